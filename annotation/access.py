@@ -1,0 +1,144 @@
+"""Fetching is authorising: these functions return the object or raise Http404, for pages and API alike.
+
+A stranger and a missing object look the same. A member without the right is told so (PermissionDenied).
+"""
+
+from enum import StrEnum
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404
+
+from annotation.models import Assignment, Batch, ImportJob, Membership, Participant, Study
+
+Role = Membership.Role
+
+
+class Right(StrEnum):
+    """What may be done in a study. Default deny: a role has what the table below gives it, no more."""
+
+    WORK = "work"  # rate one's own batches
+    WATCH = "watch"  # the live board and the report
+    CLEAR = "clear"  # decide who may claim
+    IMPORT = "import"  # bring material and ratings, make batches
+    CONFIGURE = "configure"  # settings, opening and closing
+    MEMBERS = "members"  # who is a member, in which role
+
+
+RIGHTS: dict[str, frozenset[Right]] = {
+    Role.OWNER: frozenset(Right),
+    Role.RESEARCHER: frozenset(Right) - {Right.MEMBERS},
+    Role.LEAD: frozenset({Right.WATCH, Right.CLEAR, Right.WORK}),
+    Role.TRAINER: frozenset({Right.WATCH, Right.WORK}),
+    Role.CONTROLLER: frozenset({Right.WATCH, Right.WORK}),
+    Role.ANNOTATOR: frozenset({Right.WORK}),
+    Role.OBSERVER: frozenset({Right.WATCH}),
+}
+
+Person = User | AnonymousUser
+
+
+def may(user: Person, study: Study, right: Right) -> bool:
+    role = Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
+    return right in RIGHTS.get(role or "", frozenset())
+
+
+def rights_in(user: Person, study: Study) -> frozenset[Right]:
+    role = Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
+    return RIGHTS.get(role or "", frozenset())
+
+
+def may_create_studies(user: Person) -> bool:
+    return user.is_staff or user.has_perm("annotation.add_study")
+
+
+def studies_of(user: Person) -> QuerySet[Study]:
+    """The studies in which the user may do more than rate."""
+    watching = [role for role, rights in RIGHTS.items() if Right.WATCH in rights]
+    return Study.objects.filter(memberships__user_id=user.pk, memberships__role__in=watching)
+
+
+def study_for(user: Person, slug: str, right: Right) -> Study:
+    """The only way to a study."""
+    membership = (
+        Membership.objects.select_related("study__protocol_version__protocol")
+        .filter(study__slug=slug, user_id=user.pk)
+        .first()
+    )
+    if membership is None:
+        raise Http404("No such study.")
+    if right not in RIGHTS[membership.role]:
+        raise PermissionDenied(f"As {membership.get_role_display()} of this study you cannot do this.")
+    return membership.study
+
+
+def batch_for(user: Person, slug: str, key: str, right: Right) -> Batch:
+    study = study_for(user, slug, right)
+    batch = study.batches.filter(key=key).first()
+    if batch is None:
+        raise Http404("No such batch.")
+    batch.study = study
+    return batch
+
+
+def import_for(user: Person, slug: str, token: UUID) -> ImportJob:
+    study = study_for(user, slug, Right.IMPORT)
+    job = study.imports.filter(token=token).first()
+    if job is None:
+        raise Http404("No such import.")
+    job.study = study
+    return job
+
+
+def membership_for(user: Person, slug: str, pk: int) -> Membership:
+    """Somebody's membership, for those who decide about members."""
+    study = study_for(user, slug, Right.MEMBERS)
+    membership = study.memberships.select_related("user", "study").filter(pk=pk).first()
+    if membership is None:
+        raise Http404("No such member.")
+    return membership
+
+
+def annotator_for(user: Person, slug: str, token: UUID, right: Right = Right.CLEAR) -> Participant:
+    """Somebody's participation, for those who decide who may rate."""
+    study = study_for(user, slug, right)
+    participant = study.participants.select_related("user", "study").filter(token=token).first()
+    if participant is None:
+        raise Http404("No such annotator.")
+    return participant
+
+
+def participations_of(user: Person) -> QuerySet[Participant]:
+    return Participant.objects.filter(user_id=user.pk)
+
+
+def participant_for(user: Person, slug: str) -> Participant:
+    """The user's own participation in a study, and no one else's."""
+    participant = (
+        participations_of(user).select_related("study__protocol_version__protocol").filter(study__slug=slug).first()
+    )
+    if participant is None:
+        raise Http404("No such study.")
+    return participant
+
+
+def assignment_for(user: Person, token: UUID) -> Assignment:
+    """The user's own assignment: even an owner cannot open somebody else's."""
+    assignment = (
+        Assignment.objects.select_related("batch__study__protocol_version__protocol", "participant", "seat")
+        .filter(token=token, participant__user_id=user.pk)
+        .first()
+    )
+    if assignment is None:
+        raise Http404("No such assignment.")
+    return assignment
+
+
+def claimable_batch_for(user: Person, token: UUID) -> tuple[Batch, Participant]:
+    batch = Batch.objects.select_related("study__protocol_version").filter(token=token).first()
+    participant = participations_of(user).filter(study_id=batch.study_id).first() if batch else None
+    if batch is None or participant is None:
+        raise Http404("No such batch.")
+    return batch, participant

@@ -1,0 +1,116 @@
+"""From votes to the figures of one cell: what is stored, added up and shown. Pure but for the protocol's spec."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from annotation.selectors.votes import Votes
+from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
+from measures.alpha import krippendorff_alpha
+from measures.estimate import Estimate
+from measures.histograms import Histogram
+from measures.intervals import guarded
+from measures.pairs import PairTable, mean_pairwise_cohen
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+
+# Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
+UNIT = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class CellFigures:
+    """What is known of one criterion and source: `pairs` of a batch, empty in the sums of a study."""
+
+    histogram: Histogram
+    pairs: PairTable
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
+def cell_figures(votes: Votes, criterion: CriterionSpec, reasons: dict[str, int]) -> CellFigures:
+    codes = category_codes(votes.option, criterion)
+    n = len(criterion.options)
+    return CellFigures(
+        histogram=Histogram.from_votes(votes.item, codes, n),
+        pairs=PairTable.from_votes(votes.item, votes.participant, codes, n),
+        reasons=reasons,
+    )
+
+
+def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
+    """Place of each answer in the declared order of options, 0 first."""
+    ids = np.array([option.id for option in criterion.options])
+    order = np.argsort(ids)
+    return order[np.searchsorted(ids[order], option_ids)].astype(np.int16)
+
+
+def unsure_places(criterion: CriterionSpec) -> list[int]:
+    return [at for at, option in enumerate(criterion.options) if option.role == Option.Role.UNSURE]
+
+
+def strong(histogram: Histogram, criterion: CriterionSpec) -> Histogram:
+    """Only items that nobody answered with an unsure option (D-15)."""
+    for place in unsure_places(criterion):
+        histogram = histogram.without(place)
+    return histogram
+
+
+def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
+    """Every coefficient that does not ask who rated, as JSON."""
+    sure = strong(histogram, criterion)
+    estimates = {
+        "fleiss": guarded(fleiss_kappa(histogram), histogram),
+        "alpha": alpha_of(histogram, criterion),
+        "percent": guarded(percent_agreement(histogram), histogram),
+        "ac1": guarded(gwet_ac(histogram), histogram),
+        "strong": guarded(fleiss_kappa(sure), sure),
+    }
+    kept = sure.n_items / histogram.n_items if histogram.n_items else None
+    return {name: asdict(each) for name, each in estimates.items()} | {"strong_share_kept": kept}
+
+
+def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, Any]:
+    """All coefficients of a batch's cell, those of annotator pairs among them, as JSON."""
+    cohen = asdict(mean_pairwise_cohen(cell.pairs))
+    return histogram_estimates(cell.histogram, criterion) | {"cohen": cohen}
+
+
+def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
+    """Krippendorff's alpha at the criterion's level; a scale without numbers is nominal or ordered by place."""
+    values = [option.value for option in criterion.options]
+    numbers = None if any(value is None for value in values) else values
+    return krippendorff_alpha(histogram, criterion.scale, numbers)
+
+
+def contribution(cell: CellFigures) -> dict[str, int]:
+    """What one batch adds to its study's means over batches and pairs, in integers."""
+    kappa = fleiss_kappa(cell.histogram).value
+    cohen = mean_pairwise_cohen(cell.pairs)
+    return {
+        "batches": int(kappa is not None),
+        "undefined": int(kappa is None),
+        "kappa": round((kappa or 0) * UNIT),
+        "kappa_squared": round((kappa or 0) ** 2 * UNIT),
+        "pairs": cohen.n_pairs,
+        "pairs_undefined": cohen.n_undefined,
+        "cohen": round((cohen.value or 0) * cohen.n_pairs * UNIT),
+    }
+
+
+def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:
+    """Mean and sample sd over batches from their sums; None where there are too few."""
+    n = sums.get("batches", 0)
+    if not n:
+        return None, None
+    mean = sums["kappa"] / n / UNIT
+    if n == 1:
+        return mean, None
+    spread = (sums["kappa_squared"] / UNIT - n * mean**2) / (n - 1)
+    return mean, max(spread, 0.0) ** 0.5
+
+
+def merged(ours: dict[str, int], theirs: dict[str, int], sign: int = 1) -> dict[str, int]:
+    """Counts of both, or of ours less theirs; what is nought is left out."""
+    counts = {key: ours.get(key, 0) + sign * theirs.get(key, 0) for key in sorted(ours.keys() | theirs.keys())}
+    return {key: count for key, count in counts.items() if count}

@@ -1,0 +1,231 @@
+"""Forms of the study pages. They check and explain; services change."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.utils.text import slugify
+
+from annotation.models import Batch, Membership, Participant, Study
+from annotation.selectors.studies import find_account, publishable_versions
+from protocols.models import ProtocolVersion
+
+RESERVED_SLUGS = frozenset({"new"})  # addresses of their own below /studies/
+
+
+class VersionField(forms.ModelChoiceField):
+    def label_from_instance(self, version: ProtocolVersion) -> str:
+        return f"{version.protocol.name}, version {version.version} ({version.language})"
+
+
+class StudyForm(forms.ModelForm):
+    """Everything that can be set about a study. `use_required_attribute` stays: browsers name the missing field."""
+
+    protocol_version = VersionField(
+        queryset=ProtocolVersion.objects.none(),
+        empty_label="Choose a protocol",
+        label="Protocol",
+        help_text="What is asked about every response. Only published versions: they cannot change under your feet.",
+    )
+
+    class Meta:
+        model = Study
+        fields = (
+            "name", "slug", "description", "protocol_version", "seats", "majority_rule", "platform",
+            "pay_amount", "pay_currency", "consent_text", "consent_version",
+        )  # fmt: skip
+        labels = {
+            "slug": "Short name",
+            "seats": "Annotators per batch",
+            "majority_rule": "A response counts as positive when",
+            "platform": "Recruited from",
+            "pay_amount": "Pay for a batch",
+            "pay_currency": "Currency",
+            "consent_text": "Consent",
+            "consent_version": "Consent version",
+        }
+        help_texts = {
+            "name": "Annotators see it.",
+            "slug": "Part of the study's address: letters, digits and hyphens. Left empty, it is made from the name.",
+            "description": "For you and your colleagues.",
+            "seats": "How many people rate every item: the votes of each item, never more.",
+            "majority_rule": "Printed in the report beside the results.",
+            "platform": "For example Prolific, or your own students. Printed in the report.",
+            "pay_amount": "Shown to annotators before they start.",
+            "pay_currency": "Three letters, for example GBP.",
+            "consent_text": "Annotators agree to this text before they start. Left empty, nothing is asked.",
+            "consent_version": "Change it together with the text: everybody is asked again.",
+        }
+        widgets = {
+            "description": forms.Textarea(attrs={"rows": 2}),
+            "consent_text": forms.Textarea(attrs={"rows": 4}),
+            "pay_currency": forms.TextInput(attrs={"autocomplete": "off", "size": 3}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+        self.fields["protocol_version"].queryset = self._versions()
+        if self.instance.pk:
+            del self.fields["slug"]
+
+    def _versions(self) -> Any:
+        """A study keeps its version even when that is a draft or retired."""
+        versions = publishable_versions()
+        mine = self.instance.protocol_version_id
+        if not mine:
+            return versions
+        own = ProtocolVersion.objects.select_related("protocol").filter(pk=mine)
+        return versions.filter(pk=mine) if self.instance.batches.exists() else versions | own
+
+    def clean_slug(self) -> str:
+        slug = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("name", ""))[:80]
+        if not slug:
+            raise forms.ValidationError("This name has no letters for an address. Write a short name yourself.")
+        if slug in RESERVED_SLUGS or Study.objects.filter(slug=slug).exists():
+            raise forms.ValidationError(f"“{slug}” is taken. Choose another short name.")
+        return slug
+
+    def clean_pay_currency(self) -> str:
+        return self.cleaned_data["pay_currency"].upper()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("pay_amount") is not None and not cleaned.get("pay_currency"):
+            self.add_error("pay_currency", "Name the currency of the pay, for example GBP.")
+        return cleaned
+
+
+class StatusForm(forms.Form):
+    status = forms.ChoiceField(choices=[(each, each) for each in (Study.Status.OPEN, Study.Status.CLOSED)])
+
+
+class BatchStatusForm(StatusForm):
+    """Of the ticked batches, or of all drafts."""
+
+    key = forms.MultipleChoiceField(required=False)
+    drafts = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study = study
+        asked = [key for key in self.data.getlist("key") if "\x00" not in key]
+        known = study.batches.filter(key__in=asked).values_list("key", flat=True)
+        self.fields["key"].choices = [(key, key) for key in known]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not cleaned.get("key") and not cleaned.get("drafts"):
+            raise forms.ValidationError("Tick the batches to open or to close.")
+        return cleaned
+
+    @property
+    def keys(self) -> list[str]:
+        if not self.cleaned_data["drafts"]:
+            return self.cleaned_data["key"]
+        return list(self.study.batches.filter(status=Batch.Status.DRAFT).values_list("key", flat=True))
+
+
+class MakeBatchesForm(forms.Form):
+    """How dialogues are dealt out."""
+
+    BY = (
+        ("given", "As the import says: by its batch column"),
+        ("size", "In batches of equal size"),
+        ("stratified", "Equal size, each a fair mix of a metadata field"),
+    )
+
+    by = forms.ChoiceField(choices=BY, initial="size", widget=forms.RadioSelect, label="How")
+    size = forms.IntegerField(
+        required=False, min_value=1, max_value=100_000, initial=10,
+        label="Dialogues per batch", help_text="What one person rates in one go.",
+    )  # fmt: skip
+    field = forms.ChoiceField(
+        required=False, label="Metadata field", help_text="Every batch gets the same share of each of its values."
+    )
+    k = forms.IntegerField(
+        required=False, min_value=1, max_value=1000, label="Sources per dialogue",
+        help_text="Left empty, all are shown. A number gives each dialogue a balanced subset of its candidates.",
+    )  # fmt: skip
+    seats = forms.IntegerField(
+        required=False, min_value=1, max_value=1000, label="Annotators per batch",
+        help_text="Left empty, the study's number.",
+    )  # fmt: skip
+    kind = forms.ChoiceField(
+        choices=Batch.Kind, initial=Batch.Kind.MAIN, label="Kind",
+        help_text="Figures of pilots and training never mix with the main data.",
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, fields: list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["field"].choices = [("", "Choose a field")] + [(name, name) for name in fields]
+        if not fields:
+            self.fields["field"].disabled = True
+            self.fields["field"].help_text = "The imported dialogues have no metadata to stratify by."
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        by = cleaned.get("by")
+        if by in {"size", "stratified"} and not cleaned.get("size") and "size" not in self.errors:
+            self.add_error("size", "Say how many dialogues a batch has.")
+        if by == "stratified" and not cleaned.get("field") and "field" not in self.errors:
+            self.add_error("field", "Choose the field to mix by.")
+        return cleaned
+
+    def arguments(self) -> dict[str, Any]:
+        """In the words of the service, without what the chosen way does not use."""
+        values = {name: value or None for name, value in self.cleaned_data.items()}
+        unused = {"given": ("size", "field"), "size": ("field",)}.get(values["by"], ())
+        return values | dict.fromkeys(unused)
+
+
+class AddMemberForm(forms.Form):
+    account = forms.CharField(
+        max_length=254, label="Username or e-mail", help_text="Of somebody who has an account here.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )  # fmt: skip
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR)
+
+    def clean_account(self) -> User:
+        user = find_account(self.cleaned_data["account"])
+        if user is None:
+            raise forms.ValidationError("Nobody here has this name. Create an account for them instead.")
+        return user
+
+
+class CreateAccountForm(forms.ModelForm):
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR)
+
+    class Meta:
+        model = User
+        fields = ("username", "email")
+        labels = {"email": "E-mail"}
+        help_texts = {"username": "What they sign in with.", "email": "Only needed to reset a lost password."}
+        widgets = {"username": forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"})}
+
+    def clean_email(self) -> str:
+        email = self.cleaned_data["email"]
+        if email and User.objects.filter(email__iexact=email).exists():
+            raise forms.ValidationError("Somebody has this address already: add them by it instead.")
+        return email
+
+
+class RoleForm(forms.Form):
+    """An empty role removes the member."""
+
+    role = forms.ChoiceField(choices=[("", "Remove from the study"), *Membership.Role.choices], required=False)
+
+
+class StandingForm(forms.Form):
+    standing = forms.ChoiceField(choices=Participant.Standing)
+
+
+class InvitationForm(forms.ModelForm):
+    class Meta:
+        model = Study
+        fields = ("is_joinable", "is_clearing_on_join")
+        labels = {
+            "is_joinable": "Anybody with the link may join",
+            "is_clearing_on_join": "Who joins may rate at once, without being cleared",
+        }
+        help_texts = {"is_joinable": "", "is_clearing_on_join": ""}

@@ -1,0 +1,46 @@
+"""Derived from ratings, rebuilt by one command (`rebuild_agreement`), never edited."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.material import Source
+from annotation.models.study import Study
+from annotation.models.work import Batch
+
+
+class AgreementSnapshot(models.Model):
+    """The figures of a batch as of `version` of its ratings; with no batch, the sums of the study."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="snapshots")
+    batch = models.OneToOneField(Batch, models.CASCADE, null=True, related_name="snapshot")
+    version = models.BigIntegerField(default=0)
+    n_ratings = models.PositiveIntegerField(default=0, help_text="Counted answers.")
+    n_wanted = models.PositiveIntegerField(default=0, help_text="Items x seats x criteria.")
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study"], condition=Q(batch__isnull=True), name="one_study_snapshot")
+        ]
+
+
+class AgreementCell(models.Model):
+    """Criterion x source of one snapshot. Histograms are integers and add: the study's is the sum of its batches'."""
+
+    snapshot = models.ForeignKey(AgreementSnapshot, models.CASCADE, related_name="cells")
+    criterion = models.ForeignKey("protocols.Criterion", models.CASCADE, related_name="+")
+    source = models.ForeignKey(Source, models.CASCADE, null=True, related_name="+")
+    histogram = models.JSONField(help_text='{"votes per option, by position": items}, for example {"5,2,0": 11}')
+    pairs = models.JSONField(default=dict, help_text="Answer tables of annotator pairs; of batches only.")
+    reasons = models.JSONField(default=dict, help_text="{explanation id: votes}")
+    estimates = models.JSONField(default=dict, help_text="Coefficients read out of the histogram and pairs.")
+    sums = models.JSONField(default=dict, help_text="Of the study only: what the mean over batches is made of.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot", "criterion", "source"],
+                name="one_cell_per_criterion_and_source",
+                nulls_distinct=False,
+            )
+        ]

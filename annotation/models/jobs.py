@@ -1,0 +1,58 @@
+"""Long work that people watch, and the sign of life of the workers that do it."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.study import Study
+
+
+class ImportJob(models.Model):
+    class Kind(models.TextChoices):
+        DIALOGUES = "dialogues"
+        RATINGS = "ratings"
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    study = models.ForeignKey(Study, models.CASCADE, related_name="imports")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=10, choices=Kind)
+    format = models.CharField(max_length=20, blank=True)
+    options = models.JSONField(default=dict, blank=True, help_text="Column map, create missing.")
+    file_name = models.CharField(max_length=255)
+    file_sha256 = models.CharField(max_length=64)
+    is_dry_run = models.BooleanField(default=False)
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    phase = models.CharField(max_length=40, blank=True)
+    n_done = models.PositiveBigIntegerField(default=0, help_text="Bytes read.")
+    n_total = models.PositiveBigIntegerField(default=0)
+    summary = models.JSONField(default=dict, blank=True)
+    errors = models.JSONField(default=list, blank=True, help_text="[{line, field, reason}], the first 200.")
+    n_errors = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+
+class ImportChunk(models.Model):
+    """The uploaded file, compressed, until the import is over: workers share a database, not a disk."""
+
+    job = models.ForeignKey(ImportJob, models.CASCADE, related_name="chunks")
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "number"], name="one_chunk_per_number")]
+
+
+class Heartbeat(models.Model):
+    """Beat queues it, a worker writes it: one row per queue proves that both are alive."""
+
+    queue = models.CharField(max_length=40, unique=True)
+    beaten_at = models.DateTimeField()

@@ -1,0 +1,56 @@
+"""What is rated: dialogues, the sources that answer them, and their candidates."""
+
+from django.db import models
+
+from annotation.models.study import Study
+
+
+class Source(models.Model):
+    """Who wrote a candidate: a model, or the ground truth. Never shown to an annotator (X-5)."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="sources")
+    key = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
+    is_reference = models.BooleanField(default=False)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_source_key_per_study")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Dialogue(models.Model):
+    """A history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="dialogues")
+    key = models.CharField(max_length=200)
+    position = models.PositiveIntegerField()
+    turns = models.JSONField(default=list)
+    metadata = models.JSONField(default=dict, blank=True)
+    batch_key = models.CharField(max_length=100, blank=True, help_text="The batch the import asked for.")
+    digest = models.CharField(max_length=64)
+    is_textless = models.BooleanField(default=False, help_text="Known by id alone, from imported ratings.")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_dialogue_key_per_study")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Candidate(models.Model):
+    dialogue = models.ForeignKey(Dialogue, models.CASCADE, related_name="candidates")
+    source = models.ForeignKey(Source, models.PROTECT, related_name="candidates")
+    key = models.CharField(max_length=200)
+    text = models.TextField()
+    metadata = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["dialogue", "key"], name="one_candidate_key_per_dialogue")]
+
+    def __str__(self) -> str:
+        return self.key

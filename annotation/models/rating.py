@@ -1,0 +1,52 @@
+"""The one table of ratings, of every protocol and kind of batch, and the history of each."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.work import Assignment, Batch, Item
+
+
+class Rating(models.Model):
+    """The current answer. Its protocol version is that of the criterion, which belongs to exactly one (X-1)."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="ratings")
+    item = models.ForeignKey(Item, models.PROTECT, related_name="ratings")
+    criterion = models.ForeignKey("protocols.Criterion", models.PROTECT, related_name="ratings")
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="ratings")
+    option = models.ForeignKey("protocols.Option", models.PROTECT, related_name="ratings")
+    explanations = ArrayField(models.BigIntegerField(), default=list, help_text="Ids of predefined explanations.")
+    free_text = models.TextField(blank=True)
+    revision = models.PositiveIntegerField(default=1)
+    active_ms = models.PositiveIntegerField(default=0, help_text="Reported by the browser: never a basis of a verdict.")
+    answered_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "item", "criterion"], name="one_rating_per_assignment_item_criterion"
+            ),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="revisions_count_from_one"),
+        ]
+
+
+class RatingRevision(models.Model):
+    """Append-only: every answer ever acknowledged. `client_key` makes a repeated request the same answer."""
+
+    rating = models.ForeignKey(Rating, models.PROTECT, related_name="revisions")
+    number = models.PositiveIntegerField()
+    option = models.ForeignKey("protocols.Option", models.PROTECT, related_name="+")
+    explanations = ArrayField(models.BigIntegerField(), default=list)
+    free_text = models.TextField(blank=True)
+    client_key = models.UUIDField()
+    active_ms = models.PositiveIntegerField(default=0)
+    answered_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["rating", "number"], name="one_revision_per_number"),
+            models.UniqueConstraint(fields=["rating", "client_key"], name="one_revision_per_client_key"),
+        ]

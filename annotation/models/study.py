@@ -1,0 +1,116 @@
+"""A study, who works on it and in which role, and its annotators under their pseudonyms."""
+
+import secrets
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+def make_seed() -> int:
+    return secrets.randbelow(2**31)
+
+
+def make_token() -> str:
+    return secrets.token_urlsafe(24)
+
+
+class Study(models.Model):
+    class Status(models.TextChoices):
+        DRAFT = "draft"
+        OPEN = "open"
+        CLOSED = "closed"
+
+    class MajorityRule(models.TextChoices):
+        PLURALITY = "plurality", "positive has strictly more votes than every other option"
+        ABSOLUTE = "absolute", "positive has more than half of all votes"
+        DECIDED = "decided", "positive has strictly more votes than negative, unsure votes left out"
+
+    slug = models.SlugField(max_length=80, unique=True)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    protocol_version = models.ForeignKey("protocols.ProtocolVersion", models.PROTECT, related_name="studies")
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    seats = models.PositiveSmallIntegerField(default=3, help_text="Votes per item: annotators of each batch.")
+    seed = models.PositiveIntegerField(default=make_seed, help_text="Everything random is drawn from this number.")
+    majority_rule = models.CharField(max_length=12, choices=MajorityRule, default=MajorityRule.PLURALITY)
+    platform = models.CharField(max_length=100, blank=True, help_text="Where annotators come from.")
+    pay_amount = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True, help_text="For a batch.")
+    pay_currency = models.CharField(max_length=3, blank=True, help_text="ISO code, for example GBP.")
+    consent_text = models.TextField(blank=True)
+    consent_version = models.CharField(max_length=40, default="1")
+    is_joinable = models.BooleanField(default=False, help_text="Anybody with the invitation link may join.")
+    is_clearing_on_join = models.BooleanField(default=False, help_text="Who joins may rate without being cleared.")
+    join_token = models.CharField(max_length=40, unique=True, default=make_token, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+        constraints = [
+            models.CheckConstraint(condition=Q(seats__gte=1), name="study_has_a_seat"),
+            models.CheckConstraint(
+                condition=Q(pay_amount__isnull=True) | (Q(pay_amount__gte=0) & ~Q(pay_currency="")),
+                name="pay_names_its_currency",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """X-3: one role of one person in one study."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner"
+        RESEARCHER = "researcher"
+        LEAD = "lead", "team lead"
+        TRAINER = "trainer"
+        CONTROLLER = "controller"
+        ANNOTATOR = "annotator"
+        OBSERVER = "observer"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["study", "user"], name="one_role_per_person_and_study")]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.role} of {self.study}"
+
+
+class Participant(models.Model):
+    """An annotator as the study knows them: a pseudonym, and a standing that decides what may be claimed."""
+
+    class Standing(models.TextChoices):
+        PENDING = "pending"
+        CLEARED = "cleared"
+        PAUSED = "paused"
+        EXCLUDED = "excluded"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="participants")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="participations")
+    pseudonym = models.CharField(max_length=80)
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    standing = models.CharField(max_length=10, choices=Standing, default=Standing.PENDING)
+    is_imported = models.BooleanField(default=False)
+    consented_at = models.DateTimeField(null=True, blank=True)
+    consent_version = models.CharField(max_length=40, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "pseudonym"], name="one_pseudonym_per_study"),
+            models.UniqueConstraint(fields=["study", "user"], name="one_participation_per_person_and_study"),
+            models.CheckConstraint(
+                condition=Q(is_imported=True) | Q(user__isnull=False),
+                name="only_imported_participants_lack_a_user",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym

@@ -1,0 +1,123 @@
+"""How the measuring is dealt out: batches of items, seats that hold the wanted number of votes, leases."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.material import Candidate, Dialogue, Source
+from annotation.models.study import Participant, Study, make_seed
+
+
+class Batch(models.Model):
+    class Kind(models.TextChoices):
+        PILOT = "pilot"
+        TRAINING = "training"
+        QUALIFICATION = "qualification"
+        MAIN = "main"
+
+    class Status(models.TextChoices):
+        DRAFT = "draft"
+        OPEN = "open"
+        CLOSED = "closed"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="batches")
+    key = models.CharField(max_length=100)
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    kind = models.CharField(max_length=14, choices=Kind, default=Kind.MAIN)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    position = models.PositiveIntegerField()
+    n_items = models.PositiveIntegerField(default=0)
+    # Raised last in every transaction that changes what the batch's figures are made of.
+    ratings_version = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["position"]
+        verbose_name_plural = "batches"
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_batch_key_per_study")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Item(models.Model):
+    """The unit rated. The token is all a browser sees: ids would tell the order of import, and so the source."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="items")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="items")
+    candidate = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="items")
+    source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="items")
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    position = models.PositiveIntegerField(help_text="The dialogue's place in the batch.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "candidate"], name="one_item_per_batch_and_candidate"),
+            models.UniqueConstraint(
+                fields=["batch", "dialogue"],
+                condition=Q(candidate__isnull=True),
+                name="one_item_per_batch_and_whole_dialogue",
+            ),
+            models.CheckConstraint(
+                condition=Q(candidate__isnull=True, source__isnull=True)
+                | Q(candidate__isnull=False, source__isnull=False),
+                name="item_source_is_its_candidates",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
+class Assignment(models.Model):
+    """One annotator's work on one batch. Its ratings count as long as it holds a seat."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active"
+        SUBMITTED = "submitted"
+        EXPIRED = "expired"
+        EXCLUDED = "excluded"
+
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="assignments")
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="assignments")
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
+    seed = models.PositiveIntegerField(default=make_seed)
+    claimed_at = models.DateTimeField()
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    feedback = models.TextField(blank=True)
+    is_imported = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "participant"], name="one_assignment_per_batch_and_annotator"),
+            models.UniqueConstraint(
+                fields=["participant"],
+                condition=Q(status="active"),
+                name="one_active_assignment_per_annotator",
+            ),
+            models.CheckConstraint(
+                condition=Q(submitted_at__isnull=False) | ~Q(status="submitted"),
+                name="submitted_work_has_its_time",
+            ),
+        ]
+
+
+class Seat(models.Model):
+    """X-8: as many rows as votes are wanted. Free when `assignment` is empty; a lease runs while work is active."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    assignment = models.OneToOneField(Assignment, models.PROTECT, null=True, blank=True, related_name="seat")
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "number"], name="one_seat_per_batch_and_number"),
+            models.CheckConstraint(
+                condition=Q(assignment__isnull=False) | Q(lease_expires_at__isnull=True),
+                name="free_seat_has_no_lease",
+            ),
+        ]
+        indexes = [models.Index(fields=["lease_expires_at"], name="seat_lease")]

@@ -1,0 +1,48 @@
+"""The figures of batches: computed from their ratings, or read as they are stored."""
+
+from dataclasses import dataclass
+
+from annotation.figures import CellFigures, cell_figures
+from annotation.models import AgreementCell, Batch
+from annotation.selectors.votes import NO_SOURCE, CellKey, n_imported_votes, n_wanted, reasons_of, votes_of
+from measures.histograms import Histogram
+from measures.pairs import PairTable
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A batch, measured from its ratings."""
+
+    cells: dict[CellKey, CellFigures]
+    spec: VersionSpec
+    n_ratings: int
+    n_wanted: int
+
+
+def measure_batch(batch: Batch) -> Measured:
+    """Everything from the ratings, in a constant number of queries; nothing is stored."""
+    spec = spec_of(batch.study.protocol_version)
+    votes = votes_of(batch.pk)
+    reasons = reasons_of(batch.pk)
+    cells = {
+        key: cell_figures(part, spec.by_id[key[0]], reasons.get(key, {}))
+        for key, part in votes.cells()
+        if key[0] in spec.by_id
+    }
+    wanted = n_wanted(batch, len(spec.criteria), n_imported_votes(batch.pk))
+    return Measured(cells, spec, sum(cell.histogram.n_votes for cell in cells.values()), wanted)
+
+
+def key_of(cell: AgreementCell) -> CellKey:
+    return cell.criterion_id, cell.source_id or NO_SOURCE
+
+
+def figures_of(cell: AgreementCell, criterion: CriterionSpec) -> CellFigures:
+    """A stored cell as values that can be computed with."""
+    n = len(criterion.options)
+    return CellFigures(
+        histogram=Histogram.from_json(cell.histogram, n),
+        pairs=PairTable.from_json(cell.pairs, n),
+        reasons=cell.reasons,
+    )

@@ -1,0 +1,24 @@
+"""Whether anybody does the work that pages wait for."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from annotation.models import Heartbeat, ImportJob
+
+
+def worker_is_silent(now: datetime) -> bool:
+    """No worker has shown a sign of life for a while: figures and imports stand still."""
+    return not _has_beaten(now)
+
+
+def imports_are_stalled(now: datetime) -> bool:
+    """Nobody takes imports. A worker in the middle of one gives no sign on its own queue, and is not silent."""
+    if _has_beaten(now, queue="long"):
+        return False
+    return not (_has_beaten(now) and ImportJob.objects.filter(status=ImportJob.Status.RUNNING).exists())
+
+
+def _has_beaten(now: datetime, **which: str) -> bool:
+    since = now - timedelta(seconds=settings.WORKER_SILENT_AFTER)
+    return Heartbeat.objects.filter(beaten_at__gt=since, **which).exists()

@@ -1,0 +1,256 @@
+"""What the pages of a study show, each in a number of queries that does not grow with its rows."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Case, Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, When
+from django.db.models.functions import Coalesce
+
+from annotation.access import Person, Right, studies_of
+from annotation.models import (
+    AgreementSnapshot,
+    Assignment,
+    Batch,
+    Candidate,
+    Dialogue,
+    ImportJob,
+    Membership,
+    Participant,
+    Seat,
+    Source,
+    Study,
+)
+from protocols.models import ProtocolVersion
+
+Standing = Participant.Standing
+SAMPLED_DIALOGUES = 1000  # enough to know the metadata's fields without reading 100,000 rows
+
+
+def _count(rows: QuerySet, field: str) -> Coalesce:
+    """How many rows belong to the outer row: a subquery, because two joined counts multiply each other."""
+    grouped = rows.filter(**{field: OuterRef("pk")}).order_by().values(field).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(grouped, output_field=IntegerField()), 0)
+
+
+def study_list(user: Person) -> QuerySet[Study]:
+    counted = studies_of(user).select_related("protocol_version__protocol")
+    mine = Membership.objects.filter(study=OuterRef("pk"), user_id=user.pk).values("role")[:1]
+    return counted.annotate(
+        my_role=Subquery(mine),
+        n_batches=_count(Batch.objects.all(), "study"),
+        n_annotators=_count(Participant.objects.filter(standing=Standing.CLEARED), "study"),
+        n_ratings=_snapshot("n_ratings"),
+        n_wanted=_snapshot("n_wanted"),
+    ).order_by("-created_at", "slug")
+
+
+def _snapshot(field: str) -> Coalesce:
+    row = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch__isnull=True).values(field)[:1]
+    return Coalesce(Subquery(row), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a study consists of. Counts come from tables, so they are right while no worker runs."""
+
+    n_dialogues: int
+    n_candidates: int
+    n_sources: int
+    n_batches: int
+    n_open_batches: int
+    n_items: int
+    n_seats: int
+    n_taken: int
+    n_submitted: int
+    n_annotators: int
+    n_cleared: int
+    n_pending: int
+    n_running_imports: int
+
+
+def numbers_of(study: Study) -> Numbers:
+    batches = Batch.objects.filter(study=study).aggregate(
+        n=Count("pk"), n_open=Count("pk", filter=Q(status=Batch.Status.OPEN)), n_items=Coalesce(Sum("n_items"), 0)
+    )
+    seats = Seat.objects.filter(batch__study=study).aggregate(n=Count("pk"), n_taken=Count("assignment"))
+    people = Participant.objects.filter(study=study).aggregate(
+        n=Count("pk"),
+        n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
+        n_pending=Count("pk", filter=Q(standing=Standing.PENDING)),
+    )
+    return Numbers(
+        n_dialogues=Dialogue.objects.filter(study=study).count(),
+        n_candidates=Candidate.objects.filter(dialogue__study=study).count(),
+        n_sources=Source.objects.filter(study=study).count(),
+        n_batches=batches["n"],
+        n_open_batches=batches["n_open"],
+        n_items=batches["n_items"],
+        n_seats=seats["n"],
+        n_taken=seats["n_taken"],
+        n_submitted=Assignment.objects.filter(batch__study=study, status=Assignment.Status.SUBMITTED).count(),
+        n_annotators=people["n"],
+        n_cleared=people["n_cleared"],
+        n_pending=people["n_pending"],
+        n_running_imports=study.imports.filter(status__in=UNFINISHED).count(),
+    )
+
+
+UNFINISHED = (ImportJob.Status.QUEUED, ImportJob.Status.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the checklist. The next step is the first that is not done."""
+
+    title: str
+    hint: str
+    url_name: str
+    link: str
+    right: Right
+    is_done: bool
+    is_next: bool = False
+
+
+STEP_RIGHTS = {
+    "study_import": Right.IMPORT,
+    "study_batches": Right.IMPORT,
+    "study_people": Right.CLEAR,
+    "board": Right.WATCH,
+    "report": Right.WATCH,
+}
+
+
+def checklist(study: Study, numbers: Numbers) -> list[Step]:
+    """What to do with a study, in order, with the first open step marked."""
+    steps = [
+        (_import_step, numbers.n_dialogues > 0),
+        (_batch_step, numbers.n_batches > 0),
+        (_people_step, numbers.n_cleared > 0 or study.is_joinable),
+        (_open_step, study.status == Study.Status.OPEN and numbers.n_open_batches > 0),
+        (_watch_step, numbers.n_submitted > 0),
+        (_report_step, study.status == Study.Status.CLOSED),
+    ]
+    following = next((index for index, (_, is_done) in enumerate(steps) if not is_done), None)
+    return [
+        make(study, numbers, is_done=is_done, is_next=index == following)
+        for index, (make, is_done) in enumerate(steps)
+    ]
+
+
+def _step(title: str, url_name: str, link: str, hint: str, **state: bool) -> Step:
+    return Step(title=title, hint=hint, url_name=url_name, link=link, right=STEP_RIGHTS[url_name], **state)
+
+
+def _import_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+    hint = "Upload the dialogues and the candidates to rate, or ratings you already have."
+    if numbers.n_dialogues:
+        hint = f"{numbers.n_dialogues:,} dialogues, {numbers.n_candidates:,} candidates, {numbers.n_sources} sources."
+    return _step("Import", "study_import", "Import dialogues", hint, **state)
+
+
+def _batch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+    hint = f"Deal the dialogues out in batches of {study.seats} seats: the votes each item gets."
+    if numbers.n_batches:
+        hint = f"{numbers.n_batches:,} batches with {numbers.n_items:,} items and {numbers.n_seats:,} seats."
+    return _step("Batches", "study_batches", "Make batches", hint, **state)
+
+
+def _people_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+    hint = "Add annotators and clear them, or switch on the invitation link."
+    if numbers.n_annotators:
+        hint = f"{numbers.n_annotators:,} annotators: {numbers.n_cleared:,} cleared, {numbers.n_pending:,} waiting."
+    elif study.is_joinable:
+        hint = "The invitation link is on. Nobody has joined yet."
+    return _step("People", "study_people", "Invite people", hint, **state)
+
+
+def _open_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+    hint = "Open the study and its batches: from then on annotators can take seats."
+    if study.status == Study.Status.OPEN:
+        hint = f"The study is open, {numbers.n_open_batches:,} of {numbers.n_batches:,} batches are."
+    return _step("Open", "study_batches", "Open batches", hint, **state)
+
+
+def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+    hint = "Progress and agreement, live, while annotators work."
+    if numbers.n_submitted:
+        hint = f"{numbers.n_submitted:,} of {numbers.n_seats:,} seats are finished."
+    return _step("Watch", "board", "Live board", hint, **state)
+
+
+def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+    hint = "Tables, figures and the checklist for a paper, from the database. Close the study when you are done."
+    return _step("Report", "report", "Report", hint, **state)
+
+
+def batch_list(study: Study) -> QuerySet[Batch]:
+    submitted = Seat.objects.filter(assignment__status=Assignment.Status.SUBMITTED)
+    return study.batches.annotate(
+        n_seats=_count(Seat.objects.all(), "batch"),
+        n_taken=_count(Seat.objects.filter(assignment__isnull=False), "batch"),
+        n_submitted=_count(submitted, "batch"),
+    ).order_by("position", "pk")
+
+
+def member_list(study: Study) -> QuerySet[Membership]:
+    """Members who are not annotators."""
+    rows = study.memberships.exclude(role=Membership.Role.ANNOTATOR).select_related("user")
+    return rows.order_by("created_at", "pk")
+
+
+def participant_list(study: Study) -> QuerySet[Participant]:
+    """Annotators, those who wait for a decision first."""
+    waiting = Case(When(standing=Standing.PENDING, then=0), default=1, output_field=IntegerField())
+    of_participant = partial(_count, field="participant")
+    membership = Membership.objects.filter(
+        study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR
+    ).values("pk")[:1]
+    return (
+        study.participants.select_related("user")
+        .annotate(
+            n_submitted=of_participant(Assignment.objects.filter(status=Assignment.Status.SUBMITTED)),
+            n_active=of_participant(Assignment.objects.filter(status=Assignment.Status.ACTIVE)),
+            membership_id=Subquery(membership),
+        )
+        .order_by(waiting, "created_at", "pk")
+    )
+
+
+def metadata_fields(study: Study) -> list[str]:
+    """The fields by which batches can be stratified, from the first dialogues."""
+    sql = """
+        SELECT DISTINCT field FROM (
+            SELECT metadata FROM annotation_dialogue
+            WHERE study_id = %s AND jsonb_typeof(metadata) = 'object' ORDER BY position LIMIT %s
+        ) AS sample, jsonb_object_keys(sample.metadata) AS field ORDER BY field LIMIT 100
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [study.pk, SAMPLED_DIALOGUES])
+        return [field for (field,) in cursor.fetchall()]
+
+
+def unbatched_count(study: Study) -> int:
+    """Dialogues that are in no batch yet, and have texts to show."""
+    return Dialogue.objects.filter(study=study, items__isnull=True, is_textless=False).count()
+
+
+def import_list(study: Study) -> QuerySet[ImportJob]:
+    return study.imports.select_related("user").order_by("-created_at", "-pk")
+
+
+def publishable_versions() -> QuerySet[ProtocolVersion]:
+    """What a study can follow, newest version of each protocol first."""
+    published = ProtocolVersion.objects.filter(status=ProtocolVersion.Status.PUBLISHED)
+    return published.select_related("protocol").order_by("protocol__name", "-published_at")
+
+
+def find_account(name: str) -> User | None:
+    """An active account by its exact username, or by an e-mail address that only one account has."""
+    active = User.objects.filter(is_active=True)
+    named = active.filter(username=name).first()
+    if named is not None:
+        return named
+    by_mail = list(active.filter(email__iexact=name).exclude(email="")[:2])
+    return by_mail[0] if len(by_mail) == 1 else None

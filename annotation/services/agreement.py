@@ -1,0 +1,109 @@
+"""Keeping the figures of a batch, and their sums in the study, as new as its ratings.
+
+A rating raises its batch's version in its own transaction. A refresh reads the version BEFORE the ratings, computes with
+no lock held, and stores by compare-and-set on the version: they're never older than their version.
+"""
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+
+from celery.exceptions import CeleryError
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
+from kombu.exceptions import OperationalError
+
+from annotation.models import AgreementSnapshot, Batch, Heartbeat, Study
+from annotation.selectors.cells import Measured, measure_batch
+from annotation.services import totals
+from annotation.services.claiming import expire_leases
+from parley.celery import app
+
+logger = logging.getLogger(__name__)
+
+MOST_ROUNDS = 5  # a busy batch is taken again by the sweep rather than held by one task for ever
+SWEPT_AT_ONCE = 200
+
+
+def nudge(batch_id: int) -> None:
+    """Ask a worker to refresh the batch. A lost nudge costs time, never truth: the sweep finds the batch."""
+    try:
+        app.send_task("annotation.tasks.refresh_agreement", args=[batch_id], expires=60)
+    except (OperationalError, CeleryError, OSError) as error:
+        logger.warning("nudge for batch %s not queued: %s", batch_id, error)
+
+
+def nudge_on_commit(batch_ids: Iterable[int]) -> None:
+    for batch_id in batch_ids:
+        transaction.on_commit(partial(nudge, batch_id), robust=True)
+
+
+def nudge_if_clean(batch_id: int, version: int) -> None:
+    """Nudge after `version` was committed, unless a refresh that will see it is already on its way.
+
+    Behind by more than this version, an earlier rating has nudged, and that refresh looks again after it has stored.
+    """
+    stored = AgreementSnapshot.objects.filter(batch_id=batch_id).values_list("version", flat=True).first() or 0
+    if stored >= version - 1:
+        nudge(batch_id)
+
+
+def sweep(*, now: datetime) -> int:
+    """Free lapsed seats and refresh every batch whose ratings are ahead of its figures. Returns how many."""
+    expire_leases(now=now)
+    behind = list(dirty_batches()[:SWEPT_AT_ONCE])
+    for batch_id in behind:
+        refresh_batch(batch_id, now=now)
+    return len(behind)
+
+
+def dirty_batches() -> QuerySet[Batch, int]:
+    """Ids of the batches whose figures are older than their ratings."""
+    stored = Coalesce(F("snapshot__version"), 0)
+    return Batch.objects.filter(ratings_version__gt=stored).order_by("pk").values_list("pk", flat=True)
+
+
+def refresh_batch(batch_id: int, *, now: datetime) -> int:
+    """Compute and store until nothing newer is there. Returns the number of stores."""
+    for rounds in range(MOST_ROUNDS):
+        batch = Batch.objects.select_related("study__protocol_version", "snapshot").get(pk=batch_id)
+        snapshot = getattr(batch, "snapshot", None)
+        if snapshot is not None and snapshot.version >= batch.ratings_version:
+            return rounds
+        # The version was read with the batch, before the ratings: what commits in between is counted twice, not lost.
+        store_figures(batch, measure_batch(batch), now=now)
+    return MOST_ROUNDS
+
+
+@transaction.atomic
+def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
+    """Replace the batch's figures unless newer ones are stored, and move the study's sums by the difference."""
+    AgreementSnapshot.objects.get_or_create(
+        batch=batch, defaults={"study_id": batch.study_id, "version": 0, "computed_at": now}
+    )
+    snapshot = AgreementSnapshot.objects.select_for_update().get(batch=batch)
+    if snapshot.version >= batch.ratings_version:
+        return False
+    before = totals.stored_cells(snapshot, measured.spec)
+    n_ratings, n_wanted = measured.n_ratings - snapshot.n_ratings, measured.n_wanted - snapshot.n_wanted
+    totals.write_batch_cells(snapshot, measured.cells, measured.spec)
+    snapshot.version, snapshot.computed_at = batch.ratings_version, now
+    snapshot.n_ratings, snapshot.n_wanted = measured.n_ratings, measured.n_wanted
+    snapshot.save()
+    totals.move_study(batch, before, measured, n_ratings=n_ratings, n_wanted=n_wanted, now=now)
+    return True
+
+
+@transaction.atomic
+def rebuild_study(study: Study, *, now: datetime) -> int:
+    """Throw every derived figure of the study away and compute it again. Returns the number of batches."""
+    AgreementSnapshot.objects.filter(study=study).delete()
+    batches = study.batches.select_related("study__protocol_version").filter(ratings_version__gt=0)
+    return sum(store_figures(batch, measure_batch(batch), now=now) for batch in batches)
+
+
+@transaction.atomic
+def beat_heart(queue: str, *, now: datetime) -> None:
+    Heartbeat.objects.update_or_create(queue=queue, defaults={"beaten_at": now})

@@ -1,0 +1,150 @@
+"""Seats: claimed under a row lock, freed when their lease ends, never more than the wanted votes (X-8).
+
+Lock order everywhere: participant, seat, assignment, rating, batch counter last.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from annotation.models import Assignment, Batch, Participant, Seat, Study
+from annotation.services.refusals import Refused
+
+HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
+STANDINGS = {
+    Participant.Standing.PENDING: "A team lead has to clear you for this study first. You will see the batches here.",
+    Participant.Standing.PAUSED: "You are paused in this study. Ask the team lead what to do next.",
+    Participant.Standing.EXCLUDED: "You do not take part in this study any more.",
+}
+
+
+@transaction.atomic
+def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assignment:
+    """Give the participant a seat of the batch, or the assignment they already hold there.
+
+    Raises Refused when the standing, the study, the batch or the seats do not allow it.
+    """
+    _check_claim(participant, batch)
+    changed = _free_lapsed_seats(participant, now)
+    assignment = Assignment.objects.filter(participant=participant, batch=batch).first()
+    if assignment is not None and assignment.status in HOLDING:
+        return assignment
+    if Assignment.objects.filter(participant=participant, status=Assignment.Status.ACTIVE).exists():
+        raise Refused("busy", "Finish the batch you have begun before you start another one.")
+    seat = _lock_free_seat(batch, now)
+    _free(seat, Assignment.Status.EXPIRED)
+    seat.assignment = _activate(assignment, participant, batch, now)
+    seat.lease_expires_at = now + lease_of(batch)
+    seat.save(update_fields=["assignment", "lease_expires_at"])
+    for batch_id in sorted({batch.pk, *changed}):
+        raise_version(batch_id)
+    return seat.assignment
+
+
+def lease_of(batch: Batch) -> timedelta:
+    return timedelta(minutes=batch.study.protocol_version.max_minutes)
+
+
+def _check_claim(participant: Participant, batch: Batch) -> None:
+    # The lock lets one claim of an annotator run at a time: two tabs get the same assignment.
+    standing = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk).standing
+    if standing != Participant.Standing.CLEARED:
+        raise Refused("not_cleared", STANDINGS[Participant.Standing(standing)])
+    fresh = Batch.objects.select_related("study").get(pk=batch.pk)
+    if fresh.study.status != Study.Status.OPEN or fresh.status != Batch.Status.OPEN:
+        raise Refused("not_open", "This batch is not open for rating at the moment.")
+
+
+def _free_lapsed_seats(participant: Participant, now: datetime) -> list[int]:
+    seats = Seat.objects.filter(assignment__participant=participant, lease_expires_at__lte=now).order_by("pk")
+    lapsed = list(seats.select_for_update(of=("self",)))
+    for seat in lapsed:
+        _free(seat, Assignment.Status.EXPIRED)
+    return [seat.batch_id for seat in lapsed]
+
+
+def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
+    """A free or lapsed seat, locked; seats that others are claiming at this moment are skipped."""
+    free = Q(assignment__isnull=True) | Q(lease_expires_at__lte=now)
+    seats = Seat.objects.filter(free, batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
+    seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
+    if seat is None:
+        raise Refused("full", "All seats of this batch are taken. One may come free later: look again then.")
+    return seat
+
+
+def _activate(assignment: Assignment | None, participant: Participant, batch: Batch, now: datetime) -> Assignment:
+    """A new assignment, or the one whose lease had ended, with all its answers."""
+    if assignment is None:
+        return Assignment.objects.create(participant=participant, batch=batch, claimed_at=now)
+    assignment.status = Assignment.Status.ACTIVE
+    assignment.save(update_fields=["status"])
+    return assignment
+
+
+def _free(seat: Seat, status: str) -> None:
+    """Take the seat from its assignment, whose answers are kept and no longer counted."""
+    if seat.assignment_id is None:
+        return
+    Assignment.objects.filter(pk=seat.assignment_id).update(status=status)
+    seat.assignment = None
+    seat.lease_expires_at = None
+    seat.save(update_fields=["assignment", "lease_expires_at"])
+
+
+def raise_version(batch_id: int) -> None:
+    """Say that the batch's figures changed. The last statement of its transaction: it holds the batch's row."""
+    Batch.objects.filter(pk=batch_id).update(ratings_version=F("ratings_version") + 1)
+
+
+def expire_leases(*, now: datetime) -> list[int]:
+    """Free every seat whose lease has ended, one transaction a seat. Returns the ids of the batches."""
+    lapsed = Seat.objects.filter(lease_expires_at__lte=now).values_list("pk", flat=True)
+    return sorted({batch for batch in (_expire(pk, now) for pk in lapsed) if batch is not None})
+
+
+@transaction.atomic
+def _expire(seat_id: int, now: datetime) -> int | None:
+    seats = Seat.objects.filter(pk=seat_id, lease_expires_at__lte=now)
+    seat = seats.select_for_update(skip_locked=True).first()
+    if seat is None:  # renewed, freed or being claimed by somebody at this moment
+        return None
+    _free(seat, Assignment.Status.EXPIRED)
+    raise_version(seat.batch_id)
+    return seat.batch_id
+
+
+@transaction.atomic
+def release_seats(participant: Participant, status: str) -> list[int]:
+    """Take every seat the participant holds. Returns the ids of the batches whose figures changed."""
+    seats: QuerySet[Seat] = Seat.objects.filter(assignment__participant=participant).order_by("pk")
+    batches = []
+    for seat in seats.select_for_update(of=("self",)):
+        _free(seat, status)
+        batches.append(seat.batch_id)
+    for batch_id in sorted(set(batches)):
+        raise_version(batch_id)
+    return batches
+
+
+@transaction.atomic
+def submit_assignment(assignment: Assignment, *, feedback: str, n_wanted: int, now: datetime) -> Assignment:
+    """Finish a complete batch: the seat is kept for good. Raises Refused while answers are missing."""
+    seat = Seat.objects.select_for_update().filter(assignment=assignment).first()
+    locked = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if locked.status == Assignment.Status.SUBMITTED:
+        return locked
+    if seat is None:
+        raise Refused("lease_expired", "Your time for this batch had run out. Take a seat again to finish it.")
+    missing = n_wanted - locked.ratings.count()
+    if missing > 0:
+        raise Refused("incomplete", f"{missing} answers are still missing.", missing=missing)
+    locked.status = Assignment.Status.SUBMITTED
+    locked.submitted_at = now
+    locked.feedback = feedback.strip()
+    locked.save(update_fields=["status", "submitted_at", "feedback"])
+    seat.lease_expires_at = None
+    seat.save(update_fields=["lease_expires_at"])
+    raise_version(seat.batch_id)
+    return locked

@@ -1,0 +1,82 @@
+"""What an import says: errors by line, a summary, how far it is."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+MOST_ERRORS = 200  # kept and shown; the rest is counted
+
+Progress = Callable[[int, int, str], None]
+READING, STORING = "reading", "storing"
+
+
+def no_progress(done: int, total: int, phase: str) -> None:
+    """For callers that show none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineError:
+    """`line` counts from one; 0 is the file as a whole."""
+
+    line: int
+    field: str
+    reason: str
+
+    def as_text(self, file_name: str) -> str:
+        where = f"{file_name}:{self.line}" if self.line else file_name
+        return ": ".join(part for part in (where, self.field, self.reason) if part)
+
+
+class ImportRejected(Exception):
+    """Nothing was imported. `errors` are the first of `n_errors`."""
+
+    def __init__(self, errors: list[LineError], n_errors: int | None = None) -> None:
+        self.errors = errors
+        self.n_errors = len(errors) if n_errors is None else n_errors
+        super().__init__(errors[0].as_text("file") if errors else "The import was refused.")
+
+
+class BadField(Exception):
+    """Raised while a line is parsed, and turned into its LineError."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class ErrorLog:
+    errors: list[LineError] = field(default_factory=list)
+    n_errors: int = 0
+
+    def add(self, line: int, field: str, reason: str) -> None:
+        self.n_errors += 1
+        if len(self.errors) < MOST_ERRORS:
+            self.errors.append(LineError(line, field, reason))
+
+    def count_more(self, n: int) -> None:
+        """Errors that were counted elsewhere and not listed."""
+        self.n_errors += n
+
+    def refuse_any(self) -> None:
+        if self.n_errors:
+            raise ImportRejected(sorted(self.errors, key=lambda error: error.line), self.n_errors)
+
+
+@dataclass(slots=True)
+class ImportSummary:
+    """Counts by name (`dialogues_new`, `ratings_unchanged`) and sentences about what is easily overlooked."""
+
+    format: str
+    is_dry_run: bool
+    counts: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def as_lines(self) -> list[str]:
+        first = "Dry run: nothing was stored. It would be:" if self.is_dry_run else "Imported:"
+        counts = [f"  {name.replace('_', ' ')}: {count:,}" for name, count in self.counts.items()]
+        return [f"{first} ({self.format})", *counts, *(f"  Note: {note}" for note in self.notes)]

@@ -1,0 +1,102 @@
+"""Storing cells, and moving a study's sums by the difference: its cost does not grow with the study.
+
+Only main batches enter the sums: pilots, training and qualification never mix with results (D-10).
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+
+from annotation.figures import CellFigures, batch_estimates, contribution, histogram_estimates, merged
+from annotation.models import AgreementCell, AgreementSnapshot, Batch
+from annotation.selectors.cells import Measured, figures_of, key_of
+from annotation.selectors.votes import CellKey
+from measures.histograms import Histogram
+from measures.pairs import PairTable
+from protocols.specs import VersionSpec
+
+Cells = dict[CellKey, CellFigures]
+
+
+def stored_cells(snapshot: AgreementSnapshot, spec: VersionSpec) -> Cells:
+    rows = snapshot.cells.all()
+    return {
+        key_of(row): figures_of(row, spec.by_id[row.criterion_id]) for row in rows if row.criterion_id in spec.by_id
+    }
+
+
+def write_batch_cells(snapshot: AgreementSnapshot, cells: Cells, spec: VersionSpec) -> None:
+    """Replace the cells of a batch; one that has lost all its ratings goes."""
+    snapshot.cells.all().delete()
+    AgreementCell.objects.bulk_create(
+        _cell(snapshot, key, figures, batch_estimates(figures, spec.by_id[key[0]]), figures.pairs.to_json(), {})
+        for key, figures in sorted(cells.items())
+    )
+
+
+def move_study(
+    batch: Batch, before: Cells, measured: Measured, *, n_ratings: int, n_wanted: int, now: datetime
+) -> None:
+    """Take `before` out of the study's sums and put the measured cells in. Holds the study's row till the commit."""
+    AgreementSnapshot.objects.get_or_create(study_id=batch.study_id, batch=None, defaults={"computed_at": now})
+    total = AgreementSnapshot.objects.select_for_update().get(study_id=batch.study_id, batch=None)
+    if batch.kind == Batch.Kind.MAIN:
+        changed = {key for key in before.keys() | measured.cells.keys() if before.get(key) != measured.cells.get(key)}
+        rows = {key_of(row): row for row in total.cells.all()}
+        moved = [_moved(total, rows, key, before, measured) for key in sorted(changed)]
+        _write(moved)
+        total.n_ratings += n_ratings
+        total.n_wanted += n_wanted
+    total.version, total.computed_at = F("version") + 1, now
+    total.save()
+
+
+def _write(rows: list[AgreementCell]) -> None:
+    fields = ["histogram", "reasons", "estimates", "sums"]
+    AgreementCell.objects.bulk_update([row for row in rows if row.pk], fields)
+    AgreementCell.objects.bulk_create([row for row in rows if not row.pk])
+
+
+def _moved(
+    total: AgreementSnapshot,
+    rows: dict[CellKey, AgreementCell],
+    key: CellKey,
+    before: Cells,
+    measured: Measured,
+) -> AgreementCell:
+    criterion = measured.spec.by_id[key[0]]
+    nothing = _nothing(len(criterion.options))
+    old, new = before.get(key), measured.cells.get(key)
+    row = rows.get(key) or _cell(total, key, nothing, {}, {}, {})
+    histogram = Histogram.from_json(row.histogram, len(criterion.options))
+    histogram = histogram + (new or nothing).histogram - (old or nothing).histogram
+    row.histogram = histogram.to_json()
+    row.reasons = merged(merged(row.reasons, (new or nothing).reasons), (old or nothing).reasons, -1)
+    row.sums = merged(merged(row.sums, contribution(new) if new else {}), contribution(old) if old else {}, -1)
+    row.estimates = histogram_estimates(histogram, criterion)
+    return row
+
+
+def _nothing(n_categories: int) -> CellFigures:
+    return CellFigures(Histogram.empty(n_categories), PairTable.empty(n_categories), {})
+
+
+def _cell(
+    snapshot: AgreementSnapshot,
+    key: CellKey,
+    figures: CellFigures,
+    estimates: dict[str, Any],
+    pairs: dict[str, Any],
+    sums: dict[str, int],
+) -> AgreementCell:
+    return AgreementCell(
+        snapshot=snapshot,
+        criterion_id=key[0],
+        source_id=key[1] or None,
+        histogram=figures.histogram.to_json(),
+        pairs=pairs,
+        reasons=figures.reasons,
+        estimates=estimates,
+        sums=sums,
+    )

@@ -1,0 +1,30 @@
+"""The clock's side: every task calls one service. Arguments are ids."""
+
+import logging
+
+from celery import shared_task
+from django.utils import timezone
+
+from annotation.services import agreement, uploads
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(expires=60, soft_time_limit=120, time_limit=150)
+def refresh_agreement(batch_id: int) -> None:
+    agreement.refresh_batch(batch_id, now=timezone.now())
+
+
+@shared_task(soft_time_limit=120, time_limit=150)
+def sweep() -> None:
+    logger.info("swept %s batches", agreement.sweep(now=timezone.now()))
+
+
+@shared_task
+def beat_heart(queue: str = "live") -> None:
+    agreement.beat_heart(queue, now=timezone.now())
+
+
+@shared_task
+def run_import(job_id: int) -> None:
+    uploads.run_import_job(job_id, now=timezone.now())

@@ -1,0 +1,26 @@
+"""Below /studies/."""
+
+from django.urls import path
+
+from annotation.views import imports, people, studies
+
+urlpatterns = [
+    path("", studies.study_list, name="studies"),
+    path("new/", studies.study_new, name="study_new"),
+    path("<slug:slug>/", studies.study, name="study"),
+    path("<slug:slug>/settings/", studies.study_settings, name="study_settings"),
+    path("<slug:slug>/status/", studies.study_status, name="study_status"),
+    path("<slug:slug>/import/", imports.study_import, name="study_import"),
+    path("<slug:slug>/import/preview/", imports.study_import_preview, name="study_import_preview"),
+    path("<slug:slug>/import/<uuid:token>/", imports.study_import_job, name="study_import_job"),
+    path("<slug:slug>/import/<uuid:token>/status/", imports.study_import_job_status, name="study_import_job_status"),
+    path("<slug:slug>/batches/", studies.study_batches, name="study_batches"),
+    path("<slug:slug>/batches/status/", studies.study_batches_status, name="study_batches_status"),
+    path("<slug:slug>/people/", people.study_people, name="study_people"),
+    path("<slug:slug>/people/add/", people.study_member_add, name="study_member_add"),
+    path("<slug:slug>/people/new/", people.study_account_create, name="study_account_create"),
+    path("<slug:slug>/people/clear/", people.study_clear_all, name="study_clear_all"),
+    path("<slug:slug>/people/invitation/", people.study_invitation, name="study_invitation"),
+    path("<slug:slug>/people/roles/<int:pk>/", people.study_member_role, name="study_member_role"),
+    path("<slug:slug>/people/standing/<uuid:token>/", people.study_standing, name="study_standing"),
+]

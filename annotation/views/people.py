@@ -1,0 +1,127 @@
+"""Members, annotators, the invitation."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.access import Right, annotator_for, membership_for, study_for
+from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, RoleForm, StandingForm
+from annotation.models import Membership, Participant, Study
+from annotation.selectors import studies as selectors
+from annotation.services import people as services
+from annotation.services import studies as study_services
+from annotation.views.pages import announced, errors_in, page_of, study_page
+
+SAID = {
+    Participant.Standing.PENDING: "waits to be cleared",
+    Participant.Standing.CLEARED: "may rate",
+    Participant.Standing.PAUSED: "is paused: no new batches until you clear them again",
+    Participant.Standing.EXCLUDED: "is excluded: their ratings no longer count and their seats are free",
+}
+
+
+@login_required
+@require_GET
+def study_people(request: HttpRequest, slug: str) -> HttpResponse:
+    return _people_page(request, study_for(request.user, slug, Right.CLEAR))
+
+
+def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Any) -> HttpResponse:
+    context = {
+        "page": page_of(request, selectors.participant_list(study)),
+        "members": selectors.member_list(study),
+        "join_url": request.build_absolute_uri(reverse("join", args=[study.join_token])),
+        "add_form": AddMemberForm(),
+        "account_form": CreateAccountForm(),
+        "invitation_form": InvitationForm(instance=study),
+        "role_form": RoleForm(),
+    }
+    return study_page(request, study, "annotation/people.html", status=status, **context | forms)
+
+
+@login_required
+@require_POST
+def study_member_add(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.MEMBERS)
+    form = AddMemberForm(request.POST)
+    if form.is_valid():
+        with errors_in(form):
+            member = services.add_member(study, user=form.cleaned_data["account"], role=form.cleaned_data["role"])
+            messages.success(request, f"{member.user.get_username()} is {member.get_role_display()} now.")
+            return redirect("study_people", slug)
+    return _people_page(request, study, add_form=form, status=422)
+
+
+@login_required
+@require_POST
+@never_cache
+def study_account_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The answer itself shows the password: kept for a next page, it would have to be stored."""
+    study = study_for(request.user, slug, Right.MEMBERS)
+    form = CreateAccountForm(request.POST)
+    if form.is_valid():
+        with errors_in(form):
+            member, password = services.create_account(study, **form.cleaned_data)
+            login_url = request.build_absolute_uri(reverse("account_login"))
+            made = {"member": member, "password": password, "login_url": login_url}
+            return study_page(request, study, "annotation/people_account.html", **made)
+    return _people_page(request, study, account_form=form, status=422)
+
+
+@login_required
+@require_POST
+def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    membership = membership_for(request.user, slug, pk)
+    name, form = membership.user.get_username(), RoleForm(request.POST)
+    role = form.cleaned_data["role"] if form.is_valid() else None
+    if role is None:
+        messages.error(request, "There is no such role.")
+    elif role:
+        with announced(request, f"{name} is {Membership.Role(role).label} now."):
+            services.change_role(membership, role=role)
+    else:
+        with announced(request, f"{name} is no member any more. You can add them again."):
+            services.remove_member(membership)
+    return redirect("study_people", slug)
+
+
+@login_required
+@require_POST
+def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
+    participant = annotator_for(request.user, slug, token)
+    form = StandingForm(request.POST)
+    if form.is_valid():
+        standing = form.cleaned_data["standing"]
+        with announced(request, f"{participant.pseudonym} {SAID[standing]}."):
+            services.set_standing(participant, standing=standing)
+    else:
+        messages.error(request, "There is no such standing.")
+    return redirect("study_people", slug)
+
+
+@login_required
+@require_POST
+def study_clear_all(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CLEAR)
+    n = services.clear_waiting(study)
+    messages.success(request, f"{n} {'annotator' if n == 1 else 'annotators'} may rate now.")
+    return redirect("study_people", slug)
+
+
+@login_required
+@require_POST
+def study_invitation(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CONFIGURE)
+    form = InvitationForm(request.POST)
+    if form.is_valid():
+        study_services.update_study(study, **form.cleaned_data)
+        state = "on: whoever has it may join" if form.cleaned_data["is_joinable"] else "off"
+        messages.success(request, f"The invitation link is {state}.")
+    return redirect("study_people", slug)

@@ -1,0 +1,125 @@
+"""Studies: list, make, overview, settings, status, batches."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import Right, may_create_studies, study_for
+from annotation.forms import BatchStatusForm, MakeBatchesForm, StatusForm, StudyForm
+from annotation.models import Batch, Study
+from annotation.selectors import studies as selectors
+from annotation.selectors.health import worker_is_silent
+from annotation.services import batching
+from annotation.services import studies as services
+from annotation.views.pages import announced, errors_in, page_of, study_page
+
+
+@login_required
+@require_GET
+def study_list(request: HttpRequest) -> HttpResponse:
+    page = page_of(request, selectors.study_list(request.user))
+    context = {"page": page, "may_create": may_create_studies(request.user)}
+    return render(request, "annotation/studies.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_new(request: HttpRequest) -> HttpResponse:
+    if not may_create_studies(request.user):
+        raise PermissionDenied("Your account may not create studies. Ask an administrator for it.")
+    form = StudyForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        with errors_in(form):
+            study = services.create_study(owner=request.user, **form.cleaned_data)
+            messages.success(request, "The study is made. The list below says what comes next.")
+            return redirect("study", study.slug)
+    context = {"form": form, "versions": selectors.publishable_versions()}
+    return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_GET
+def study(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    numbers = selectors.numbers_of(study)
+    steps = selectors.checklist(study, numbers)
+    silent = worker_is_silent(timezone.now())
+    return study_page(
+        request, study, "annotation/study.html", numbers=numbers, steps=steps, worker_is_silent=silent
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CONFIGURE)
+    form = StudyForm(request.POST or None, instance=study)
+    if request.method == "POST" and form.is_valid():
+        with errors_in(form):
+            services.update_study(study, **form.cleaned_data)
+            messages.success(request, "The settings are saved.")
+            return redirect("study_settings", slug)
+    study.refresh_from_db()  # the form has written what it was sent into this object, valid or not
+    status = 422 if form.errors else 200
+    return study_page(request, study, "annotation/study_settings.html", form=form, status=status)
+
+
+@login_required
+@require_POST
+def study_status(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CONFIGURE)
+    form = StatusForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "A study is opened or closed, nothing else.")
+    elif form.cleaned_data["status"] == Study.Status.OPEN:
+        with announced(request, "The study is open: annotators can take seats of its open batches."):
+            services.open_study(study)
+    else:
+        with announced(request, "The study is closed: nobody can rate. You can open it again at any time."):
+            services.close_study(study)
+    return redirect("study", slug)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.IMPORT)
+    form = MakeBatchesForm(request.POST or None, fields=selectors.metadata_fields(study))
+    if request.method == "POST" and form.is_valid():
+        with errors_in(form):
+            made = batching.make_batches(study, now=timezone.now(), **form.arguments())
+            messages.success(request, f"{len(made)} batches are made. Open them when you are ready.")
+            return redirect("study_batches", slug)
+    return _batches_page(request, study, form)
+
+
+def _batches_page(request: HttpRequest, study: Study, form: MakeBatchesForm) -> HttpResponse:
+    context = {
+        "form": form,
+        "page": page_of(request, selectors.batch_list(study)),
+        "n_unbatched": selectors.unbatched_count(study),
+        "n_drafts": study.batches.filter(status=Batch.Status.DRAFT).count(),
+        "is_form_open": bool(form.errors) or not study.batches.exists(),
+    }
+    status = 422 if form.errors else 200
+    return study_page(request, study, "annotation/batches.html", status=status, **context)
+
+
+@login_required
+@require_POST
+def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CONFIGURE)
+    form = BatchStatusForm(request.POST, study=study)
+    if not form.is_valid():
+        messages.error(request, "Tick the batches to open or to close.")
+        return redirect("study_batches", slug)
+    status = form.cleaned_data["status"]
+    with announced(request):
+        n = services.set_batch_status(study, keys=form.keys, status=status)
+        done = "now open" if status == Batch.Status.OPEN else "now closed; who has begun one may finish it"
+        messages.success(request, f"{n} {'batch is' if n == 1 else 'batches are'} {done}.")
+    return redirect("study_batches", slug)

@@ -1,0 +1,5 @@
+"""Arithmetic over numbers and arrays: no Django, no Celery, no models.
+
+Everything here is a pure function: the same input gives the same output, random draws take a seed, and an
+undefined value is an :class:`measures.estimate.Estimate` with a reason, never NaN.
+"""

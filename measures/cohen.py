@@ -1,0 +1,135 @@
+"""Cohen's kappa of two raters and Conger's kappa of many.
+
+Sources: Cohen 1960, Educ. Psychol. Meas. 20:37; Cohen 1968, Psychol. Bull. 70:213 (weights); Fleiss, Cohen
+& Everitt 1969, Psychol. Bull. 72:323 (standard error); Conger 1980, Psychol. Bull. 88:322; Gwet 2014
+(Conger with missing votes).
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.agreement import pair_agreement
+from measures.arrays import FloatArray, IntArray
+from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
+from measures.histograms import Histogram
+from measures.intervals import t_interval
+from measures.weights import Weights, resolve_weights
+
+CONSTANT_RATER = "constant_rater"
+
+
+def confusion_matrix(rows: npt.ArrayLike, columns: npt.ArrayLike, n_categories: int) -> IntArray:
+    """(K, K) table of two parallel arrays of codes 0..K-1; pairs with a missing code (-1) are left out."""
+    first, second = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError("two raters need parallel one-dimensional arrays")
+    if first.size and max(first.max(), second.max()) >= n_categories:
+        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
+    both = (first >= 0) & (second >= 0)
+    keys = first[both] * n_categories + second[both]
+    return np.bincount(keys, minlength=n_categories**2).reshape(n_categories, n_categories)
+
+
+def cohen_kappa(confusion: npt.ArrayLike, *, weights: Weights = None, level: float = 0.95) -> Estimate:
+    """Cohen's kappa of two raters.
+
+    Parameters
+    ----------
+    confusion : (K, K) int array
+        Items by the answer of the first (rows) and the second rater (columns), over the declared scale.
+    weights : None, kind or (K, K) array
+        Of the declared scale; unused levels keep their distance.
+    level : float
+        Of the interval value +- t(N - 1) * standard error.
+
+    Returns
+    -------
+    Estimate
+        Undefined: 'no_pairs' for an empty table, 'no_variation' when both raters gave one and the same
+        category only. One constant rater: exactly 0, with the warning 'constant_rater'.
+    """
+    table = np.asarray(confusion, float)
+    matrix = resolve_weights(weights, len(table))
+    n = int(table.sum())
+    sizes: dict[str, Any] = {"n_items": n, "n_ratings": 2 * n}
+    if not n:
+        return Estimate(None, NO_PAIRS, **sizes)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    if np.count_nonzero(rows + columns) < 2:
+        return Estimate(None, NO_VARIATION, **sizes)
+    expected = float(rows @ matrix @ columns) / n**2
+    value = (float((matrix * table).sum()) / n - expected) / (1 - expected)
+    constant = 1 in (np.count_nonzero(rows), np.count_nonzero(columns))
+    # By definition exactly 0: rounding must not leave 1e-17 or the sign of it.
+    estimate = Estimate(
+        0.0 if constant else value,
+        standard_error=_standard_error(table / n, matrix, value, expected, n),
+        warnings=(CONSTANT_RATER,) if constant else (),
+        **sizes,
+    )
+    return t_interval(estimate, n - 1, level)
+
+
+def _standard_error(shares: FloatArray, weights: FloatArray, value: float, expected: float, n: int) -> float:
+    """Non-null standard error of (weighted) kappa, Fleiss, Cohen & Everitt 1969."""
+    row_weights = weights @ shares.sum(axis=0)
+    column_weights = shares.sum(axis=1) @ weights
+    inner = weights - (row_weights[:, None] + column_weights[None, :]) * (1 - value)
+    variance = float((shares * inner**2).sum()) - (value - expected * (1 - value)) ** 2
+    return float(np.sqrt(max(variance, 0.0) / n)) / (1 - expected)
+
+
+def rater_margins(raters: npt.ArrayLike, codes: npt.ArrayLike, n_raters: int, n_categories: int) -> IntArray:
+    """(G, K) votes of each rater per category, from parallel arrays with one entry per vote; -1 is missing.
+
+    Margins of batches with the same raters add up.
+    """
+    who, what = np.asarray(raters, np.int64), np.asarray(codes, np.int64)
+    given = what >= 0
+    keys = who[given] * n_categories + what[given]
+    return np.bincount(keys, minlength=n_raters * n_categories).reshape(n_raters, n_categories)
+
+
+def conger_kappa(histogram: Histogram, margins: npt.ArrayLike, *, weights: Weights = None) -> Estimate:
+    """Conger's kappa: chance from each rater's own distribution, over all pairs of raters.
+
+    Parameters
+    ----------
+    histogram : Histogram
+    margins : (G, K) int array
+        See :func:`rater_margins`; a rater's shares are over the items that rater rated. Raters without
+        votes are left out.
+    weights : None, kind or (K, K) array
+
+    Returns
+    -------
+    Estimate
+        Undefined: 'no_pairs' without an item rated twice, 'no_variation' when all ratings are one category.
+    """
+    table = np.asarray(margins, float)
+    matrix = resolve_weights(weights, histogram.n_categories)
+    observed = _weighted_agreement(histogram, matrix)
+    shares = table[table.sum(axis=1) > 0]
+    sizes: dict[str, Any] = {
+        "n_items": histogram.n_rated,
+        "n_left_out": histogram.n_left_out,
+        "n_ratings": histogram.n_votes,
+    }
+    if observed is None or len(shares) < 2:
+        return Estimate(None, NO_PAIRS, **sizes)
+    if np.count_nonzero(shares.sum(axis=0)) < 2:
+        return Estimate(None, NO_VARIATION, **sizes)
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    n, together = len(shares), shares.sum(axis=0)
+    with_self = float(((shares @ matrix) * shares).sum())
+    expected = (float(together @ matrix @ together) - with_self) / (n * (n - 1))
+    return Estimate((observed - expected) / (1 - expected), **sizes)
+
+
+def _weighted_agreement(histogram: Histogram, weights: FloatArray) -> float | None:
+    """Mean over items of the weighted share of agreeing pairs; None without pairs."""
+    agreeing, paired = pair_agreement(histogram.patterns, weights)
+    n = float(histogram.counts @ paired)
+    return float(histogram.counts @ agreeing) / n if n else None

@@ -1,0 +1,69 @@
+"""Comparing sources on the same dialogues, and correcting for many comparisons: a thin use of scipy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from measures.arrays import FloatArray
+from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """A statistic and its p value, or the reason why there is none."""
+
+    # pytest would otherwise collect a class of this name.
+    __test__ = False
+
+    statistic: float | None
+    p_value: float | None
+    reason: str | None = None
+
+
+def friedman(scores: npt.ArrayLike) -> TestResult:
+    """Friedman test over an (items, sources) matrix, corrected for ties, chi-square with k - 1 degrees of
+    freedom.
+
+    Undefined: 'too_few_items' below two items or three sources (use :func:`wilcoxon` for two),
+    'no_variation' when every item has all sources tied.
+    """
+    matrix = np.asarray(scores, float)
+    if len(matrix) < 2 or matrix.shape[1] < 3:
+        return TestResult(None, None, TOO_FEW_ITEMS)
+    if (np.ptp(matrix, axis=1) == 0).all():
+        return TestResult(None, None, NO_VARIATION)
+    found = stats.friedmanchisquare(*matrix.T)
+    return TestResult(float(found.statistic), float(found.pvalue))
+
+
+def wilcoxon(first: npt.ArrayLike, second: npt.ArrayLike) -> TestResult:
+    """Wilcoxon signed-rank test of paired scores, two-sided, zeros dropped, normal approximation with tie
+    correction and no continuity correction.
+
+    Undefined: 'no_variation' when all differences are zero.
+    """
+    difference = np.asarray(first, float) - np.asarray(second, float)
+    if not np.any(difference):
+        return TestResult(None, None, NO_VARIATION)
+    found = stats.wilcoxon(difference, zero_method="wilcox", correction=False, method="asymptotic")
+    return TestResult(float(found.statistic), float(found.pvalue))
+
+
+def holm(p_values: Sequence[float]) -> FloatArray:
+    """Adjusted p values that control the family-wise error (Holm 1979); for confirmatory comparisons."""
+    p = np.asarray(p_values, float)
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> FloatArray:
+    """Adjusted p values that control the false discovery rate (Benjamini & Hochberg 1995); for flags."""
+    if not len(p_values):
+        return np.zeros(0)
+    return np.asarray(stats.false_discovery_control(p_values, method="bh"), float)

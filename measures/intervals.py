@@ -1,0 +1,232 @@
+"""Confidence intervals: of proportions, by t, by the item bootstrap over patterns; and when not to show
+one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv, ndtr, ndtri, stdtrit
+
+from measures.arrays import FloatArray, IntArray
+from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.histograms import Histogram
+
+# (B, P) items per pattern in each of B resamples -> (B,) values, NaN where undefined.
+Kernel = Callable[[FloatArray], FloatArray]
+KernelMaker = Callable[[IntArray], Kernel]
+
+RARE_ANSWERS = "rare_answers"
+UNRELIABLE = "unreliable"
+UNSTABLE_BOOTSTRAP = "unstable_bootstrap"
+
+# Statistics 3.3, measured coverage of nominal 95% intervals.
+FEWEST_ITEMS = 10
+FEWEST_RELIABLE_ITEMS = 20
+FEWEST_ITEMS_WHEN_RARE = 100
+RARE_SHARE = 0.10
+MOST_DROPPED = 0.05
+# Resamples are drawn in blocks of at most this many cells (8 bytes each), whatever the number of patterns.
+CELLS_PER_BLOCK = 4_000_000
+# The acceleration of BCa takes one replicate per pattern, that is P * P cells.
+MOST_PATTERNS_FOR_BCA = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Limits, or a note why there are none; `n_dropped` undefined replicates were left out."""
+
+    low: float | None
+    high: float | None
+    note: str | None = None
+    n_dropped: int = 0
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+    """Wilson score interval of a proportion (Wilson 1927); no trials: no interval.
+
+    Parameters
+    ----------
+    successes, n : int
+        0 <= successes <= n.
+    level : float
+        Two-sided confidence, 0 < level < 1.
+    """
+    _check_proportion(successes, n, level)
+    if n == 0:
+        return Interval(None, None, TOO_FEW_ITEMS)
+    z = float(ndtri((1 + level) / 2))
+    share, scale = successes / n, 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    half = z / scale * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
+    # At 0 and n one end is exact; rounding would leave 1e-17 there.
+    low = 0.0 if successes == 0 else centre - half
+    return Interval(low, 1.0 if successes == n else centre + half)
+
+
+def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
+    """Exact interval of a proportion (Clopper & Pearson 1934), for guarantees; no trials: no interval."""
+    _check_proportion(successes, n, level)
+    if n == 0:
+        return Interval(None, None, TOO_FEW_ITEMS)
+    tail = (1 - level) / 2
+    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    return Interval(low, high)
+
+
+def _check_proportion(successes: int, n: int, level: float) -> None:
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes in {n} trials")
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
+
+
+def t_interval(
+    estimate: Estimate,
+    degrees_of_freedom: int,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+) -> Estimate:
+    """Add value +- t * standard error, clipped to `bounds`.
+
+    No interval for an undefined value, without degrees of freedom, or when the standard error is zero:
+    items that are all alike say nothing about how much they would differ ('no_spread').
+    """
+    if estimate.value is None:
+        return estimate
+    if estimate.standard_error is None or degrees_of_freedom < 1:
+        return estimate.with_interval(None, None, estimate.interval_note or TOO_FEW_ITEMS)
+    # An SE of rounding errors only is a zero.
+    if estimate.standard_error < 1e-12:
+        return estimate.with_interval(None, None, NO_SPREAD)
+    half = float(stdtrit(degrees_of_freedom, (1 + level) / 2)) * estimate.standard_error
+    # A kappa can fall below -1 when single-rated items carry most of the chance; limits must still hold it.
+    low = max(min(bounds[0], estimate.value), estimate.value - half)
+    high = min(max(bounds[1], estimate.value), estimate.value + half)
+    return estimate.with_interval(low, high)
+
+
+def interval_guard(n_rated: int, rarer_share: float | None = None) -> tuple[bool, str | None]:
+    """Whether to show an interval of agreement, and the word to print (statistics 3.3).
+
+    Parameters
+    ----------
+    n_rated : int
+        Items with two or more ratings.
+    rarer_share : float, optional
+        Share of all ratings on every answer but the most frequent one.
+
+    Returns
+    -------
+    show_interval : bool
+    word : {'too_few_items', 'rare_answers', 'unreliable'} or None
+        Fewer than 10 items; rarer answers under 10% and fewer than 100 items; 10 to 19 items (shown,
+        unreliable).
+    """
+    if n_rated < FEWEST_ITEMS:
+        return False, TOO_FEW_ITEMS
+    if rarer_share is not None and rarer_share < RARE_SHARE and n_rated < FEWEST_ITEMS_WHEN_RARE:
+        return False, RARE_ANSWERS
+    return True, UNRELIABLE if n_rated < FEWEST_RELIABLE_ITEMS else None
+
+
+def guarded(estimate: Estimate, histogram: Histogram) -> Estimate:
+    """Apply :func:`interval_guard` with the counts of `histogram`; the value itself stays."""
+    largest = histogram.largest_share
+    show, word = interval_guard(histogram.n_rated, None if largest is None else 1 - largest)
+    if estimate.value is None:
+        return estimate
+    if not show:
+        return estimate.with_interval(None, None, word)
+    return estimate.with_interval(estimate.low, estimate.high, estimate.interval_note or word)
+
+
+def resamples(histogram: Histogram, n_resamples: int, rng: np.random.Generator) -> IntArray:
+    """(n_resamples, P) items per pattern: resampling items is multinomial over patterns, exactly."""
+    return rng.multinomial(histogram.n_items, histogram.counts / histogram.n_items, size=n_resamples)
+
+
+def bootstrap_values(histogram: Histogram, kernel: Kernel, n_resamples: int, seed: int) -> FloatArray:
+    """(n_resamples,) replicates of a coefficient, NaN where a resample leaves it undefined."""
+    rng = np.random.default_rng(seed)
+    block = max(1, CELLS_PER_BLOCK // max(1, len(histogram.counts)))
+    sizes = [min(block, n_resamples - done) for done in range(0, n_resamples, block)]
+    return np.concatenate([kernel(resamples(histogram, size, rng).astype(float)) for size in sizes])
+
+
+def bootstrap_interval(
+    histogram: Histogram,
+    kernel_maker: KernelMaker,
+    *,
+    seed: int,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "bca",
+) -> Interval:
+    """Item bootstrap interval of a coefficient.
+
+    Parameters
+    ----------
+    histogram : Histogram
+    kernel_maker : callable
+        Gets the patterns (P, K), returns the vectorised coefficient (B, P) -> (B,).
+    seed : int
+        The same seed gives the same interval.
+    method : {'bca', 'percentile'}
+        BCa (Efron 1987) with the acceleration from deleting one item of each pattern; percentile otherwise,
+        and for histograms of more than 4,000 patterns.
+
+    Notes
+    -----
+    Undefined replicates are dropped and counted; more than 5% of them: no interval ('unstable_bootstrap').
+    All replicates equal: no interval ('no_spread').
+    """
+    if method not in ("bca", "percentile"):
+        raise ValueError(f"bootstrap intervals are bca or percentile, not {method!r}")
+    if histogram.n_rated < 2:
+        return Interval(None, None, TOO_FEW_ITEMS)
+    kernel = kernel_maker(histogram.patterns)
+    value = float(kernel(histogram.counts[None, :].astype(float))[0])
+    if np.isnan(value):
+        return Interval(None, None, NO_VARIATION)
+    drawn = bootstrap_values(histogram, kernel, n_resamples, seed)
+    values = drawn[np.isfinite(drawn)]
+    dropped = len(drawn) - len(values)
+    if dropped > MOST_DROPPED * n_resamples:
+        return Interval(None, None, UNSTABLE_BOOTSTRAP, dropped)
+    if np.ptp(values) < 1e-12:
+        return Interval(None, None, NO_SPREAD, dropped)
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    if method == "bca" and len(histogram.counts) <= MOST_PATTERNS_FOR_BCA:
+        tails = _bca_tails(tails, values, value, _acceleration(histogram, kernel))
+    low, high = np.quantile(values, tails)
+    return Interval(float(low), float(high), None, dropped)
+
+
+def _acceleration(histogram: Histogram, kernel: Kernel) -> float:
+    """Skewness of the leave-one-item-out values; items of one pattern share one value."""
+    counts = histogram.counts.astype(float)
+    block = max(1, CELLS_PER_BLOCK // len(counts))
+    parts = [
+        kernel(counts[None, :] - np.eye(min(block, len(counts) - start), len(counts), start))
+        for start in range(0, len(counts), block)
+    ]
+    left_out = np.concatenate(parts)
+    defined = np.isfinite(left_out)
+    weights, left_out = counts[defined], left_out[defined]
+    if not weights.size:
+        return 0.0
+    deviation = np.average(left_out, weights=weights) - left_out
+    spread = float(weights @ deviation**2)
+    return float(weights @ deviation**3) / (6 * spread**1.5) if spread > 0 else 0.0
+
+
+def _bca_tails(tails: FloatArray, values: FloatArray, value: float, acceleration: float) -> FloatArray:
+    """Bias-corrected and accelerated quantile levels; ties with the value count half."""
+    below = (np.mean(values < value) + np.mean(values <= value)) / 2
+    if not 0 < below < 1:
+        return tails
+    bias = ndtri(below)
+    shifted = bias + ndtri(tails)
+    return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)), float)

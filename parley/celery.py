@@ -1,0 +1,12 @@
+"""Celery is a clock that calls services. Its settings, each with its reason, stand in parley/settings.py."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "parley.settings")
+
+app = Celery("parley")
+# Read when first needed, not here: importing the package must not read the settings.
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

@@ -1,0 +1,49 @@
+"""One shape for every error of the API."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+
+class Refusal(exceptions.APIException):
+    """A request that was understood and refused: 409 with a code and a sentence that says what to do."""
+
+    status_code = status.HTTP_409_CONFLICT
+
+    def __init__(self, code: str, message: str, **extra: Any) -> None:
+        super().__init__(message, code)
+        self.extra = extra
+
+
+def exception_handler(error: Exception, context: dict) -> Response | None:
+    """{"error": {"code", "message", "fields"}} for every refusal, whatever raised it."""
+    if isinstance(error, Http404):
+        error = exceptions.NotFound()
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return None
+    set_rollback()
+    return Response({"error": describe(error)}, status=error.status_code, headers=_headers(error))
+
+
+def describe(error: exceptions.APIException) -> dict[str, Any]:
+    if isinstance(error, exceptions.ValidationError):
+        fields = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
+        return {"code": "invalid", "message": "Some fields are missing or wrong.", "fields": fields}
+    code = error.get_codes()
+    body = {"code": code if isinstance(code, str) else "error", "message": str(error.detail), "fields": {}}
+    return body | getattr(error, "extra", {})
+
+
+def _headers(error: exceptions.APIException) -> dict[str, str]:
+    headers = {}
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = error.auth_header
+    if getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(error.wait))
+    return headers

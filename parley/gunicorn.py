@@ -1,0 +1,19 @@
+"""Gunicorn's settings, the same under `manage.py up` and in production; numbers come from the environment."""
+
+import os
+from pathlib import Path
+
+bind = os.environ.get("PARLEY_BIND", "127.0.0.1:8000")
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+# Sync views in threads: the same views under ASGI halved throughput and exhausted the connections.
+worker_class = "gthread"
+threads = int(os.environ.get("PARLEY_WEB_THREADS", "4"))
+# Loaded once, then forked: workers share memory and a broken start fails at once instead of in a loop.
+preload_app = True
+timeout = 60
+graceful_timeout = 10
+keepalive = 5
+accesslog = os.environ.get("PARLEY_ACCESS_LOG") or None
+# The heartbeat file of a worker must not wait for a slow disk: that looks like a hung worker.
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+control_socket_disable = True

@@ -1,0 +1,48 @@
+"""Is everything there? Asked by the supervisor, by containers and by people."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.cache import caches
+from django.core.cache.backends.redis import RedisCache
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from annotation.models import Heartbeat
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    """200 when pages can be served, which takes the database alone; what else is missing is named."""
+    database = _database()
+    found = {
+        "database": database,
+        "broker": _broker(),
+        "worker": _worker() if database == "ok" else "unknown",
+    }
+    return JsonResponse(found, status=200 if database == "ok" else 503)
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "missing"
+    return "ok"
+
+
+def _broker() -> str:
+    cache = caches["default"]
+    assert isinstance(cache, RedisCache)
+    try:
+        cache._cache.get_client(None).ping()
+    except RedisError:
+        return "missing"
+    return "ok"
+
+
+def _worker() -> str:
+    since = timezone.now() - timedelta(seconds=settings.WORKER_SILENT_AFTER)
+    return "ok" if Heartbeat.objects.filter(queue="live", beaten_at__gte=since).exists() else "missing"

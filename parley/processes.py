@@ -1,0 +1,153 @@
+"""Child processes that cannot outlive their parent, and the account the unprivileged ones run under."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+# Loaded before any fork: between fork and exec there must be nothing left to import.
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+@dataclass(frozen=True)
+class Account:
+    """The user a child runs as. None in its place means: as ourselves."""
+
+    name: str
+    uid: int
+    gid: int
+
+    @classmethod
+    def of_uid(cls, uid: int) -> Account:
+        entry = pwd.getpwuid(uid)
+        return cls(entry.pw_name, entry.pw_uid, entry.pw_gid)
+
+    @classmethod
+    def first_of(cls, *names: str) -> Account:
+        known = {entry.pw_name: entry.pw_uid for entry in pwd.getpwall()}
+        return cls.of_uid(next(known[name] for name in names if name in known))
+
+
+def as_account(account: Account | None) -> dict[str, object]:
+    """Keyword arguments for subprocess: drop to the account, and leave a directory it may not read."""
+    if account is None:
+        return {}
+    return {"user": account.uid, "group": account.gid, "extra_groups": [], "cwd": "/"}
+
+
+def die_with_parent(parent: int, death_signal: int) -> Callable[[], None]:
+    """A preexec hook: the kernel signals the child when its parent is gone, even after kill -9.
+
+    macOS has no such call; there a kill -9 of the supervisor leaves the servers running.
+    """
+
+    def bind() -> None:
+        if _LIBC is not None:
+            _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
+        if os.getppid() != parent:  # it died before the call above: no signal will come
+            os._exit(1)
+
+    return bind
+
+
+def open_log(path: Path, keep: int = 10_000_000) -> int:
+    """A log file opened for appending; one older generation is kept, so logs cannot fill a disk unseen."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > keep:
+        path.replace(path.with_suffix(".old.log"))
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
+
+
+@dataclass
+class Child:
+    """One process of a set that starts and stops together."""
+
+    name: str
+    argv: Sequence[str | Path]
+    log: Path
+    env: Mapping[str, str] | None = None
+    cwd: Path | None = None
+    account: Account | None = None
+    stop_signal: int = signal.SIGTERM
+    death_signal: int = signal.SIGTERM
+    pass_fds: tuple[int, ...] = ()
+    popen: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def pid(self) -> int:
+        return self.popen.pid if self.popen else 0
+
+    @property
+    def is_running(self) -> bool:
+        return self.popen is not None and self.popen.poll() is None
+
+    def start(self) -> None:
+        """Start in a session of its own: a Ctrl-C in the terminal reaches the parent only, which then decides."""
+        log = open_log(self.log)
+        options: dict = {"cwd": self.cwd} | as_account(self.account)
+        try:
+            self.popen = subprocess.Popen(
+                [str(part) for part in self.argv],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=None if self.env is None else dict(self.env),
+                pass_fds=self.pass_fds,
+                start_new_session=True,
+                preexec_fn=die_with_parent(os.getpid(), self.death_signal),
+                **options,
+            )
+        finally:
+            os.close(log)
+
+    def send(self, number: int) -> None:
+        if self.is_running:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Kill the process and what it started."""
+        if self.popen is not None:
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+            self.popen.wait()
+
+    def wait(self, deadline: float) -> bool:
+        if self.popen is None:
+            return True
+        try:
+            self.popen.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def last_words(self, lines: int = 12) -> str:
+        """The end of its log, for the message that says why it is gone."""
+        try:
+            text = self.log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        return "\n".join("    " + line for line in text.splitlines()[-lines:])
+
+
+def stop_all(children: Sequence[Child], seconds: float) -> None:
+    """Ask all at once and wait together; then the quick way; then kill whoever did not listen."""
+    for patience, step in ((seconds, "stop_signal"), (3.0, "death_signal")):
+        deadline = time.monotonic() + patience
+        for child in children:
+            child.send(getattr(child, step))
+        if all([child.wait(deadline) for child in children]):
+            return
+    for child in children:
+        if child.is_running:
+            child.kill()

@@ -1,0 +1,335 @@
+"""All settings of Parley, read from the environment. A malformed value stops the start with its name."""
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+# --- readers -------------------------------------------------------------------------------------
+def env_text(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def env_bool(name: str, default: bool) -> bool:
+    raw = env_text(name).lower()
+    if raw in {"", "1", "true", "yes", "on", "0", "false", "no", "off"}:
+        return raw in {"1", "true", "yes", "on"} if raw else default
+    raise ImproperlyConfigured(f"{name}={raw!r} is not a yes or no. Use 1 or 0.")
+
+
+def env_int(name: str, default: int, least: int = 0) -> int:
+    raw = env_text(name)
+    try:
+        value = int(raw) if raw else default
+    except ValueError:
+        raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number, for example {default}.") from None
+    if value < least:
+        raise ImproperlyConfigured(f"{name}={value} is too small: the least is {least}.")
+    return value
+
+
+def env_list(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    return [part.strip() for part in env_text(name).split(",") if part.strip()] or list(default)
+
+
+def env_choice(name: str, choices: tuple[str, ...]) -> str:
+    value = env_text(name, choices[0])
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name}={value!r} is unknown. Use one of: {', '.join(choices)}.")
+    return value
+
+
+def database(url: str) -> dict:
+    """A Django database entry from postgres://user:password@host:port/name?host=/socket/directory."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:
+        raise ImproperlyConfigured(
+            "DATABASE_URL must look like postgres://user:password@host:5432/name. Parley needs PostgreSQL."
+        )
+    try:
+        port = parts.port
+    except ValueError:
+        raise ImproperlyConfigured("DATABASE_URL has a port that is not a number.") from None
+    query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path[1:]),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": query.pop("host", "") or parts.hostname or "",
+        "PORT": str(port or ""),
+        "CONN_MAX_AGE": env_int("PARLEY_DB_CONN_MAX_AGE", 60),
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": query,
+    }
+
+
+def redis_address(url: str) -> str:
+    """The same server in the words of redis-py: Celery says redis+socket://, redis-py says unix://."""
+    if url.startswith("redis+socket://"):
+        parts = urlsplit(url)
+        number = parse_qs(parts.query).get("virtual_host", ["0"])[-1]
+        return f"unix://{parts.path}?db={number}"
+    if url.startswith(("redis://", "rediss://", "unix://")):
+        return url
+    raise ImproperlyConfigured("REDIS_URL must look like redis://host:6379/0 or redis+socket:///path?virtual_host=0.")
+
+
+def kept_secret(path: Path) -> str:
+    """The secret key of a local installation, made once and readable by its owner alone."""
+    try:
+        return path.read_text(encoding="ascii")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        key = secrets.token_urlsafe(50)
+        try:
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+                file.write(key)
+        except FileExistsError:  # another process of the same start was quicker
+            return path.read_text(encoding="ascii")
+        return key
+
+
+# --- where we are ----------------------------------------------------------------------------------
+ENVIRONMENT = env_choice("PARLEY_ENV", ("local", "production"))
+IS_PRODUCTION = ENVIRONMENT == "production"
+DEBUG = env_bool("PARLEY_DEBUG", False)
+DATA_DIR = Path(env_text("PARLEY_DATA", str(BASE_DIR / "var"))).absolute()
+
+SECRET_KEY = env_text("PARLEY_SECRET_KEY")
+ALLOWED_HOSTS = env_list("PARLEY_ALLOWED_HOSTS", () if IS_PRODUCTION else ("localhost", "127.0.0.1", "[::1]"))
+if IS_PRODUCTION:
+    if len(SECRET_KEY) < 32:
+        raise ImproperlyConfigured("PARLEY_SECRET_KEY is needed in production: 32 random characters or more.")
+    if not ALLOWED_HOSTS:
+        raise ImproperlyConfigured("PARLEY_ALLOWED_HOSTS is needed in production, for example rate.example.org.")
+    if DEBUG:
+        raise ImproperlyConfigured("PARLEY_DEBUG cannot be on in production: error pages would show data.")
+    for _name in ("DATABASE_URL", "REDIS_URL"):
+        if not env_text(_name):
+            raise ImproperlyConfigured(f"{_name} is needed in production.")
+else:
+    SECRET_KEY = SECRET_KEY or kept_secret(DATA_DIR / "secret.key")
+
+DATABASE_URL = env_text("DATABASE_URL", "postgres:///parley?host=/nowhere")
+REDIS_URL = env_text("REDIS_URL", "redis+socket:///nowhere?virtual_host=0")
+BEHIND_TLS = env_bool("PARLEY_TLS", IS_PRODUCTION)
+
+# --- Django ----------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "parley",
+    "protocols",
+    "annotation",
+    "reporting",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.humanize",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "parley.urls"
+WSGI_APPLICATION = "parley.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": database(DATABASE_URL)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# Throttles and sign-in limits only: nothing that may not be forgotten.
+CACHES = {
+    "default": {
+        "BACKEND": "parley.cache.ForgivingRedisCache",
+        "LOCATION": redis_address(REDIS_URL),
+        "KEY_PREFIX": "parley",
+    }
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = env_text("PARLEY_TIME_ZONE", "UTC")
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = not IS_PRODUCTION
+WHITENOISE_AUTOREFRESH = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if IS_PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # one answer with a long free text, not a file
+UPLOAD_MAX_BYTES = env_int("PARLEY_UPLOAD_MAX_MB", 512, least=1) * 1024 * 1024
+
+# --- sign-in ---------------------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_LOGOUT_REDIRECT_URL = "home"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_ADAPTER = "parley.adapters.AccountAdapter"
+PARLEY_OPEN_SIGNUP = env_bool("PARLEY_OPEN_SIGNUP", False)
+EMAIL_BACKEND = env_text("PARLEY_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a batch is often finished days after the first sign-in
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if BEHIND_TLS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if env_bool("PARLEY_BEHIND_PROXY", False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CSRF_TRUSTED_ORIGINS = env_list("PARLEY_TRUSTED_ORIGINS")
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- API -------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "rest_framework.authentication.TokenAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "parley.pagination.Pagination",
+    "DEFAULT_THROTTLE_CLASSES": ["parley.throttling.Throttle"],
+    "EXCEPTION_HANDLER": "parley.errors.exception_handler",
+    "PAGE_SIZE": 50,
+}
+API_REQUESTS_PER_MINUTE = env_int("PARLEY_API_REQUESTS_PER_MINUTE", 1200, least=1)
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Parley API",
+    "DESCRIPTION": "Studies, imports, batches, ratings, agreement and reports. Sign in by session or token.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# --- Celery -----------------------------------------------------------------------------------------
+CELERY_BROKER_URL = REDIS_URL
+# Nobody reads results: state lives in PostgreSQL.
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_IGNORE_RESULT = True
+# A task is taken off the queue when it is done, so that a killed worker's task is given again.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Longer than the longest task; the two restore settings bring a killed worker's task back in seconds.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,
+    "unacked_restore_throttle": 1,
+    "unacked_restore_interval": 5,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 2,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A dead broker must not hold a request: the sweep repairs the lost nudge.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_DEFAULT_QUEUE = "live"
+CELERY_TASK_ROUTES = {"annotation.tasks.run_import": {"queue": "long"}}
+CELERY_TASK_TIME_LIMIT = 3300
+CELERY_TASK_SOFT_TIME_LIMIT = 3000
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# beat -> worker -> row: the heartbeat proves all three at once.
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "annotation.tasks.sweep", "schedule": 2.0, "options": {"expires": 10}},
+    "heartbeat": {"task": "annotation.tasks.beat_heart", "schedule": 5.0, "options": {"expires": 10}},
+    "heartbeat-long": {
+        "task": "annotation.tasks.beat_heart",
+        "schedule": 10.0,
+        "args": ["long"],
+        "options": {"expires": 20, "queue": "long"},
+    },
+}
+WORKER_SILENT_AFTER = 30  # seconds without a heartbeat after which pages say that no worker runs
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env_text("PARLEY_LOG_LEVEL", "WARNING").upper()},
+}

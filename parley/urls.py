@@ -1,0 +1,22 @@
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.urls import include, path
+
+from annotation.views.home import home
+from parley.health import healthz
+
+admin.site.login = secure_admin_login(admin.site.login)
+admin.site.site_header = admin.site.site_title = "Parley"
+admin.site.index_title = "Administration"
+
+urlpatterns = [
+    path("", home, name="home"),
+    path("healthz", healthz, name="healthz"),
+    path("accounts/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+    path("work/", include("annotation.urls_work")),
+    path("studies/", include("annotation.urls_studies")),
+    path("studies/", include("reporting.urls")),
+    path("api/v1/", include("annotation.api.urls")),
+    path("api/v1/", include("reporting.api_urls")),
+]

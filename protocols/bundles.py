@@ -1,0 +1,213 @@
+"""One document holds one version of a protocol: read it, check it, hash it, write it from rows."""
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from protocols.documents import parse_text, read_file, unreadable, write_yaml
+from protocols.models import Criterion, Example, Option, ProtocolVersion
+from protocols.schema import BundleError, InvalidBundle, form_errors, path_of, with_defaults
+
+__all__ = [
+    "VERSION_FIELDS",
+    "BundleError",
+    "InvalidBundle",
+    "bundle_hash",
+    "canonical_json",
+    "check_bundle",
+    "complete_bundle",
+    "dump_bundle",
+    "load_bundle",
+    "write_yaml",
+]
+
+Bundle = dict[str, Any]
+# Keys of a bundle that are fields of ProtocolVersion by the same name.
+VERSION_FIELDS = (
+    "version language summary citation unit granularity mode interaction order expected_minutes max_minutes "
+    "words_min words_max welcome notices guidelines_short guidelines"
+).split()
+ONLY_IN_FILES = ("extends", "without")
+FILE_NAME = re.compile(r"\w[\w .-]*")  # no folder: a bundle from somebody else reads nothing but its neighbours
+# Besides newline and tab: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and nobody can see the others.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+# --- reading ---------------------------------------------------------------------------------------
+def load_bundle(source: Path | str) -> Bundle:
+    """Read a file (a Path) or a text (a str). What a file `extends` is merged in; nothing is checked yet."""
+    if isinstance(source, Path):
+        return _load_file(source, ())
+    doc = parse_text(source)
+    for key in ONLY_IN_FILES:
+        if key in doc:
+            raise unreadable(key, "needs a file: a text has no folder to look in", "the whole bundle")
+    return doc
+
+
+def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
+    if path.name in seen:
+        raise unreadable("extends", "goes in a circle: " + " -> ".join([*seen, path.name]))
+    doc = parse_text(read_file(path))
+    base_name, without = doc.pop("extends", None), doc.pop("without", None)
+    if base_name is None:
+        if without is not None:
+            raise unreadable("without", "has nothing to leave out from", "`extends` beside it")
+        return doc
+    if not isinstance(base_name, str) or not FILE_NAME.fullmatch(base_name):
+        raise unreadable("extends", "is not the name of a file", "a file in the same folder")
+    base = _load_file(path.with_name(base_name), (*seen, path.name))
+    return _without(base, without or []) | doc
+
+
+def _without(base: Bundle, keys: object) -> Bundle:
+    criteria = base.get("criteria")
+    if not isinstance(criteria, list) or not isinstance(keys, list):
+        raise unreadable("without", "is not a list of criterion keys", "for example [listening]")
+    known = [_key_of(each) for each in criteria]
+    if unknown := [key for key in keys if key not in known]:
+        raise unreadable("without", f"has no such criterion: {unknown[0]!a}", "one of: " + ", ".join(map(str, known)))
+    return base | {"criteria": [each for each in criteria if _key_of(each) not in keys]}
+
+
+def _key_of(criterion: object) -> object:
+    return criterion.get("key") if isinstance(criterion, dict) else None
+
+
+# --- one form for equal contents ------------------------------------------------------------------------
+def complete_bundle(doc: Bundle) -> Bundle:
+    """The checked document with texts in normal form and every default filled in, or InvalidBundle."""
+    if errors := check_bundle(doc):
+        raise InvalidBundle(errors)
+    return with_defaults(_normal(doc))
+
+
+def canonical_json(doc: Bundle) -> bytes:
+    """Equal contents give equal bytes: sorted keys, NFC, outer blanks stripped, defaults in, 1.0 written 1."""
+    full = complete_bundle(doc)
+    return json.dumps(full, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def bundle_hash(doc: Bundle) -> str:
+    return hashlib.sha256(canonical_json(doc)).hexdigest()
+
+
+def _normal(value: Any) -> Any:
+    if isinstance(value, str):
+        return unicodedata.normalize("NFC", re.sub("\r\n?", "\n", value)).strip()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _normal(each) for key, each in value.items()}
+    return [_normal(each) for each in value] if isinstance(value, list) else value
+
+
+# --- checking ----------------------------------------------------------------------------------------
+def check_bundle(doc: object) -> list[BundleError]:
+    """Every fault of the form; where the form is right, every fault of the meaning."""
+    normal = _normal(doc)
+    errors = list(chain(_character_errors(normal, []), form_errors(normal)))
+    return errors or list(_meaning_errors(with_defaults(normal)))
+
+
+def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleError]:
+    if isinstance(value, str) and (found := UNPRINTABLE.search(value)):
+        code = f"U+{ord(found[0]):04X}"
+        yield BundleError(path_of(place), f"has the unprintable character {code}", "printable text")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield BundleError(path_of(place), f"is {value}", "a finite number")
+    elif isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _character_errors(each, [*place, key])
+
+
+def _meaning_errors(doc: Bundle) -> Iterator[BundleError]:
+    for low, high in (("words_min", "words_max"), ("expected_minutes", "max_minutes")):
+        if doc[low] > doc[high]:
+            yield BundleError(low, f"is {doc[low]}, above {high}", f"at most {doc[high]}")
+    for field in ("key", "name"):
+        yield from _repeated("criteria", doc["criteria"], field)
+    for number, criterion in enumerate(doc["criteria"]):
+        yield from _criterion_errors(f"criteria[{number}]", criterion)
+
+
+def _criterion_errors(path: str, criterion: Bundle) -> Iterator[BundleError]:
+    options = criterion["options"]
+    for field in ("key", "label"):
+        yield from _repeated(f"{path}.options", options, field)
+    for number, option in enumerate(options):
+        yield from _option_errors(f"{path}.options[{number}]", option)
+    if criterion["scale"] != Criterion.Scale.NOMINAL:
+        yield from _value_errors(f"{path}.options", options)
+    keys = [option["key"] for option in options]
+    for number, example in enumerate(criterion["examples"]):
+        yield from _example_errors(f"{path}.examples[{number}]", example, keys)
+
+
+def _option_errors(path: str, option: Bundle) -> Iterator[BundleError]:
+    yield from _repeated(f"{path}.explanations", option["explanations"], "key")
+    asks_them = option["asks"] == Option.Asks.EXPLANATION
+    if option["explanations"] and not asks_them:
+        yield BundleError(f"{path}.asks", f"is {option['asks']}, so the explanations would never show", "explanation")
+    if asks_them and not option["explanations"]:
+        yield BundleError(f"{path}.explanations", "is empty, but asks is explanation", "at least 1")
+
+
+def _value_errors(path: str, options: list[Bundle]) -> Iterator[BundleError]:
+    """An answer of an ordered scale has its own number; "I don't know" lies outside of the scale."""
+    for number, option in enumerate(options):
+        if option["value"] is None and option["role"] != Option.Role.UNSURE:
+            yield BundleError(f"{path}[{number}].value", "is missing on an ordinal or interval scale", "a number")
+    yield from _repeated(path, options, "value")
+
+
+def _example_errors(path: str, example: Bundle, keys: list[str]) -> Iterator[BundleError]:
+    for number, candidate in enumerate(example["candidates"]):
+        if candidate["option"] not in keys:
+            place = f"{path}.candidates[{number}].option"
+            yield BundleError(place, f"is {candidate['option']}, which is no option here", "one of: " + ", ".join(keys))
+
+
+def _repeated(path: str, entries: Iterable[Bundle], field: str) -> Iterator[BundleError]:
+    seen: set[object] = set()
+    for number, entry in enumerate(entries):
+        value = entry[field].casefold() if isinstance(entry[field], str) else entry[field]
+        if value is not None and value in seen:
+            place = f"{path}[{number}].{field}"
+            yield BundleError(place, f"{json.dumps(entry[field])} is used twice", "a different one for each")
+        seen.add(value)
+
+
+# --- writing -----------------------------------------------------------------------------------------
+def dump_bundle(version: ProtocolVersion) -> Bundle:
+    criteria = version.criteria.prefetch_related("options__explanations", "examples")
+    head: Bundle = {"bundle": 1, "protocol": version.protocol.slug, "name": version.protocol.name}
+    head |= {field: getattr(version, field) for field in VERSION_FIELDS}
+    return head | {"criteria": [_dump_criterion(row) for row in criteria]}
+
+
+def _dump_criterion(row: Criterion) -> Bundle:
+    return _fields(row, "key name question definition scale") | {
+        "options": [_dump_option(option) for option in row.options.all()],
+        "examples": [_dump_example(example) for example in row.examples.all()],
+    }
+
+
+def _dump_option(row: Option) -> Bundle:
+    explanations = [_fields(each, "key text sub_dimension") for each in row.explanations.all()]
+    own = _fields(row, "key label definition role value asks") | {"value": _normal(row.value)}
+    return own | {"explanations": explanations}
+
+
+def _dump_example(row: Example) -> Bundle:
+    return _fields(row, "title history candidates")
+
+
+def _fields(row: object, names: str) -> Bundle:
+    return {name: getattr(row, name) for name in names.split()}

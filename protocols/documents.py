@@ -1,0 +1,140 @@
+"""A YAML or JSON text read into plain values, and written. Nothing here knows what a protocol is.
+
+YAML is read as version 1.2 reads it (so `language: no` is a text), without aliases, tags and repeated keys:
+an alias lets 1 kB grow to gigabytes, and of two equal keys one would vanish unseen.
+"""
+
+import json
+import re
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.constructor import ConstructorError
+from yaml.nodes import MappingNode, Node
+
+from protocols.schema import BundleError, InvalidBundle
+
+MAX_BYTES = 1_000_000  # the largest built-in bundle has about 25,000; the pure Python reader needs seconds for this
+TEXT_TAG = "tag:yaml.org,2002:str"
+_PLAIN = (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)", list("-+0123456789")),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
+)
+
+
+def read_file(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise unreadable(path.name, f"cannot be read: {error.strerror}", "a YAML or JSON file") from None
+    if len(data) > MAX_BYTES:
+        raise unreadable(path.name, "is too large", f"at most {MAX_BYTES:,} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise unreadable(path.name, f"is not UTF-8 at byte {error.start}", "text in UTF-8") from None
+
+
+def parse_text(text: str) -> dict[str, Any]:
+    """A text that starts with { is JSON, any other is YAML."""
+    if len(text) > MAX_BYTES:
+        raise unreadable("document", "is too large", f"at most {MAX_BYTES:,} characters")
+    try:
+        value = _parse_json(text) if text.lstrip().startswith("{") else _parse_yaml(text)
+    except RecursionError:
+        raise unreadable("document", "is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise unreadable("document", "holds no keys", "a mapping such as `protocol: my-protocol`")
+    return value
+
+
+def write_yaml(doc: dict[str, Any]) -> str:
+    return yaml.dump(doc, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def unreadable(path: str, message: str, expected: str = "") -> InvalidBundle:
+    return InvalidBundle([BundleError(path, message, expected)])
+
+
+# --- JSON ------------------------------------------------------------------------------------------
+def _parse_json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise unreadable(f"line {error.lineno}", error.msg, "JSON, because the text starts with {") from None
+    except InvalidBundle:
+        raise
+    except ValueError as error:
+        raise unreadable("document", str(error)) from None
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise unreadable("document", f"the key {key!a} is given twice", "each key once")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+# --- YAML ------------------------------------------------------------------------------------------
+class _Loader(yaml.SafeLoader):
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+
+    def compose_node(self, parent: Node | None, index: int) -> Node | None:
+        event = self.peek_event()
+        if isinstance(event, yaml.AliasEvent):
+            raise ConstructorError(None, None, "aliases (*name) are not allowed", event.start_mark)
+        if getattr(event, "tag", None) is not None:
+            raise ConstructorError(None, None, "tags (!name) are not allowed", event.start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.tag != TEXT_TAG:
+                raise ConstructorError(None, None, "a key is not a text", key.start_mark)
+            if key.value in seen:
+                raise ConstructorError(None, None, f"the key {key.value!a} is given twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes whatever any reader, of YAML 1.1 or 1.2, would take for something else than a text."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+for _kind, _pattern, _first in _PLAIN:
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(f"(?:{_pattern})\\Z"), _first)
+
+
+def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar(TEXT_TAG, text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text_node)
+
+
+def _parse_yaml(text: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with less
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise unreadable(f"line {line}", error.problem or "is not YAML", "plain YAML") from None
+    except yaml.YAMLError as error:
+        raise unreadable("document", str(error).splitlines()[0], "plain YAML") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise unreadable("document", str(error)) from None

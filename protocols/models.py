@@ -1,0 +1,177 @@
+"""What is measured. A published version is frozen by a database trigger (migration 0002)."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class Protocol(models.Model):
+    slug = models.SlugField(max_length=80, unique=True)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProtocolVersion(models.Model):
+    class Status(models.TextChoices):
+        DRAFT = "draft"
+        PUBLISHED = "published"
+        RETIRED = "retired"
+
+    class Unit(models.TextChoices):
+        RESPONSE = "response"
+        CANDIDATE_SET = "candidate_set"
+        MODEL = "model"
+        DIALOGUE = "dialogue"
+
+    class Granularity(models.TextChoices):
+        TURN = "turn"
+        DIALOGUE = "dialogue"
+
+    class Mode(models.TextChoices):
+        ABSOLUTE = "absolute"
+        COMPARATIVE = "comparative"
+
+    class Interaction(models.TextChoices):
+        STATIC = "static"
+        INTERACTIVE = "interactive"
+
+    class Order(models.TextChoices):
+        CRITERION_FIRST = "criterion_first"
+        ITEM_FIRST = "item_first"
+
+    protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="versions")
+    version = models.CharField(max_length=40)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="children")
+    language = models.CharField(max_length=20, default="en", help_text="ISO code of the texts, for example en.")
+    summary = models.TextField(blank=True)
+    citation = models.TextField(blank=True, help_text="Where the protocol was published.")
+    unit = models.CharField(max_length=20, choices=Unit, default=Unit.RESPONSE)
+    granularity = models.CharField(max_length=10, choices=Granularity, default=Granularity.TURN)
+    mode = models.CharField(max_length=12, choices=Mode, default=Mode.ABSOLUTE)
+    interaction = models.CharField(max_length=12, choices=Interaction, default=Interaction.STATIC)
+    order = models.CharField(max_length=20, choices=Order, default=Order.CRITERION_FIRST)
+    expected_minutes = models.PositiveSmallIntegerField(default=35, help_text="Expected time for one batch.")
+    max_minutes = models.PositiveSmallIntegerField(default=90, help_text="After this the seat is free again.")
+    words_min = models.PositiveSmallIntegerField(default=3, help_text="Least words of a free text.")
+    words_max = models.PositiveSmallIntegerField(default=30, help_text="Most words of a free text.")
+    welcome = models.TextField(blank=True)
+    notices = models.JSONField(default=list, blank=True, help_text="Short sentences shown above every item.")
+    guidelines_short = models.TextField(blank=True, help_text="Markdown, always beside the item.")
+    guidelines = models.TextField(blank=True, help_text="Markdown, one click away.")
+    sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    published_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["protocol", "version"], name="one_version_name_per_protocol"),
+            models.CheckConstraint(
+                condition=Q(status="draft") | (Q(published_at__isnull=False) & ~Q(sha256="")),
+                name="published_version_has_hash_and_time",
+            ),
+            models.CheckConstraint(condition=Q(words_min__lte=models.F("words_max")), name="words_min_below_max"),
+            models.CheckConstraint(
+                condition=Q(expected_minutes__lte=models.F("max_minutes")), name="expected_time_below_maximum"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.protocol.slug} {self.version}"
+
+
+class Criterion(models.Model):
+    class Scale(models.TextChoices):
+        NOMINAL = "nominal"
+        ORDINAL = "ordinal"
+        INTERVAL = "interval"
+
+    version = models.ForeignKey(ProtocolVersion, models.PROTECT, related_name="criteria")
+    key = models.SlugField(max_length=80)
+    name = models.CharField(max_length=200)
+    question = models.TextField()
+    definition = models.TextField(blank=True)
+    scale = models.CharField(max_length=10, choices=Scale, default=Scale.NOMINAL)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        verbose_name_plural = "criteria"
+        constraints = [
+            models.UniqueConstraint(fields=["version", "key"], name="one_criterion_key_per_version"),
+            models.UniqueConstraint(fields=["version", "position"], name="one_criterion_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Option(models.Model):
+    class Role(models.TextChoices):
+        POSITIVE = "positive"
+        NEGATIVE = "negative"
+        NEUTRAL = "neutral"
+        UNSURE = "unsure"
+
+    class Asks(models.TextChoices):
+        NOTHING = "nothing", "nothing"
+        EXPLANATION = "explanation", "predefined explanations or free text, may be left empty"
+        FREE_TEXT = "free_text", "free text, required"
+
+    criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="options")
+    key = models.SlugField(max_length=80)
+    label = models.CharField(max_length=200)
+    definition = models.TextField(blank=True)
+    role = models.CharField(max_length=10, choices=Role)
+    value = models.FloatField(null=True, blank=True, help_text="The number of an ordinal or interval answer.")
+    asks = models.CharField(max_length=12, choices=Asks, default=Asks.NOTHING)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["criterion", "key"], name="one_option_key_per_criterion"),
+            models.UniqueConstraint(fields=["criterion", "position"], name="one_option_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Explanation(models.Model):
+    """A predefined reason. Key and sub-dimension are hidden: annotators see the text alone (D-6)."""
+
+    option = models.ForeignKey(Option, models.PROTECT, related_name="explanations")
+    key = models.SlugField(max_length=80)
+    text = models.TextField()
+    sub_dimension = models.CharField(max_length=80)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["option", "key"], name="one_explanation_key_per_option"),
+            models.UniqueConstraint(fields=["option", "position"], name="one_explanation_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Example(models.Model):
+    """A worked example of a criterion: a history and candidates, each with its evaluation and why."""
+
+    criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="examples")
+    title = models.CharField(max_length=200)
+    history = models.JSONField(help_text='Turns: [{"speaker": "A", "text": "..."}]')
+    candidates = models.JSONField(help_text='[{"text": "...", "option": "option key", "why": "..."}]')
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["criterion", "position"], name="one_example_per_position")]
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,142 @@
+"""`manage.py agreement FILE.csv`: the coefficients of a ratings file, without a database."""
+
+import json
+import re
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from measures.estimate import Estimate
+from reporting.offline import (
+    COEFFICIENTS,
+    SCALES,
+    Columns,
+    FileAgreement,
+    GroupAgreement,
+    Scale,
+    UnreadableRatings,
+    agreement_of_file,
+)
+
+COUNTS = ("n_items", "n_ratings", "n_annotators")
+
+HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
+
+Fleiss kappa, Gwet AC1, mean pairwise agreement and the mean of Cohen's kappa over pairs of annotators treat
+the answers as nominal whatever the scale; --scale is the level of Krippendorff's alpha. Empty values are
+missing votes. Without --values the declared answers are those that occur, per criterion.
+
+Intervals are 95%: Gwet's standard error with t; for alpha the item bootstrap (fixed seed); for mean Cohen a
+jackknife over items. They are left out where they would mislead: below 10 items, below 100 when the rarer
+answers make up less than 10%, or when all items are alike. Needs no database."""
+# argparse takes '-2,-1,0' for an unknown option unless told what a negative number looks like.
+NEGATIVE_NUMBERS = re.compile(r"^-[\d.][-\d.,\s]*$")
+
+
+class Command(BaseCommand):
+    help = HELP
+    requires_system_checks: ClassVar[list[str]] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser._negative_number_matcher = NEGATIVE_NUMBERS
+        parser.add_argument("file", type=Path, metavar="FILE.csv")
+        parser.add_argument("--item", required=True, metavar="COL", help="what was rated")
+        parser.add_argument("--annotator", required=True, metavar="COL", help="who rated")
+        parser.add_argument("--value", required=True, metavar="COL", help="the answer")
+        parser.add_argument("--criterion", metavar="COL", help="one result per criterion, each with its answers")
+        parser.add_argument("--by", type=_words, default=(), metavar="COL,...", help="one result per combination")
+        parser.add_argument("--scale", choices=SCALES, default="nominal", help="level of Krippendorff's alpha")
+        parser.add_argument(
+            "--values",
+            type=_words,
+            default=(),
+            metavar="V,...",
+            help="declared answers in order, used or not",
+        )
+        parser.add_argument(
+            "--leave-out",
+            type=_words,
+            default=(),
+            metavar="V,...",
+            help="answers that count as missing votes",
+        )
+        parser.add_argument("--json", action="store_true", help="a JSON list instead of a table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        columns = Columns(options["item"], options["annotator"], options["value"], options["criterion"], options["by"])
+        taken = {*COUNTS, *COEFFICIENTS, *(["criterion"] if columns.criterion else [])} - {columns.criterion}
+        if clash := taken & set(columns.by):
+            raise CommandError(f"--by {', '.join(sorted(clash))}: the result has fields of that name")
+        try:
+            found = agreement_of_file(
+                options["file"], columns, Scale(options["scale"], options["values"], options["leave_out"])
+            )
+        except UnreadableRatings as error:
+            raise CommandError(str(error)) from error
+        for warning in found.warnings:
+            self.stderr.write(f"Warning: {warning}")
+        present = as_json if options["json"] else as_table
+        self.stdout.write(present(found, columns))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """'a, b' -> ('a', 'b')."""
+    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def as_json(found: FileAgreement, columns: Columns) -> str:
+    """One object per group; numbers in full precision, null with a reason where undefined."""
+    rows = [
+        _labels(group, columns)
+        | {name: getattr(group, name) for name in COUNTS}
+        | {name: _fields(estimate) for name, estimate in group.coefficients.items()}
+        for group in found.groups
+    ]
+    return json.dumps(rows, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _labels(group: GroupAgreement, columns: Columns) -> dict[str, str]:
+    names = (*columns.by, "criterion") if columns.criterion else columns.by
+    return dict(zip(names, group.key, strict=True))
+
+
+def _fields(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "reason": estimate.reason,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval_note": estimate.interval_note,
+    }
+
+
+def as_table(found: FileAgreement, columns: Columns) -> str:
+    """Aligned columns: labels to the left, numbers to the right."""
+    labels = list(_labels(found.groups[0], columns))
+    lines = [[*labels, *COUNTS, *COEFFICIENTS]]
+    for group in found.groups:
+        counts = [str(getattr(group, name)) for name in COUNTS]
+        lines.append([*_labels(group, columns).values(), *counts, *map(_cell, group.coefficients.values())])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(_aligned(line, widths, len(labels)) for line in lines)
+
+
+def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
+    padded = (
+        cell.ljust(width) if place < n_labels else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return "  ".join(padded).rstrip()
+
+
+def _cell(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"- ({estimate.reason})"
+    interval = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    note = f" ({estimate.interval_note})" if estimate.interval_note else ""
+    return f"{estimate.value:.3f}{interval}{note}"

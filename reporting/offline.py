@@ -1,0 +1,299 @@
+"""Agreement of a ratings file, without a database: CSV rows -> code arrays -> coefficients.
+
+The file is the user's, so every refusal names file, line and column.
+"""
+
+import csv
+import gzip
+import math
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from measures.arrays import IntArray
+from measures.estimate import Estimate
+from measures.histograms import Histogram
+from measures.intervals import guarded
+from measures.pairs import mean_pairwise_cohen_with_interval
+from measures.summary import agreement_summary
+
+SCALES = ("nominal", "ordinal", "interval")
+COEFFICIENTS = ("fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "gwet_ac1", "percent_agreement")
+GZIP_MAGIC = b"\x1f\x8b"
+SEED = 0
+
+
+class UnreadableRatings(Exception):
+    """The file cannot be used as asked; the message says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column plays which part."""
+
+    item: str
+    annotator: str
+    value: str
+    criterion: str | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        return (*self.by, self.criterion) if self.criterion else self.by
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        return (*self.grouping, self.item, self.annotator, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How answers are read: level of measurement, declared values, values that count as missing."""
+
+    level: str = "nominal"
+    values: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Group:
+    """The votes of one combination of the grouping columns; `lines` are where they stand in the file."""
+
+    key: tuple[str, ...]
+    items: list[int] = field(default_factory=list)
+    annotators: list[int] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAgreement:
+    """The figures of one group; `key` holds its values of :attr:`Columns.grouping`, in that order."""
+
+    key: tuple[str, ...]
+    n_items: int
+    n_ratings: int
+    n_annotators: int
+    coefficients: dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class FileAgreement:
+    """Groups in the order of their first row, and what the reader of the figures should know."""
+
+    groups: list[GroupAgreement]
+    warnings: list[str]
+
+
+def agreement_of_file(path: Path, columns: Columns, scale: Scale) -> FileAgreement:
+    """Agreement per group of a CSV file with a header row, UTF-8, gzipped or not.
+
+    Without declared values the answers are those that occur in the file, per criterion, sorted: as numbers
+    when all are numbers, otherwise as text. Refusals raise UnreadableRatings.
+    """
+    groups = read_groups(path, columns)
+    found: dict[tuple[str, ...], GroupAgreement] = {}
+    warnings: list[str] = []
+    for same_scale in _groups_by_criterion(groups, columns):
+        answers = Answers.of(path, columns.value, scale, same_scale)
+        if scale.level == "ordinal" and answers.numbers is None and not scale.values:
+            order = ", ".join(map(str, answers.declared))
+            warnings.append(f"ordinal answers are in alphabetical order ({order}); name their order with --values")
+        for group in same_scale:
+            found[group.key] = _agreement_of_group(group, answers, scale)
+    return FileAgreement([found[group.key] for group in groups], warnings)
+
+
+# Reading
+
+
+def read_groups(path: Path, columns: Columns) -> list[Group]:
+    """Read the needed columns; blank lines are skipped, a rating given twice is refused."""
+    rows = _rows(path)
+    header_line, header = next(rows, (1, []))
+    if not header:
+        _refuse(path, header_line, None, "the file is empty")
+    places = [_place(path, header_line, header, name) for name in columns.needed]
+    groups: dict[tuple[str, ...], Group] = {}
+    items: dict[str, int] = {}
+    annotators: dict[str, int] = {}
+    for line, row in rows:
+        if len(row) != len(header):
+            _refuse(path, line, None, f"{len(row)} fields, the header has {len(header)}")
+        *key, item, annotator, value = [row[place].strip() for place in places]
+        if not item or not annotator:
+            _refuse(path, line, columns.annotator if item else columns.item, "is empty")
+        group = groups.get(tuple(key)) or groups.setdefault(tuple(key), Group(tuple(key)))
+        group.items.append(items.setdefault(item, len(items)))
+        group.annotators.append(annotators.setdefault(annotator, len(annotators)))
+        group.values.append(value)
+        group.lines.append(line)
+    if not groups:
+        _refuse(path, header_line, None, "no ratings below the header")
+    for group in groups.values():
+        _refuse_duplicates(path, columns, group)
+    return list(groups.values())
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """(line on which the row starts, fields) of every row that is not blank."""
+    try:
+        with path.open("rb") as raw:
+            stream = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP_MAGIC) else raw
+            yield from _numbered(path, csv.reader(_text_lines(path, stream), strict=True))
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UnreadableRatings(f"{path}: cannot be read: {reason}") from error
+
+
+def _text_lines(path: Path, stream: Any) -> Iterator[str]:
+    for number, line in enumerate(stream, 1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            _refuse(path, number, None, "is not UTF-8 text")
+        yield text
+
+
+def _numbered(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            _refuse(path, line, None, f"is not CSV: {error}")
+        if any(text.strip() for text in row):
+            yield line, row
+
+
+def _place(path: Path, line: int, header: Sequence[str], name: str) -> int:
+    names = [text.strip() for text in header]
+    if name not in names:
+        _refuse(path, line, name, f"no such column, the file has {', '.join(names)}")
+    if names.count(name) > 1:
+        _refuse(path, line, name, "this column is there twice")
+    return names.index(name)
+
+
+def _refuse_duplicates(path: Path, columns: Columns, group: Group) -> None:
+    pairs = np.column_stack([group.items, group.annotators])
+    _, first, place = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place.ravel()] != np.arange(len(pairs)))
+    if again.size:
+        row = int(again[0])
+        earlier = group.lines[int(first[place.ravel()[row]])]
+        _refuse(path, group.lines[row], columns.annotator, f"rates an item again, first on line {earlier}")
+
+
+def _refuse(path: Path, line: int, column: str | None, reason: str) -> NoReturn:
+    where = f"{path}, line {line}" + (f", column {column!r}" if column is not None else "")
+    raise UnreadableRatings(f"{where}: {reason}")
+
+
+# Answers
+
+
+def number_of(text: str) -> float | None:
+    """The number, or None; what float() also accepts ('nan', '1_000') is no answer on a scale."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def _spellings(texts: Sequence[str]) -> set[str | float]:
+    """Texts, and the numbers they stand for: leaving out 99 leaves out 99.0."""
+    numbers = {number for number in map(number_of, texts) if number is not None}
+    return {*texts, *numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The declared answers of a scale in their order, as numbers when all of them are (1, 1.0 and 01 are
+    one).
+    """
+
+    path: Path
+    column: str
+    declared: tuple[str | float, ...]
+    missing: frozenset[str | float]
+    numbers: tuple[float, ...] | None
+
+    @classmethod
+    def of(cls, path: Path, column: str, scale: Scale, groups: Sequence[Group]) -> "Answers":
+        """The declared values, or those of the groups; without the values to leave out."""
+        missing = frozenset(_spellings(scale.leave_out) | {""})
+        texts = scale.values or sorted({text for group in groups for text in group.values})
+        answers = [text for text in texts if not _spellings([text]) & missing]
+        found = [number_of(text) for text in answers]
+        numbers = tuple(dict.fromkeys(number for number in found if number is not None))
+        if None not in found:
+            ordered = numbers if scale.values else tuple(sorted(numbers))
+            return cls(path, column, ordered, missing, ordered)
+        if scale.level == "interval":
+            _refuse_text(path, column, answers[found.index(None)], groups)
+        return cls(path, column, tuple(dict.fromkeys(answers)), missing, None)
+
+    def codes(self, group: Group) -> IntArray:
+        """(votes,) positions in `declared`, -1 for a missing vote."""
+        known: dict[str | float, int] = {answer: code for code, answer in enumerate(self.declared)}
+        known |= dict.fromkeys(self.missing, -1)
+        by_text: dict[str, int] = {}
+        for text, line in zip(group.values, group.lines, strict=True):
+            if text not in by_text:
+                by_text[text] = self._code(text, line, known)
+        return np.array([by_text[text] for text in group.values], np.int64)
+
+    def _code(self, text: str, line: int, known: dict[str | float, int]) -> int:
+        number = number_of(text)
+        code = known.get(text) if number is None else known.get(text, known.get(number))
+        if code is None:
+            _refuse(self.path, line, self.column, f"{text!r} is not one of the declared values")
+        return code
+
+
+def _refuse_text(path: Path, column: str, text: str, groups: Sequence[Group]) -> NoReturn:
+    """An interval scale met an answer that is no number: say where it first stands, if it does."""
+    lines = [line for group in groups for line, value in zip(group.lines, group.values, strict=True) if value == text]
+    reason = f"{text!r} is not a number, an interval scale needs numbers"
+    if not lines:
+        raise UnreadableRatings(f"{path}, column {column!r}: declared value {reason}")
+    _refuse(path, min(lines), column, reason)
+
+
+# Figures
+
+
+def _groups_by_criterion(groups: Sequence[Group], columns: Columns) -> list[list[Group]]:
+    """Groups that share a scale: those of one criterion, or all of them."""
+    parts: dict[str, list[Group]] = {}
+    for group in groups:
+        parts.setdefault(group.key[-1] if columns.criterion else "", []).append(group)
+    return list(parts.values())
+
+
+def _agreement_of_group(group: Group, answers: Answers, scale: Scale) -> GroupAgreement:
+    codes = answers.codes(group)
+    given = codes >= 0
+    items, annotators = np.array(group.items)[given], np.array(group.annotators)[given]
+    # A group whose votes are all missing still is a group; a histogram needs a category.
+    n_categories = max(1, len(answers.declared))
+    histogram = Histogram.from_votes(items, codes[given], n_categories)
+    values = answers.numbers if scale.level == "interval" and answers.numbers else None
+    found = agreement_summary(histogram, scale=scale.level, values=values, seed=SEED)
+    cohen = mean_pairwise_cohen_with_interval(items, annotators, codes[given], n_categories)
+    found["cohen_kappa_mean"] = guarded(cohen, histogram)
+    return GroupAgreement(
+        key=group.key,
+        n_items=histogram.n_items,
+        n_ratings=histogram.n_votes,
+        n_annotators=len(np.unique(annotators)),
+        coefficients={name: found[name] for name in COEFFICIENTS},
+    )

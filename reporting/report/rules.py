@@ -1,0 +1,68 @@
+"""The rules a report was made with, in words that are printed beside its numbers, and the majority rule itself."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.models import Study
+from measures.histograms import Histogram
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+
+Rule = Study.MajorityRule
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+def places(criterion: CriterionSpec, role: str) -> list[int]:
+    return [at for at, option in enumerate(criterion.options) if option.role == role]
+
+
+def positive_patterns(histogram: Histogram, criterion: CriterionSpec, rule: str) -> BoolArray:
+    """(P,) whether an item of each pattern is positive under the study's majority rule.
+
+    Several positive options count as one; every other option stands alone.
+    """
+    at = places(criterion, Option.Role.POSITIVE)
+    others = [place for place in range(len(criterion.options)) if place not in at]
+    positive = histogram.patterns[:, at].sum(axis=1)
+    return RULES[rule](positive, histogram.patterns[:, others], histogram.votes, _negative(histogram, criterion))
+
+
+def _negative(histogram: Histogram, criterion: CriterionSpec) -> IntArray:
+    at = places(criterion, Option.Role.NEGATIVE)
+    return histogram.patterns[:, at].max(axis=1, initial=0)
+
+
+RULES: dict[str, Callable[[IntArray, IntArray, IntArray, IntArray], BoolArray]] = {
+    Rule.PLURALITY: lambda positive, others, votes, negative: positive > others.max(axis=1, initial=0),
+    Rule.ABSOLUTE: lambda positive, others, votes, negative: 2 * positive > votes,
+    Rule.DECIDED: lambda positive, others, votes, negative: positive > negative,
+}
+
+
+def tied_patterns(histogram: Histogram) -> BoolArray:
+    """(P,) whether no option alone has the most votes."""
+    ranked = np.sort(histogram.patterns, axis=1)
+    if ranked.shape[1] < 2:
+        return np.zeros(len(ranked), bool)
+    return ranked[:, -1] == ranked[:, -2]
+
+
+def rules_of(study: Study) -> dict[str, str]:
+    """What is printed under the tables, so that a reader can compute the same numbers."""
+    return {
+        "majority": f"An item is positive when {Rule(study.majority_rule).label}; a tie is not positive.",
+        "ties": "An item is tied when no single option has the most votes.",
+        "counted": "An answer counts while its annotator holds a seat of the batch; the latest answer is taken.",
+        "batches": "Only batches of the main work; pilots, training and qualification are left out.",
+        "agreement": "Fleiss' kappa over all options as categories, unsure among them. The mean and sd over batches "
+        "leave undefined cells out and count them; pooled is the kappa of all items together.",
+        "unequal_raters": "Items with fewer than two votes carry no agreement and are left out; with unequal numbers "
+        "of votes each item weighs the same.",
+        "strong": "Strong judgements: items that nobody answered with an unsure option.",
+        "pairs": "Cohen's kappa of two annotators over all their common judgements of a batch.",
+        "votes": "Shares of all counted answers, not of items.",
+        "errors": "Share of all answers to the criterion that gave the reason; reasons do not exclude each other.",
+    }

@@ -1,0 +1,204 @@
+"""The tables of a study's report, from histograms alone. Percentages have two decimals."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from annotation.figures import strong
+from measures.agreement import fleiss_kappa
+from measures.estimate import NO_VARIATION
+from measures.histograms import Histogram, total
+from measures.pairs import PairTable
+from measures.words import landis_koch
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+from reporting.report.rules import places, positive_patterns, tied_patterns
+from reporting.selectors.study_cells import Cell, StudyCells
+
+Row = dict[str, Any]
+
+
+def percent(part: float, whole: float) -> float | None:
+    """Two decimals; None of nothing."""
+    return round(100 * part / whole, 2) if whole else None
+
+
+def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]:
+    """Mean and sample sd (n - 1) of the defined values; None where there are too few."""
+    found = [value for value in values if value is not None]
+    if not found:
+        return None, None
+    mean = math.fsum(found) / len(found)
+    if len(found) == 1:
+        return mean, None
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in found) / (len(found) - 1))
+
+
+def pooled(cells: Iterable[Cell | None], criterion: CriterionSpec) -> Histogram:
+    return total((cell.figures.histogram for cell in cells if cell), len(criterion.options))
+
+
+def agreement_table(study: StudyCells) -> list[Row]:
+    """D-18: Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
+    return [_agreement_row(source, criterion, study.column(key)) for source, criterion, key in study.rows()]
+
+
+def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cell | None]) -> Row:
+    per_batch = [cell.estimates["fleiss"]["value"] if cell else None for cell in cells]
+    mean, sd = mean_sd(per_batch)
+    histogram = pooled(cells, criterion)
+    sure = strong(histogram, criterion)
+    whole = fleiss_kappa(histogram)
+    return {
+        "source": source,
+        "criterion": criterion.key,
+        "per_batch": per_batch,
+        "reasons": [cell.estimates["fleiss"]["reason"] if cell else "no_ratings" for cell in cells],
+        "mean": mean,
+        "sd": sd,
+        "word": landis_koch(mean),
+        "undefined": sum(cell is not None and value is None for cell, value in zip(cells, per_batch, strict=True)),
+        "absent": sum(cell is None for cell in cells),
+        "pooled": whole.value,
+        "pooled_reason": whole.reason,
+        "pooled_low": whole.low,
+        "pooled_high": whole.high,
+        "n_items": whole.n_items,
+        "n_left_out": whole.n_left_out,
+        "strong_per_batch": [cell.estimates["strong"]["value"] if cell else None for cell in cells],
+        "strong_pooled": fleiss_kappa(sure).value,
+        "strong_share_kept": sure.n_items / histogram.n_items if histogram.n_items else None,
+    }
+
+
+def margins(rows: list[Row], by: str) -> list[Row]:
+    """Mean and sd of the rows' means, per source or per criterion: what the published tables have at their edges."""
+    names = list(dict.fromkeys(row[by] for row in rows))
+    table = []
+    for name in names:
+        mean, sd = mean_sd(row["mean"] for row in rows if row[by] == name)
+        table.append({by: name, "mean": mean, "sd": sd, "word": landis_koch(mean)})
+    return table
+
+
+def majority_table(study: StudyCells) -> list[Row]:
+    """D-19: share of items that are positive by majority."""
+    rows = []
+    for source, criterion, key in study.rows():
+        if places(criterion, Option.Role.POSITIVE):
+            rows.append(
+                _majority_row(source, criterion, pooled(study.column(key), criterion), study.study.majority_rule)
+            )
+    return rows
+
+
+def _majority_row(source: str | None, criterion: CriterionSpec, histogram: Histogram, rule: str) -> Row:
+    positive = int(histogram.counts @ positive_patterns(histogram, criterion, rule))
+    return {
+        "source": source,
+        "criterion": criterion.key,
+        "positive_items": positive,
+        "items": histogram.n_items,
+        "percent": percent(positive, histogram.n_items),
+        "ties": int(histogram.counts @ tied_patterns(histogram)),
+    }
+
+
+def votes_table(study: StudyCells) -> list[Row]:
+    """D-21: shares over all votes."""
+    return [
+        _votes_row(source, criterion, pooled(study.column(key), criterion)) for source, criterion, key in study.rows()
+    ]
+
+
+def _votes_row(source: str | None, criterion: CriterionSpec, histogram: Histogram) -> Row:
+    votes = histogram.category_votes
+    count = {role: int(votes[places(criterion, role)].sum()) for role in Option.Role.values}
+    return {
+        "source": source,
+        "criterion": criterion.key,
+        "positive": count[Option.Role.POSITIVE],
+        "negative": count[Option.Role.NEGATIVE],
+        "neutral": count[Option.Role.NEUTRAL],
+        "unsure": count[Option.Role.UNSURE],
+        "votes": histogram.n_votes,
+        "percent_positive": percent(count[Option.Role.POSITIVE], histogram.n_votes),
+        "options": [
+            {"option": option.key, "label": option.label, "votes": int(n), "percent": percent(n, histogram.n_votes)}
+            for option, n in zip(criterion.options, votes, strict=True)
+        ],
+        **_moments(criterion, votes),
+    }
+
+
+def _moments(criterion: CriterionSpec, votes: np.ndarray) -> Row:
+    """Mean, sd and median of a scale with numbers; none for a nominal one."""
+    values = [option.value for option in criterion.options]
+    if criterion.scale == "nominal" or None in values or not votes.sum():
+        return {"mean": None, "sd": None, "median": None}
+    numbers = np.repeat(np.array(values, float), votes)
+    sd = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
+    return {"mean": float(numbers.mean()), "sd": sd, "median": float(np.median(numbers))}
+
+
+def errors_table(study: StudyCells) -> list[Row]:
+    """D-20: share of all answers that gave a reason of a negative option."""
+    rows = []
+    for source, criterion, key in study.rows():
+        cells = [cell for cell in study.column(key) if cell]
+        votes = sum(cell.figures.histogram.n_votes for cell in cells)
+        for sub_dimension, ids in _negative_reasons(criterion).items():
+            given = sum(cell.figures.reasons.get(each, 0) for cell in cells for each in ids)
+            rows.append(
+                {
+                    "source": source,
+                    "criterion": criterion.key,
+                    "sub_dimension": sub_dimension,
+                    "votes": given,
+                    "percent": percent(given, votes),
+                }
+            )
+    return rows
+
+
+def _negative_reasons(criterion: CriterionSpec) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for option in criterion.options:
+        if option.role == Option.Role.NEGATIVE:
+            for each in option.explanations:
+                found.setdefault(each.sub_dimension, []).append(str(each.id))
+    return found
+
+
+def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
+    """D-15: Cohen's kappa of every pair of a batch, over all its criteria with the same number of options."""
+    rows = []
+    for batch in study.batches:
+        for table in _pooled_pairs(study, batch.pk):
+            rows += sorted(_pair_rows(batch.key, table, names), key=lambda row: row["annotators"])
+    return rows
+
+
+def _pooled_pairs(study: StudyCells, batch_id: int) -> list[PairTable]:
+    tables: dict[int, PairTable] = {}
+    for cell in study.by_batch.get(batch_id, {}).values():
+        k = cell.figures.pairs.n_categories
+        tables[k] = tables.get(k, PairTable.empty(k)) + cell.figures.pairs
+    return [tables[k] for k in sorted(tables)]
+
+
+def _pair_rows(batch: str, table: PairTable, names: dict[int, str]) -> list[Row]:
+    answers = table.to_json()  # in the order of the kappas
+    return [
+        {
+            "batch": batch,
+            "annotators": sorted(names[int(who)] for who in pair.split(",")),
+            "kappa": None if math.isnan(kappa) else float(kappa),
+            "reason": NO_VARIATION if math.isnan(kappa) else None,
+            "n": sum(n for _, _, n in cells),
+            "n_options": table.n_categories,
+        }
+        for (pair, cells), kappa in zip(answers.items(), table.kappas(), strict=True)
+    ]

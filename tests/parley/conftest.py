@@ -1,0 +1,15 @@
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def open_directory() -> Iterator[Path]:
+    """A directory every account can pass through: pytest's own is closed, also to PostgreSQL's account."""
+    path = Path(tempfile.mkdtemp(prefix="parley test ", dir="/tmp"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path, ignore_errors=True)

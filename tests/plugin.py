@@ -1,0 +1,47 @@
+"""Gives every pytest run a PostgreSQL and a Valkey of its own, before Django reads its settings.
+
+Loaded with `-p tests.plugin`. Under pytest-xdist the controller starts them once and the workers inherit the
+addresses; pytest-django gives each worker its own database. TEST_DATABASE_URL and TEST_REDIS_URL name other servers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Generator
+
+import pytest
+
+from parley import servers
+
+_stack = contextlib.ExitStack()
+# What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
+KEPT = ("PARLEY_BROWSER", "PARLEY_POSTGRES_BIN", "PARLEY_VALKEY_SERVER")
+
+
+def _isolate() -> None:
+    for name in [name for name in os.environ if name.startswith("PARLEY_") and name not in KEPT]:
+        del os.environ[name]
+    os.environ["PARLEY_DATA"] = _stack.enter_context(tempfile.TemporaryDirectory(prefix="parley-tests-"))
+
+
+def _addresses() -> dict[str, str]:
+    named = {name: os.environ[f"TEST_{name}"] for name in servers.URL_NAMES if os.environ.get(f"TEST_{name}")}
+    if len(named) == len(servers.URL_NAMES):
+        return named
+    return _stack.enter_context(servers.throw_away()).urls | named
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
+    """A wrapper, because pytest-django reads the settings in the very first plain hook."""
+    only_text = {"-h", "--help", "-V", "--version", "--markers", "--fixtures"} & set(early_config.invocation_params.args)
+    if not only_text and "PYTEST_XDIST_WORKER" not in os.environ:
+        _isolate()
+        os.environ.update(_addresses())
+    return (yield)
+
+
+def pytest_unconfigure() -> None:
+    _stack.close()
