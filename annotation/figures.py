@@ -5,18 +5,44 @@ from typing import Any
 
 import numpy as np
 
-from annotation.selectors.votes import Votes
 from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.alpha import krippendorff_alpha
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import guarded
 from measures.pairs import PairTable, mean_pairwise_cohen
-from protocols.models import Option
+from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 
+NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
+CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
 # Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
 UNIT = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """(N,) arrays, one entry per counted answer: ids of rows."""
+
+    criterion: np.ndarray
+    source: np.ndarray
+    item: np.ndarray
+    participant: np.ndarray
+    option: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def cells(self) -> list[tuple[CellKey, "Votes"]]:
+        """The votes of each criterion and source, in the order of their ids."""
+        keys, place = np.unique(np.stack([self.criterion, self.source]), axis=1, return_inverse=True)
+        place = place.ravel()
+        return [((int(c), int(s)), self._where(place == at)) for at, (c, s) in enumerate(keys.T)]
+
+    def _where(self, kept: np.ndarray) -> "Votes":
+        return Votes(
+            *(column[kept] for column in (self.criterion, self.source, self.item, self.participant, self.option))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +103,14 @@ def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, An
 
 
 def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
-    """Krippendorff's alpha at the criterion's level; a scale without numbers is nominal or ordered by place."""
-    values = [option.value for option in criterion.options]
+    """Krippendorff's alpha at the criterion's level; a scale without numbers is nominal or ordered by place.
+
+    "I don't know" is a category of a nominal scale and a missing vote of any other: it has no place in an order.
+    """
+    left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else unsure_places(criterion)
+    for place in reversed(left_out):
+        histogram = histogram.ignoring(place)
+    values = [option.value for at, option in enumerate(criterion.options) if at not in left_out]
     numbers = None if any(value is None for value in values) else values
     return krippendorff_alpha(histogram, criterion.scale, numbers)
 
@@ -103,10 +135,11 @@ def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:
     n = sums.get("batches", 0)
     if not n:
         return None, None
-    mean = sums["kappa"] / n / UNIT
+    # Counts of nought are left out of sums, so a kappa of exactly 0 has no key.
+    mean = sums.get("kappa", 0) / n / UNIT
     if n == 1:
         return mean, None
-    spread = (sums["kappa_squared"] / UNIT - n * mean**2) / (n - 1)
+    spread = (sums.get("kappa_squared", 0) / UNIT - n * mean**2) / (n - 1)
     return mean, max(spread, 0.0) ** 0.5
 
 

@@ -87,9 +87,7 @@ def pair_agreement(patterns: IntArray, weights: FloatArray) -> tuple[FloatArray,
     return np.divide(agreeing, votes * (votes - 1), out=np.zeros(len(votes)), where=paired), paired
 
 
-def chance_corrected_kernel(
-    patterns: IntArray, chance: Chance, weights: FloatArray, *, pooled: bool = False
-) -> Kernel:
+def chance_corrected_kernel(patterns: IntArray, chance: Chance, weights: FloatArray, *, pooled: bool = False) -> Kernel:
     """Vectorised coefficient: (B, P) items per pattern -> (B,), NaN for no pairs or no variation."""
     agreeing, paired = pair_agreement(patterns, weights)
     tallies = patterns.astype(float)
@@ -269,9 +267,7 @@ def _over_declared(
     return _chance_corrected(histogram, chance(matrix), matrix, level)
 
 
-def _gwet_standard_error(
-    histogram: Histogram, chance: Chance, weights: FloatArray, value: float
-) -> float | None:
+def _gwet_standard_error(histogram: Histogram, chance: Chance, weights: FloatArray, value: float) -> float | None:
     """Linearised standard error, items sampled from an infinite population (Gwet 2008, 2014 ch. 5).
 
     Each item's influence is its own (Pa_i - Pe) / (1 - Pe), scaled because single-rated items carry no

@@ -95,9 +95,7 @@ class Histogram:
         return cls._from_keys(_row_keys(codes, n_categories, bits), n_categories, bits)
 
     @classmethod
-    def from_votes(
-        cls, item_ids: npt.ArrayLike, category_codes: npt.ArrayLike, n_categories: int
-    ) -> "Histogram":
+    def from_votes(cls, item_ids: npt.ArrayLike, category_codes: npt.ArrayLike, n_categories: int) -> "Histogram":
         """From two parallel arrays with one entry per vote; code -1 is a missing vote."""
         codes = np.asarray(category_codes)
         items = np.asarray(item_ids)
@@ -138,16 +136,12 @@ class Histogram:
 
     def __add__(self, other: "Histogram") -> "Histogram":
         self._check_same_categories(other)
-        return Histogram(
-            np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, other.counts])
-        )
+        return Histogram(np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, other.counts]))
 
     def __sub__(self, other: "Histogram") -> "Histogram":
         """Take out items that are in; ValueError when `other` has items this histogram does not."""
         self._check_same_categories(other)
-        return Histogram(
-            np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, -other.counts])
-        )
+        return Histogram(np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, -other.counts]))
 
     def moved(self, before: Pattern, after: Pattern) -> "Histogram":
         """One item changed its tally: a vote given, changed or withdrawn. No votes before: a new item."""
@@ -245,9 +239,7 @@ def total(histograms: Iterable[Histogram], n_categories: int) -> Histogram:
     parts = [Histogram.empty(n_categories), *histograms]
     for part in parts:
         parts[0]._check_same_categories(part)
-    return Histogram(
-        np.concatenate([part.patterns for part in parts]), np.concatenate([part.counts for part in parts])
-    )
+    return Histogram(np.concatenate([part.patterns for part in parts]), np.concatenate([part.counts for part in parts]))
 
 
 def positions_of(ids: npt.NDArray[Any]) -> IntArray:

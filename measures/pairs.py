@@ -358,9 +358,7 @@ def _leave_group_out(
     values = []
     for start, end in pairwise(bounds):
         votes_of_group = order[start:end]
-        part = PairTable.from_votes(
-            item[votes_of_group], who[votes_of_group], what[votes_of_group], whole.n_categories
-        )
+        part = PairTable.from_votes(item[votes_of_group], who[votes_of_group], what[votes_of_group], whole.n_categories)
         without = mean_pairwise_cohen(whole - part, weights=weights).value
         values.append(math.nan if without is None else without)
     return np.array(values)

@@ -31,9 +31,7 @@ def krippendorff_word(value: float | None) -> str | None:
     return "tentative" if value >= 0.667 else "unreliable"
 
 
-def prevalence_warnings(
-    agreement: float | None, kappa: float | None, largest_share: float | None
-) -> tuple[str, ...]:
+def prevalence_warnings(agreement: float | None, kappa: float | None, largest_share: float | None) -> tuple[str, ...]:
     """Warnings that a low kappa may come from one answer being very frequent (Feinstein & Cicchetti 1990).
 
     Parameters

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from annotation.figures import CellFigures, cell_figures
+from annotation.figures import NO_SOURCE, CellFigures, CellKey, cell_figures
 from annotation.models import AgreementCell, Batch
-from annotation.selectors.votes import NO_SOURCE, CellKey, n_imported_votes, n_wanted, reasons_of, votes_of
+from annotation.selectors.votes import n_imported_votes, n_wanted, reasons_of, votes_of
 from measures.histograms import Histogram
 from measures.pairs import PairTable
 from protocols.specs import CriterionSpec, VersionSpec, spec_of

@@ -134,8 +134,7 @@ def checklist(study: Study, numbers: Numbers) -> list[Step]:
     ]
     following = next((index for index, (_, is_done) in enumerate(steps) if not is_done), None)
     return [
-        make(study, numbers, is_done=is_done, is_next=index == following)
-        for index, (make, is_done) in enumerate(steps)
+        make(study, numbers, is_done=is_done, is_next=index == following) for index, (make, is_done) in enumerate(steps)
     ]
 
 
@@ -204,9 +203,9 @@ def participant_list(study: Study) -> QuerySet[Participant]:
     """Annotators, those who wait for a decision first."""
     waiting = Case(When(standing=Standing.PENDING, then=0), default=1, output_field=IntegerField())
     of_participant = partial(_count, field="participant")
-    membership = Membership.objects.filter(
-        study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR
-    ).values("pk")[:1]
+    membership = Membership.objects.filter(study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR).values(
+        "pk"
+    )[:1]
     return (
         study.participants.select_related("user")
         .annotate(

@@ -1,10 +1,9 @@
 """The counted answers of a batch as arrays: an answer counts while its assignment holds a seat."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from django.db import connection
 
+from annotation.figures import CellKey, Votes
 from annotation.models import Batch, Seat
 
 VOTES = """
@@ -24,34 +23,6 @@ REASONS = """
     WHERE rating.batch_id = %s
     GROUP BY 1, 2, 3
 """
-NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
-
-CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
-
-
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """(N,) arrays, one entry per counted answer: ids of rows."""
-
-    criterion: np.ndarray
-    source: np.ndarray
-    item: np.ndarray
-    participant: np.ndarray
-    option: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def cells(self) -> list[tuple[CellKey, "Votes"]]:
-        """The votes of each criterion and source, in the order of their ids."""
-        keys, place = np.unique(np.stack([self.criterion, self.source]), axis=1, return_inverse=True)
-        place = place.ravel()
-        return [((int(c), int(s)), self._where(place == at)) for at, (c, s) in enumerate(keys.T)]
-
-    def _where(self, kept: np.ndarray) -> "Votes":
-        return Votes(
-            *(column[kept] for column in (self.criterion, self.source, self.item, self.participant, self.option))
-        )
 
 
 def votes_of(batch_id: int) -> Votes:

@@ -109,7 +109,12 @@ def work_of(user: User, standings: Mapping[Any, str], now: datetime) -> list[Stu
 
 
 def _study_work(
-    participant: Participant, begun: Assignment | None, claimable: Batch | None, reason: str, n_submitted: int, now: datetime
+    participant: Participant,
+    begun: Assignment | None,
+    claimable: Batch | None,
+    reason: str,
+    n_submitted: int,
+    now: datetime,
 ) -> StudyWork:
     study = participant.study
     is_open = study.status == Study.Status.OPEN
@@ -256,13 +261,9 @@ def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
 
 # --- guidelines ------------------------------------------------------------------------------------
 @lru_cache(maxsize=256)
-def _rendered(_version_id: int, text: str) -> SafeString:
-    return render_markdown(text)
-
-
-def short_guidelines(version: ProtocolVersion) -> SafeString:
+def rendered(text: str) -> SafeString:
     """Markdown takes milliseconds, and every page of every annotator shows the same text."""
-    return _rendered(version.pk, version.guidelines_short)
+    return render_markdown(text)
 
 
 def worked_examples(version: ProtocolVersion) -> list[tuple[Any, list[dict[str, Any]]]]:

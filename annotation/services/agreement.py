@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from celery.exceptions import CeleryError
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 from kombu.exceptions import OperationalError
@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 MOST_ROUNDS = 5  # a busy batch is taken again by the sweep rather than held by one task for ever
 SWEPT_AT_ONCE = 200
+UNMEASURABLE = (ArithmeticError, LookupError, ValueError, DatabaseError)
 
 
 def nudge(batch_id: int) -> None:
@@ -55,7 +56,10 @@ def sweep(*, now: datetime) -> int:
     expire_leases(now=now)
     behind = list(dirty_batches()[:SWEPT_AT_ONCE])
     for batch_id in behind:
-        refresh_batch(batch_id, now=now)
+        try:
+            refresh_batch(batch_id, now=now)
+        except UNMEASURABLE:  # must not keep the batches after it waiting for ever
+            logger.exception("batch %s could not be measured", batch_id)
     return len(behind)
 
 
@@ -74,16 +78,19 @@ def refresh_batch(batch_id: int, *, now: datetime) -> int:
             return rounds
         # The version was read with the batch, before the ratings: what commits in between is counted twice, not lost.
         store_figures(batch, measure_batch(batch), now=now)
+    # Ratings that came meanwhile saw a refresh on its way and did not nudge.
+    nudge(batch_id)
     return MOST_ROUNDS
 
 
 @transaction.atomic
 def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
     """Replace the batch's figures unless newer ones are stored, and move the study's sums by the difference."""
-    AgreementSnapshot.objects.get_or_create(
+    # The study first, as a rebuild does: two that lock in different orders would wait for each other for ever.
+    total = totals.lock_total(batch.study_id, now=now)
+    snapshot, _ = AgreementSnapshot.objects.get_or_create(
         batch=batch, defaults={"study_id": batch.study_id, "version": 0, "computed_at": now}
     )
-    snapshot = AgreementSnapshot.objects.select_for_update().get(batch=batch)
     if snapshot.version >= batch.ratings_version:
         return False
     before = totals.stored_cells(snapshot, measured.spec)
@@ -92,14 +99,14 @@ def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
     snapshot.version, snapshot.computed_at = batch.ratings_version, now
     snapshot.n_ratings, snapshot.n_wanted = measured.n_ratings, measured.n_wanted
     snapshot.save()
-    totals.move_study(batch, before, measured, n_ratings=n_ratings, n_wanted=n_wanted, now=now)
+    totals.move_study(total, batch, before, measured, n_ratings=n_ratings, n_wanted=n_wanted, now=now)
     return True
 
 
 @transaction.atomic
 def rebuild_study(study: Study, *, now: datetime) -> int:
     """Throw every derived figure of the study away and compute it again. Returns the number of batches."""
-    AgreementSnapshot.objects.filter(study=study).delete()
+    totals.reset_study(totals.lock_total(study.pk, now=now))
     batches = study.batches.select_related("study__protocol_version").filter(ratings_version__gt=0)
     return sum(store_figures(batch, measure_batch(batch), now=now) for batch in batches)
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from django.db.models import F
 
-from annotation.figures import CellFigures, batch_estimates, contribution, histogram_estimates, merged
+from annotation.figures import CellFigures, CellKey, batch_estimates, contribution, histogram_estimates, merged
 from annotation.models import AgreementCell, AgreementSnapshot, Batch
 from annotation.selectors.cells import Measured, figures_of, key_of
-from annotation.selectors.votes import CellKey
 from measures.histograms import Histogram
 from measures.pairs import PairTable
 from protocols.specs import VersionSpec
@@ -35,12 +34,31 @@ def write_batch_cells(snapshot: AgreementSnapshot, cells: Cells, spec: VersionSp
     )
 
 
+def lock_total(study_id: int, *, now: datetime) -> AgreementSnapshot:
+    """The study's snapshot, locked till the commit: one store or rebuild of a study's figures at a time."""
+    AgreementSnapshot.objects.get_or_create(study_id=study_id, batch=None, defaults={"computed_at": now})
+    return AgreementSnapshot.objects.select_for_update().get(study_id=study_id, batch=None)
+
+
+def reset_study(total: AgreementSnapshot) -> None:
+    """Forget all figures but the study's version, which must only rise: boards tell by it whether there is news."""
+    AgreementCell.objects.filter(snapshot__study=total.study_id).delete()
+    snapshots = AgreementSnapshot.objects.filter(study=total.study_id)
+    snapshots.update(n_ratings=0, n_wanted=0)
+    snapshots.filter(batch__isnull=False).update(version=0)
+
+
 def move_study(
-    batch: Batch, before: Cells, measured: Measured, *, n_ratings: int, n_wanted: int, now: datetime
+    total: AgreementSnapshot,
+    batch: Batch,
+    before: Cells,
+    measured: Measured,
+    *,
+    n_ratings: int,
+    n_wanted: int,
+    now: datetime,
 ) -> None:
-    """Take `before` out of the study's sums and put the measured cells in. Holds the study's row till the commit."""
-    AgreementSnapshot.objects.get_or_create(study_id=batch.study_id, batch=None, defaults={"computed_at": now})
-    total = AgreementSnapshot.objects.select_for_update().get(study_id=batch.study_id, batch=None)
+    """Take `before` out of the study's locked sums and put the measured cells in."""
     if batch.kind == Batch.Kind.MAIN:
         changed = {key for key in before.keys() | measured.cells.keys() if before.get(key) != measured.cells.get(key)}
         rows = {key_of(row): row for row in total.cells.all()}
@@ -53,9 +71,12 @@ def move_study(
 
 
 def _write(rows: list[AgreementCell]) -> None:
+    """A cell without votes goes: a study whose last vote was taken back looks as one that never had it."""
     fields = ["histogram", "reasons", "estimates", "sums"]
-    AgreementCell.objects.bulk_update([row for row in rows if row.pk], fields)
-    AgreementCell.objects.bulk_create([row for row in rows if not row.pk])
+    AgreementCell.objects.filter(pk__in=[row.pk for row in rows if row.pk and not row.histogram]).delete()
+    kept = [row for row in rows if row.histogram]
+    AgreementCell.objects.bulk_update([row for row in kept if row.pk], fields)
+    AgreementCell.objects.bulk_create([row for row in kept if not row.pk])
 
 
 def _moved(

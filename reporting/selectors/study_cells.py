@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.figures import CellFigures, batch_estimates
+from annotation.figures import NO_SOURCE, CellFigures, CellKey, batch_estimates
 from annotation.models import AgreementCell, Batch, Source, Study
 from annotation.selectors.cells import figures_of, key_of, measure_batch
-from annotation.selectors.votes import NO_SOURCE, CellKey
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 

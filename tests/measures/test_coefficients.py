@@ -73,9 +73,7 @@ def test_an_unknown_convention_or_scale_is_refused() -> None:
 
 def test_ratio_alpha_is_krippendorffs_own_example() -> None:
     # 2011, sec. E; unit 12 there is rated once, by another observer.
-    assert krippendorff_alpha(RAW4_HISTOGRAM, "ratio", [1, 2, 3, 4, 5]).value == pytest.approx(
-        0.797402775, abs=1e-9
-    )
+    assert krippendorff_alpha(RAW4_HISTOGRAM, "ratio", [1, 2, 3, 4, 5]).value == pytest.approx(0.797402775, abs=1e-9)
 
 
 def test_one_answer_only_is_undefined_for_kappa_and_alpha_and_full_agreement() -> None:
@@ -119,9 +117,7 @@ def test_an_unused_answer_changes_ac1_but_not_fleiss_or_alpha() -> None:
     three = Histogram.from_patterns({(2, 1, 0): 5, (0, 3, 0): 5})
     two = three.ignoring(2)
     assert fleiss_kappa(three).value == pytest.approx(fleiss_kappa(two).value)
-    assert krippendorff_alpha(three, "ordinal").value == pytest.approx(
-        krippendorff_alpha(two, "ordinal").value
-    )
+    assert krippendorff_alpha(three, "ordinal").value == pytest.approx(krippendorff_alpha(two, "ordinal").value)
     assert gwet_ac(three).value != pytest.approx(gwet_ac(two).value)
 
 

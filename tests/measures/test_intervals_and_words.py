@@ -37,9 +37,7 @@ SPREAD = Histogram.from_patterns({(3, 0, 0): 40, (2, 1, 0): 35, (1, 1, 1): 20, (
         (20, None, (True, None)),
     ],
 )
-def test_the_guard_of_small_samples(
-    n_rated: int, rarer_share: float | None, expected: tuple[bool, str | None]
-) -> None:
+def test_the_guard_of_small_samples(n_rated: int, rarer_share: float | None, expected: tuple[bool, str | None]) -> None:
     assert interval_guard(n_rated, rarer_share) == expected
 
 
@@ -78,8 +76,7 @@ def test_replicates_of_ordinal_alpha_are_alphas_of_the_resample() -> None:
     for scale in ("nominal", "ordinal", "interval", "ratio"):
         found = alpha_kernel(SPREAD.patterns, scale, [1, 2, 4])(counts)
         single = [
-            krippendorff_alpha(Histogram(SPREAD.patterns, row.astype(int)), scale, [1, 2, 4]).value
-            for row in counts
+            krippendorff_alpha(Histogram(SPREAD.patterns, row.astype(int)), scale, [1, 2, 4]).value for row in counts
         ]
         np.testing.assert_allclose(found[:2], single[:2], atol=1e-12)
         assert np.isnan(found[2])

@@ -72,9 +72,7 @@ def test_nothing_depends_on_the_order_of_items_or_raters(codes: np.ndarray, rand
     assert of(shuffled) == of(codes)
     found = (agreement_summary(of(part), n_resamples=20) for part in (codes, shuffled))
     assert next(found) == next(found)
-    pairwise = [
-        mean_pairwise_cohen(PairTable.from_matrix(part, N_CATEGORIES)) for part in (codes, codes[::-1])
-    ]
+    pairwise = [mean_pairwise_cohen(PairTable.from_matrix(part, N_CATEGORIES)) for part in (codes, codes[::-1])]
     assert pairwise[0] == pairwise[1]
 
 
@@ -144,9 +142,7 @@ def test_strong_judgements_are_the_items_without_such_a_vote(codes: np.ndarray) 
 @given(vote_matrices(), vote_matrices())
 def test_pair_tables_add_and_come_back_from_json(first: np.ndarray, second: np.ndarray) -> None:
     width = max(first.shape[1], second.shape[1])
-    both = [
-        np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-1) for part in (first, second)
-    ]
+    both = [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-1) for part in (first, second)]
     tables = [PairTable.from_matrix(part, N_CATEGORIES) for part in both]
     whole = PairTable.from_matrix(np.concatenate(both), N_CATEGORIES)
     assert tables[0] + tables[1] == whole

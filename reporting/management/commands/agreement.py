@@ -4,7 +4,7 @@ import json
 import re
 from argparse import RawDescriptionHelpFormatter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -37,7 +37,7 @@ NEGATIVE_NUMBERS = re.compile(r"^-[\d.][-\d.,\s]*$")
 
 class Command(BaseCommand):
     help = HELP
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks: list[str] = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)

@@ -1,0 +1,95 @@
+"""Where answers arrive: the hot path of the platform."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.access import assignment_for
+from annotation.api.parsing import BoundedJSONParser
+from annotation.selectors.work import needs_consent
+from annotation.services.rating import Acknowledgement, Submission, record_rating
+from annotation.services.refusals import Refused
+from parley.errors import Refusal
+from protocols.forms import LONGEST_TEXT, InvalidAnswer
+
+LONGEST_MS = 2**53  # the largest whole number every client can say; the service has its own bounds
+LEASE_EXPIRED = "Your time for this batch has ended. The answer is kept: take a seat again and it counts."
+
+
+class AnswerSerializer(serializers.Serializer):
+    """One answer, in the codes of the page: no id of a row is ever sent or taken."""
+
+    assignment = serializers.UUIDField()
+    item = serializers.UUIDField()
+    criterion = serializers.CharField(max_length=80)
+    option = serializers.CharField(max_length=8, help_text="The option's place on screen: 1, 2, ...")
+    explanations = serializers.ListField(
+        child=serializers.CharField(max_length=4), default=list, max_length=50, help_text="a, b, ..."
+    )
+    free_text = serializers.CharField(default="", allow_blank=True, trim_whitespace=False, max_length=LONGEST_TEXT)
+    client_key = serializers.UUIDField(help_text="Made once for an answer: repeated requests are the same answer.")
+    age_ms = serializers.IntegerField(
+        default=0, min_value=0, max_value=LONGEST_MS, help_text="How long ago it was given, by the clock of its sender."
+    )
+    active_ms = serializers.IntegerField(default=0, min_value=0, max_value=LONGEST_MS)
+
+
+ACKNOWLEDGED = inline_serializer(
+    "Acknowledgement",
+    {
+        "revision": serializers.IntegerField(),
+        "is_repeat": serializers.BooleanField(),
+        "is_counted": serializers.BooleanField(),
+        "saved_at": serializers.DateTimeField(),
+    },
+)
+
+
+class AnswersView(APIView):
+    parser_classes = [BoundedJSONParser]
+
+    @extend_schema(
+        operation_id="answer_create",
+        summary="Save one answer",
+        request=AnswerSerializer,
+        responses={
+            200: ACKNOWLEDGED,
+            400: OpenApiResponse(description="The protocol does not allow this answer; fields say why."),
+            404: OpenApiResponse(description="Not one of your assignments."),
+            409: OpenApiResponse(description="Refused, with a code; `kept` is true when the answer is stored all the same."),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        serializer = AnswerSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        values = serializer.validated_data
+        assignment = assignment_for(request.user, values.pop("assignment"))
+        if needs_consent(assignment.participant, assignment.batch.study):
+            raise Refusal("consent_needed", "Agree to take part first: your answer waits on your device.")
+        now = timezone.now()
+        acknowledged = _record(assignment, values, now)
+        return Response({
+            "revision": acknowledged.revision,
+            "is_repeat": acknowledged.is_repeat,
+            "is_counted": acknowledged.is_counted,
+            "saved_at": now,
+        })  # fmt: skip
+
+
+def _record(assignment: Any, values: dict[str, Any], now: Any) -> Acknowledgement:
+    submission = Submission(**values | {"explanations": tuple(values["explanations"])})
+    try:
+        acknowledged = record_rating(assignment, submission, now=now)
+    except InvalidAnswer as invalid:
+        raise ValidationError({field: [sentence] for field, sentence in invalid.errors.items()}) from None
+    except Refused as refused:
+        raise Refusal(refused.code, refused.message, **refused.extra) from None
+    if not acknowledged.is_counted:
+        raise Refusal("lease_expired", LEASE_EXPIRED, kept=True, revision=acknowledged.revision)
+    return acknowledged

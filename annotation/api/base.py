@@ -1,0 +1,56 @@
+"""What the API's views share: services' refusals in the one shape of errors, a study found as on the pages."""
+
+from functools import cached_property
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as InvalidValues
+from rest_framework import exceptions
+from rest_framework.generics import GenericAPIView
+from rest_framework.response import Response
+from rest_framework.serializers import as_serializer_error
+
+from annotation.access import Right, study_for
+from annotation.models import Study
+from annotation.services.refusals import Refused
+from parley.errors import Refusal
+
+
+class StudyView(GenericAPIView):
+    """A view below /studies/<slug>/. `rights` names what each method needs; a method without an entry is refused."""
+
+    rights: dict[str, Right] = {}
+
+    @cached_property
+    def study(self) -> Study:
+        right = self.rights.get("GET" if self.request.method == "HEAD" else self.request.method or "")
+        if right is None:
+            raise exceptions.MethodNotAllowed(self.request.method)
+        return study_for(self.request.user, self.kwargs["slug"], right)
+
+    def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:
+        """Before a body is read: who may not do it learns nothing about what is wrong with it."""
+        super().initial(request, *args, **kwargs)
+        if request.method in self.rights or request.method == "HEAD":
+            _ = self.study
+
+    def handle_exception(self, error: Exception) -> Response:
+        return super().handle_exception(in_the_shape(error))
+
+    def checked(self, serializer_class: Any = None, **kwargs: Any) -> dict[str, Any]:
+        """The clean values of the request's body. Raises ValidationError."""
+        make = serializer_class or self.get_serializer_class()
+        serializer = make(data=self.request.data, context=self.get_serializer_context(), **kwargs)
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
+
+
+def in_the_shape(error: Exception) -> Exception:
+    """Services know nothing of HTTP: their exceptions in the API's words."""
+    if isinstance(error, Refused):
+        return Refusal(error.code, error.message, **error.extra)
+    if isinstance(error, InvalidValues):
+        return exceptions.ValidationError(as_serializer_error(error))
+    if isinstance(error, PermissionDenied):
+        return exceptions.PermissionDenied(str(error) or None)
+    return error

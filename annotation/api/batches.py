@@ -1,0 +1,51 @@
+"""Batches: listed, made, opened and closed."""
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.access import Right, batch_for
+from annotation.api.base import StudyView
+from annotation.api.serializers import BatchSerializer, MakeBatchesSerializer, StatusSerializer
+from annotation.selectors.studies import batch_list
+from annotation.services import batching
+from annotation.services.studies import set_batch_status
+
+
+class BatchesView(StudyView):
+    serializer_class = BatchSerializer
+    rights = {"GET": Right.WATCH, "POST": Right.IMPORT}
+
+    @extend_schema(operation_id="batches_list", responses=BatchSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        page = self.paginate_queryset(batch_list(self.study))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="batches_make", request=MakeBatchesSerializer, responses={201: BatchSerializer(many=True)}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Deal out the dialogues that are in no batch yet. The first page of what was made is answered."""
+        made = batching.make_batches(self.study, now=timezone.now(), **self.checked(MakeBatchesSerializer))
+        page = self.paginate_queryset(batch_list(self.study).filter(pk__in=[batch.pk for batch in made]))
+        answer = self.get_paginated_response(self.get_serializer(page, many=True).data)
+        answer.status_code = status.HTTP_201_CREATED
+        return answer
+
+
+class BatchView(StudyView):
+    serializer_class = BatchSerializer
+    rights = {"GET": Right.WATCH, "PATCH": Right.CONFIGURE}
+
+    @extend_schema(operation_id="batches_retrieve")
+    def get(self, request: Request, slug: str, key: str) -> Response:
+        batch = batch_for(request.user, slug, key, Right.WATCH)
+        return Response(self.get_serializer(batch_list(self.study).get(pk=batch.pk)).data)
+
+    @extend_schema(operation_id="batches_set_status", request=StatusSerializer)
+    def patch(self, request: Request, slug: str, key: str) -> Response:
+        batch = batch_for(request.user, slug, key, Right.CONFIGURE)
+        set_batch_status(self.study, keys=[batch.key], status=self.checked(StatusSerializer)["status"])
+        return Response(self.get_serializer(batch_list(self.study).get(pk=batch.pk)).data)

@@ -1,0 +1,24 @@
+"""JSON that cannot hurt: bounded in size and depth."""
+
+from typing import IO, Any
+
+import orjson
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+LARGEST_BODY = 1024 * 1024
+
+
+class BoundedJSONParser(BaseParser):
+    """The parser of the standard library recurses on nested input until Python gives up, which would be a 500."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
+        body = stream.read(LARGEST_BODY + 1)
+        if len(body) > LARGEST_BODY:
+            raise ParseError("This request is larger than 1 MiB.")
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise ParseError(f"This is not valid JSON: {error}") from None

@@ -1,0 +1,66 @@
+"""The ratings of a study, for those who watch it: pseudonyms only."""
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions
+from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.access import Right
+from annotation.api.base import StudyView
+from annotation.api.serializers import RatingFilterSerializer, RatingSerializer
+from annotation.models import Rating, Study
+from protocols.specs import VersionSpec, spec_of
+
+LARGEST_ID = 2**63 - 1
+
+
+class RatingPages(CursorPagination):
+    """By key, not by number: page 100,000 costs what the first one does."""
+
+    ordering = "pk"
+    page_size = 200
+    max_page_size = 1000
+    page_size_query_param = "page_size"
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        cursor = super().decode_cursor(request)
+        position = "0" if cursor is None or cursor.position is None else cursor.position
+        if not (position.isascii() and position.isdigit() and len(position) < 20 and int(position) <= LARGEST_ID):
+            raise exceptions.NotFound(self.invalid_cursor_message)
+        return cursor
+
+
+class RatingsView(StudyView):
+    serializer_class = RatingSerializer
+    pagination_class = RatingPages
+    rights = {"GET": Right.WATCH}
+
+    @extend_schema(
+        operation_id="ratings_list", parameters=[RatingFilterSerializer], responses=RatingSerializer(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        asked = RatingFilterSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        page = self.paginate_queryset(ratings_of(self.study, **asked.validated_data))
+        context = {"reasons": reasons_of(spec_of(self.study.protocol_version))}
+        return self.get_paginated_response(RatingSerializer(page, many=True, context=context).data)
+
+
+def ratings_of(study: Study, *, batch: str = "", criterion: str = "") -> QuerySet[Rating]:
+    rows = Rating.objects.filter(batch__study=study).select_related(
+        "assignment__participant", "assignment__seat", "batch", "item__dialogue", "item__candidate", "item__source",
+        "criterion", "option",
+    )  # fmt: skip
+    rows = rows.filter(batch__key=batch) if batch else rows
+    return rows.filter(criterion__key=criterion) if criterion else rows
+
+
+def reasons_of(spec: VersionSpec) -> dict[int, dict[str, str]]:
+    return {
+        each.id: {"key": each.key, "sub_dimension": each.sub_dimension}
+        for criterion in spec.criteria
+        for option in criterion.options
+        for each in option.explanations
+    }

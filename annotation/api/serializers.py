@@ -1,0 +1,203 @@
+"""Rows as the API shows them, and bodies as it takes them. Services check and change."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from annotation.access import RIGHTS, Right
+from annotation.forms import RESERVED_SLUGS
+from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
+from annotation.selectors.studies import find_account
+from protocols.models import ProtocolVersion
+from protocols.selectors import find_version
+
+
+class StudySerializer(serializers.ModelSerializer):
+    """`protocol` is slug@version; a slug alone takes the highest published version."""
+
+    protocol = serializers.CharField(max_length=130, source="protocol_version")
+    role = serializers.CharField(source="my_role", read_only=True, help_text="Your own role in the study.")
+
+    class Meta:
+        model = Study
+        fields = (
+            "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "platform", "pay_amount",
+            "pay_currency", "consent_text", "consent_version", "is_joinable", "is_clearing_on_join", "role",
+            "created_at",
+        )  # fmt: skip
+        read_only_fields = ("status", "created_at")
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        fields = super().get_fields()
+        if self.instance is not None and not isinstance(self.instance, list):
+            fields["slug"].read_only = True
+        return fields
+
+    def validate_slug(self, slug: str) -> str:
+        if slug in RESERVED_SLUGS:
+            raise serializers.ValidationError("This slug is an address of its own. Choose another one.")
+        return slug
+
+    def validate_protocol(self, name: str) -> ProtocolVersion:
+        try:
+            return find_version(name)
+        except ProtocolVersion.DoesNotExist as error:
+            raise serializers.ValidationError(str(error)) from None
+
+    def to_representation(self, study: Study) -> dict[str, Any]:
+        """Who may only rate learns no more of a study than what they see while rating (X-5)."""
+        if Right.WATCH not in RIGHTS.get(getattr(study, "my_role", ""), frozenset()):
+            return BriefStudySerializer(study).data
+        version = study.protocol_version
+        return super().to_representation(study) | {"protocol": f"{version.protocol.slug}@{version.version}"}
+
+
+class BriefStudySerializer(serializers.ModelSerializer):
+    """A study as its annotators see it."""
+
+    class Meta:
+        model = Study
+        fields = ("slug", "name", "status")
+        read_only_fields = fields
+
+
+class StatusSerializer(serializers.Serializer):
+    status = serializers.ChoiceField(choices=["open", "closed"])
+
+
+class MembershipSerializer(serializers.ModelSerializer):
+    account = serializers.CharField(
+        source="user.username", max_length=254, help_text="A username; when adding, an e-mail address will do too."
+    )
+
+    class Meta:
+        model = Membership
+        fields = ("id", "account", "role", "created_at")
+        read_only_fields = ("created_at",)
+
+    def validate_account(self, name: str) -> User:
+        user = find_account(name)
+        if user is None:
+            raise serializers.ValidationError("There is no active account of this name.")
+        return user
+
+
+class RoleSerializer(serializers.Serializer):
+    role = serializers.ChoiceField(choices=Membership.Role)
+
+
+class ParticipantSerializer(serializers.ModelSerializer):
+    account = serializers.CharField(source="user.username", read_only=True, default="", allow_null=True)
+    n_submitted = serializers.IntegerField(read_only=True)
+    n_active = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Participant
+        fields = ("token", "pseudonym", "account", "standing", "is_imported", "n_submitted", "n_active", "created_at")
+        read_only_fields = ("pseudonym", "is_imported", "created_at")
+
+
+class BatchSerializer(serializers.ModelSerializer):
+    n_seats = serializers.IntegerField(read_only=True)
+    n_taken = serializers.IntegerField(read_only=True)
+    n_submitted = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Batch
+        fields = ("key", "kind", "status", "position", "n_items", "n_seats", "n_taken", "n_submitted", "created_at")
+        read_only_fields = fields
+
+
+class MakeBatchesSerializer(serializers.Serializer):
+    """How dialogues are dealt out. `size` is needed unless `by` is given; `field` if it is stratified."""
+
+    by = serializers.ChoiceField(choices=["given", "size", "stratified"], default="given")
+    size = serializers.IntegerField(min_value=1, max_value=100_000, required=False, allow_null=True)
+    field = serializers.CharField(max_length=200, required=False, allow_null=True)
+    k = serializers.IntegerField(
+        min_value=1, max_value=1000, required=False, allow_null=True, help_text="Sources shown of each dialogue."
+    )
+    seats = serializers.IntegerField(min_value=1, max_value=1000, required=False, allow_null=True)
+    kind = serializers.ChoiceField(choices=Batch.Kind.choices, default=Batch.Kind.MAIN)
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if values["by"] != "given" and not values.get("size"):
+            raise serializers.ValidationError({"size": "Say how many dialogues a batch has."})
+        if values["by"] == "stratified" and not values.get("field"):
+            raise serializers.ValidationError({"field": "Name the metadata field to mix by."})
+        return values
+
+
+class LineErrorSerializer(serializers.Serializer):
+    line = serializers.IntegerField()
+    field = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ImportSummarySerializer(serializers.Serializer):
+    """What was stored or, after a dry run, would be. Empty until the import is done."""
+
+    format = serializers.CharField(required=False)
+    is_dry_run = serializers.BooleanField(required=False)
+    counts = serializers.DictField(child=serializers.IntegerField(), required=False)
+    notes = serializers.ListField(child=serializers.CharField(), required=False)
+
+
+class ImportJobSerializer(serializers.ModelSerializer):
+    errors = LineErrorSerializer(many=True, read_only=True, help_text="The first 200.")
+    summary = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ImportJob
+        fields = (
+            "token", "kind", "format", "file_name", "file_sha256", "is_dry_run", "status", "phase", "n_done", "n_total",
+            "summary", "errors", "n_errors", "created_at", "started_at", "finished_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    @extend_schema_field(ImportSummarySerializer)
+    def get_summary(self, job: ImportJob) -> dict[str, Any]:
+        return job.summary
+
+
+class RatingFilterSerializer(serializers.Serializer):
+    batch = serializers.CharField(required=False, max_length=100, help_text="The key of a batch.")
+    criterion = serializers.CharField(required=False, max_length=80, help_text="The key of a criterion.")
+
+
+class ReasonSerializer(serializers.Serializer):
+    key = serializers.CharField()
+    sub_dimension = serializers.CharField()
+
+
+class RatingSerializer(serializers.ModelSerializer):
+    """The current answer of an annotator to one criterion of one item."""
+
+    annotator = serializers.CharField(source="assignment.participant.pseudonym", read_only=True)
+    batch = serializers.CharField(source="batch.key", read_only=True)
+    dialogue = serializers.CharField(source="item.dialogue.key", read_only=True)
+    candidate = serializers.CharField(source="item.candidate.key", read_only=True, default=None, allow_null=True)
+    source = serializers.CharField(source="item.source.key", read_only=True, default=None, allow_null=True)
+    criterion = serializers.CharField(source="criterion.key", read_only=True)
+    option = serializers.CharField(source="option.key", read_only=True)
+    explanations = serializers.SerializerMethodField()
+    is_counted = serializers.SerializerMethodField(help_text="False once the annotator has lost the seat.")
+
+    class Meta:
+        model = Rating
+        fields = (
+            "id", "annotator", "batch", "dialogue", "candidate", "source", "criterion", "option", "explanations",
+            "free_text", "revision", "is_counted", "answered_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    @extend_schema_field(ReasonSerializer(many=True))
+    def get_explanations(self, rating: Rating) -> list[dict[str, str]]:
+        return [self.context["reasons"][pk] for pk in rating.explanations if pk in self.context["reasons"]]
+
+    @extend_schema_field(OpenApiTypes.BOOL)
+    def get_is_counted(self, rating: Rating) -> bool:
+        return getattr(rating.assignment, "seat", None) is not None

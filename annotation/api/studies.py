@@ -1,0 +1,135 @@
+"""Studies, their members and annotators."""
+
+from typing import Any
+
+from django.db.models import CharField, F, QuerySet, Value
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
+from rest_framework import exceptions, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.access import Right, annotator_for, may_create_studies, membership_for
+from annotation.api.base import StudyView
+from annotation.api.serializers import (
+    BriefStudySerializer,
+    MembershipSerializer,
+    ParticipantSerializer,
+    RoleSerializer,
+    StatusSerializer,
+    StudySerializer,
+)
+from annotation.models import Membership, Participant, Study
+from annotation.selectors.studies import participant_list
+from annotation.services import people
+from annotation.services import studies as services
+
+STUDY_ENTRY = PolymorphicProxySerializer(
+    component_name="StudyEntry",
+    serializers=[StudySerializer, BriefStudySerializer],
+    resource_type_field_name=None,
+)
+
+
+class StudiesView(StudyView):
+    serializer_class = StudySerializer
+
+    def get_queryset(self) -> QuerySet[Study]:
+        """The caller's studies; those in which they only rate come with name and status alone."""
+        mine = Study.objects.filter(memberships__user_id=self.request.user.pk)
+        return mine.annotate(my_role=F("memberships__role")).select_related("protocol_version__protocol").order_by("pk")
+
+    @extend_schema(operation_id="studies_list", responses=StudySerializer(many=True))
+    def get(self, request: Request) -> Response:
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(operation_id="studies_create", responses={201: StudySerializer})
+    def post(self, request: Request) -> Response:
+        if not may_create_studies(request.user):
+            raise exceptions.PermissionDenied("Your account may not create studies.")
+        study = services.create_study(owner=request.user, **self.checked())
+        return Response(_shown(self, study), status=status.HTTP_201_CREATED)
+
+
+def _shown(view: StudyView, study: Study) -> dict[str, Any]:
+    role = Membership.objects.filter(study=study, user_id=view.request.user.pk).values_list("role", flat=True)
+    study.my_role = role.first()
+    return StudySerializer(study, context=view.get_serializer_context()).data
+
+
+class OneStudyView(StudyView):
+    serializer_class = StudySerializer
+    rights = {"GET": Right.WATCH, "PATCH": Right.CONFIGURE}
+
+    @extend_schema(operation_id="studies_retrieve")
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(_shown(self, self.study))
+
+    @extend_schema(operation_id="studies_update")
+    def patch(self, request: Request, slug: str) -> Response:
+        changes = self.checked(instance=self.study, partial=True)
+        return Response(_shown(self, services.update_study(self.study, **changes)))
+
+
+class StudyStatusView(StudyView):
+    serializer_class = StatusSerializer
+    rights = {"PUT": Right.CONFIGURE}
+
+    @extend_schema(operation_id="studies_set_status", responses=StudySerializer)
+    def put(self, request: Request, slug: str) -> Response:
+        is_opening = self.checked()["status"] == Study.Status.OPEN
+        change = services.open_study if is_opening else services.close_study
+        return Response(_shown(self, change(self.study)))
+
+
+class MembersView(StudyView):
+    serializer_class = MembershipSerializer
+    rights = {"GET": Right.MEMBERS, "POST": Right.MEMBERS}
+
+    @extend_schema(operation_id="members_list", responses=MembershipSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        page = self.paginate_queryset(self.study.memberships.select_related("user").order_by("pk"))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(operation_id="members_add", responses={201: MembershipSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        values = self.checked()
+        member = people.add_member(self.study, user=values["user"]["username"], role=values["role"])
+        return Response(MembershipSerializer(member).data, status=status.HTTP_201_CREATED)
+
+
+class MemberView(StudyView):
+    serializer_class = RoleSerializer
+    rights = {"PATCH": Right.MEMBERS, "DELETE": Right.MEMBERS}
+
+    @extend_schema(operation_id="members_change_role", request=RoleSerializer, responses=MembershipSerializer)
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        member = membership_for(request.user, slug, pk)
+        return Response(MembershipSerializer(people.change_role(member, role=self.checked()["role"])).data)
+
+    @extend_schema(operation_id="members_remove", responses={204: None})
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        people.remove_member(membership_for(request.user, slug, pk))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ParticipantsView(StudyView):
+    serializer_class = ParticipantSerializer
+    rights = {"GET": Right.CLEAR}
+
+    @extend_schema(operation_id="participants_list", responses=ParticipantSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        page = self.paginate_queryset(participant_list(self.study))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class ParticipantView(StudyView):
+    serializer_class = ParticipantSerializer
+    rights = {"PATCH": Right.CLEAR}
+
+    @extend_schema(operation_id="participants_set_standing")
+    def patch(self, request: Request, slug: str, token: Any) -> Response:
+        """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting."""
+        participant = annotator_for(request.user, slug, token)
+        people.set_standing(participant, standing=self.checked()["standing"])
+        return Response(self.get_serializer(participant_list(self.study).get(pk=participant.pk)).data)

@@ -1,0 +1,64 @@
+"""Sign-in for programs: a name and a password for a token, under the limits of the sign-in page."""
+
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError as InvalidValues
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, serializers, status
+from rest_framework.authtoken.models import Token
+from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+
+class SignInSerializer(serializers.Serializer):
+    username = serializers.CharField(max_length=254)
+    password = serializers.CharField(max_length=1000, trim_whitespace=False, write_only=True)
+    code = serializers.CharField(
+        max_length=20, required=False, write_only=True, help_text="Of your authenticator app, if you use one."
+    )
+
+
+class TokenSerializer(serializers.Serializer):
+    token = serializers.CharField(help_text="Send it as: Authorization: Token <token>")
+
+
+class TokenView(GenericAPIView):
+    serializer_class = SignInSerializer
+
+    def get_permissions(self) -> list[Any]:
+        return [AllowAny()] if self.request.method == "POST" else [IsAuthenticated()]
+
+    @extend_schema(operation_id="token_create", auth=[], responses=TokenSerializer)
+    def post(self, request: Request) -> Response:
+        asked = self.get_serializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        user = sign_in(request, **asked.validated_data)
+        return Response({"token": Token.objects.get_or_create(user=user)[0].key})
+
+    @extend_schema(operation_id="token_revoke", request=None, responses={204: None})
+    def delete(self, request: Request) -> Response:
+        Token.objects.filter(user_id=request.user.pk).delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def sign_in(request: Request, *, username: str, password: str, code: str = "") -> User:
+    """Raises Throttled after too many wrong tries, AuthenticationFailed otherwise. Wrong tries on the page count."""
+    wrong = exceptions.AuthenticationFailed("The name, the password or the code is wrong.")
+    try:
+        user = get_adapter().authenticate(request._request, username=username, password=password)
+    except InvalidValues:
+        raise exceptions.Throttled(wait=300) from None
+    if user is None or not user.is_active or not _second_factor(user, code):
+        raise wrong
+    return user
+
+
+def _second_factor(user: User, code: str) -> bool:
+    """A password alone must not open what the page opens with two factors only."""
+    factors = list(Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN))
+    return not factors or (bool(code) and any(factor.wrap().validate_code(code) for factor in factors))

@@ -1,0 +1,90 @@
+"""The first rows of a file, for a page that asks whether this is what was meant. The database is not looked at."""
+
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation.models import ImportJob
+from annotation.services.importing.columns import map_columns
+from annotation.services.importing.files import read_lines
+from annotation.services.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
+from annotation.services.importing.outcome import BadField, ErrorLog, LineError, no_progress
+from annotation.services.importing.ratings import CSV_RATINGS
+from annotation.services.importing.shapes import DialogueOptions, ParsedDialogue, load_record
+from annotation.services.importing.tables import Table
+from annotation.services.importing.votes import RatingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """`mapping` is {our field: the file's column} of ratings. Errors are those of the rows read, not of the file."""
+
+    kind: str
+    format: str
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    mapping: dict[str, str] = field(default_factory=dict)
+    errors: list[LineError] = field(default_factory=list)
+
+
+def preview(
+    path: Path,
+    kind: str,
+    format: str = "",  # noqa: A002 - the word of the command's option
+    n: int = 5,
+    *,
+    options: DialogueOptions | RatingOptions | None = None,
+) -> Preview:
+    """Raises ImportRejected when not even the format can be told."""
+    if kind == ImportJob.Kind.RATINGS:
+        return _ratings(path, n, options if isinstance(options, RatingOptions) else RatingOptions())
+    return _dialogues(path, format, n, options if isinstance(options, DialogueOptions) else DialogueOptions())
+
+
+def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Preview:
+    name = dialogue_format(path, wanted)
+    log = ErrorLog()
+    found = itertools.islice(read_dialogues(path, name, options, log, no_progress), n)
+    rows = [_dialogue_row(dialogue) for dialogue in found]
+    return Preview(ImportJob.Kind.DIALOGUES, name, _dialogue_columns(path, name), rows, errors=log.errors[:n])
+
+
+def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
+    return {
+        "line": dialogue.line,
+        "key": dialogue.key,
+        "batch": dialogue.batch_key,
+        "turns": dialogue.turns,
+        "candidates": [
+            {"key": each.key, "source": each.source, "text": each.text} for each in dialogue.candidates
+        ],
+        "metadata": dialogue.metadata,
+    }
+
+
+def _dialogue_columns(path: Path, name: str) -> list[str]:
+    if name == CSV_PROMPTS:
+        return Table(path, ErrorLog(), no_progress).columns
+    for _, line in read_lines(path, ErrorLog(), no_progress):
+        try:
+            record = load_record(line)
+        except BadField:
+            continue
+        if record is not None:
+            return list(record)
+    return []
+
+
+def _ratings(path: Path, n: int, options: RatingOptions) -> Preview:
+    log = ErrorLog()
+    table = Table(path, log, no_progress)
+    mapping = {}
+    try:
+        # Whether the criterion may be left out is the protocol's to say, and is checked by the import.
+        places = map_columns(table.columns, dict(options.columns), n_criteria=1)
+        mapping = {name: table.columns[at] for name, at in places.items()}
+    except BadField as error:
+        log.add(1, error.field, error.reason)
+    rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
+    return Preview(ImportJob.Kind.RATINGS, CSV_RATINGS, table.columns, rows, mapping, log.errors[:n])

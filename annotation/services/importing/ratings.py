@@ -1,0 +1,122 @@
+"""Import of existing ratings: checked against the protocol row by row, then against the study in one transaction."""
+
+from datetime import datetime
+from pathlib import Path
+
+from django.db import connection, transaction
+
+from annotation.models import Study
+from annotation.services import agreement
+from annotation.services.claiming import raise_version
+from annotation.services.importing.copying import copy_in, execute, prepare_bulk
+from annotation.services.importing.dialogues import lock_study
+from annotation.services.importing.outcome import (
+    STORING,
+    ErrorLog,
+    ImportRejected,
+    ImportSummary,
+    LineError,
+    Progress,
+    no_progress,
+)
+from annotation.services.importing.places import has_moved, place_units
+from annotation.services.importing.seats import seat_annotators
+from annotation.services.importing.units import resolve_units
+from annotation.services.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
+from annotation.services.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
+from protocols.models import ProtocolVersion
+from protocols.specs import spec_of
+
+CSV_RATINGS = "csv-ratings"
+UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE)
+TEMPORARY = ("import_row", "import_unit", "import_vote")
+
+
+def import_ratings(
+    study: Study,
+    path: Path,
+    *,
+    format: str = "",  # noqa: A002 - the word of the command's option
+    options: RatingOptions = RatingOptions(),  # noqa: B008 - frozen
+    is_dry_run: bool = False,
+    progress: Progress = no_progress,
+    now: datetime,
+) -> ImportSummary:
+    """Bring ratings made elsewhere into the study, all or none. The same file again changes nothing.
+
+    They are held by imported annotators on seats of their own, and counted like any other.
+    Raises ImportRejected with the errors of all lines.
+    """
+    _check_request(study, format)
+    log = ErrorLog()
+    with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:
+        spool.read(path, options.columns, log, progress)
+        log.refuse_any()
+        if not spool.n_rows:
+            raise ImportRejected([LineError(0, "", "the file holds no ratings")])
+        progress(path.stat().st_size, path.stat().st_size, STORING)
+        return _store(study, spool, options, ImportSummary(CSV_RATINGS, is_dry_run), now)
+
+
+def _check_request(study: Study, name: str) -> None:
+    if name not in ("", CSV_RATINGS):
+        raise ImportRejected([LineError(0, "format", f"{name!r} is unknown: use {CSV_RATINGS}")])
+    unit = study.protocol_version.unit
+    if unit not in UNITS:
+        reason = f"ratings of a {unit.replace('_', ' ')} cannot be imported yet, of responses and dialogues they can"
+        raise ImportRejected([LineError(0, "", reason)])
+
+
+@transaction.atomic
+def _store(
+    study: Study, spool: VoteSpool, options: RatingOptions, summary: ImportSummary, now: datetime
+) -> ImportSummary:
+    lock_study(study)
+    _stage_rows(spool)
+    is_whole_dialogue = study.protocol_version.unit == ProtocolVersion.Unit.DIALOGUE
+    counts = resolve_units(study, options, is_whole_dialogue=is_whole_dialogue)
+    counts |= place_units(study)
+    counts |= seat_annotators(study, now)
+    stage_votes(study)
+    refuse_repeated()
+    refuse_changed()
+    n_new, touched = write_votes(now)
+    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
+    summary.notes = _notes(spool, summary.counts)
+    _drop_temporary()
+    for batch_id in touched:
+        raise_version(batch_id)
+    agreement.nudge_on_commit(touched)
+    if summary.is_dry_run:
+        transaction.set_rollback(True)
+    return summary
+
+
+def _stage_rows(spool: VoteSpool) -> None:
+    with connection.cursor() as cursor:
+        prepare_bulk(cursor)
+        cursor.execute(
+            """CREATE TEMP TABLE import_row (
+                   line bigint, dialogue text, item text, source text, annotator text, batch text,
+                   criterion_id bigint, option_id bigint, explanations bigint[], free_text text,
+                   answered_at timestamptz, client_key uuid
+               ) ON COMMIT DROP"""
+        )
+        copy_in(cursor, "import_row", STAGE_COLUMNS, spool.file)
+        cursor.execute("ANALYZE import_row")
+
+
+def _drop_temporary() -> None:
+    for table in TEMPORARY:
+        execute(f"DROP TABLE {table}")
+
+
+def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
+    notes = []
+    if spool.unused:
+        notes.append(f"Not used: the columns {', '.join(spool.unused)}.")
+    if counts["seats_added"]:
+        notes.append(f"{counts['seats_added']} seats were added to batches that had too few free ones.")
+    if has_moved():
+        notes.append("Some ratings went to the batch that already holds their item, not to the one the file names.")
+    return notes

@@ -1,0 +1,197 @@
+"""Ratings of a long CSV, each row checked against the protocol and written as a line of COPY format."""
+
+import tempfile
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from django.utils import timezone
+
+from annotation.services.importing.columns import map_columns
+from annotation.services.importing.copying import NULL, copy_ids, copy_text
+from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, NUL, clean_key
+from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.services.importing.tables import Row, Table
+from protocols.models import ProtocolVersion
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+
+LONGEST_PSEUDONYM = 80
+LONGEST_FREE_TEXT = 20_000
+MILLISECONDS_FROM = 1e11  # as seconds this were the year 5138
+NAMESPACE = uuid.UUID("5d3a4c1e-9f0b-5c55-8d4e-6a1f2b7c9e10")
+STAGE_COLUMNS = (
+    "line, dialogue, item, source, annotator, batch, criterion_id, option_id, explanations, free_text, "
+    "answered_at, client_key"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingOptions:
+    """`columns`: our field -> the file's column. `create_missing`: make what is known by its id alone."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    create_missing: bool = False
+    reference: str = ""
+
+
+class Answers:
+    """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
+
+    def __init__(self, spec: VersionSpec) -> None:
+        self._only = spec.criteria[0] if len(spec.criteria) == 1 else None
+        self._criteria = {each.name.casefold(): each for each in spec.criteria}
+        self._criteria |= {each.key.casefold(): each for each in spec.criteria}
+        self._options = {each.id: _options_of(each) for each in spec.criteria}
+
+    def criterion(self, name: str, is_column: bool) -> CriterionSpec:
+        if not is_column and self._only:
+            return self._only
+        found = self._criteria.get(name.strip().casefold())
+        if found is None:
+            known = ", ".join(dict.fromkeys(each.key for each in self._criteria.values()))
+            raise BadField("criterion", f"{name!r} is not in the protocol, only: {known}")
+        return found
+
+    def option(self, criterion: CriterionSpec, value: str) -> OptionSpec:
+        options = self._options[criterion.id]
+        found = options.get(value.strip().casefold()) or options.get(_number(value))
+        if found is None:
+            known = ", ".join(option.label for option in criterion.options)
+            raise BadField("value", f"{value!r} is no answer to {criterion.key}: it has {known}")
+        return found
+
+
+def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
+    options: dict[str | float | None, OptionSpec] = {
+        each.value: each for each in criterion.options if each.value is not None
+    }
+    options |= {each.label.casefold(): each for each in criterion.options}
+    return options | {each.key.casefold(): each for each in criterion.options}
+
+
+def _number(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+class VoteSpool:
+    """The checked rows of one file, ready for COPY."""
+
+    def __init__(self, study_id: int, spec: VersionSpec, now: datetime) -> None:
+        self.file: IO[bytes] = tempfile.TemporaryFile(buffering=1024 * 1024)
+        self.n_rows = 0
+        self.unused: list[str] = []
+        self._study = str(study_id)
+        self._answers = Answers(spec)
+        self._n_criteria = len(spec.criteria)
+        self._is_whole_dialogue = spec.unit == ProtocolVersion.Unit.DIALOGUE
+        self._now = now
+        self._places: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.file.close()
+
+    def read(self, path: Path, columns: Mapping[str, str], log: ErrorLog, progress: Progress) -> None:
+        table = Table(path, log, progress)
+        try:
+            self._places = map_columns(table.columns, dict(columns), self._n_criteria)
+        except BadField as error:
+            raise ImportRejected([LineError(1, error.field, error.reason)]) from None
+        used = set(self._places.values())
+        self.unused = [name for at, name in enumerate(table.columns) if at not in used]
+        for row in table:
+            try:
+                self._add(row)
+            except BadField as error:
+                log.add(row.line, error.field, error.reason)
+
+    def _value(self, row: Row, name: str) -> str:
+        place = self._places.get(name)
+        return "" if place is None else row.values[place]
+
+    def _key(self, row: Row, name: str, longest: int = 200) -> str:
+        return clean_key(self._value(row, name), name, longest)
+
+    def _add(self, row: Row) -> None:
+        dialogue, item, source = self._unit(row)
+        annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
+        if not annotator:
+            raise BadField("annotator", "is empty: who answered?")
+        criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
+        option = self._answers.option(criterion, self._value(row, "value"))
+        who = (self._study, annotator, dialogue, item, source, criterion.key)
+        cells = (
+            str(row.line).encode(),
+            copy_text(dialogue),
+            copy_text(item),
+            copy_text(source),
+            copy_text(annotator),
+            copy_text(self._key(row, "batch", LONGEST_BATCH_KEY)),
+            str(criterion.id).encode(),
+            str(option.id).encode(),
+            copy_ids(_explanations(option, self._value(row, "explanations"))),
+            copy_text(_free_text(self._value(row, "free_text"))),
+            _answered_at(self._value(row, "answered_at"), self._now),
+            str(uuid.uuid5(NAMESPACE, "\x1f".join(who))).encode(),
+        )
+        self.file.write(b"\t".join(cells) + b"\n")
+        self.n_rows += 1
+
+    def _unit(self, row: Row) -> tuple[str, str, str]:
+        dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
+        source = self._key(row, "source", LONGEST_SOURCE_KEY)
+        if self._is_whole_dialogue:
+            dialogue, item, source = dialogue or item, "", ""
+        if not dialogue and not item:
+            raise BadField("item", "is empty: what was rated?")
+        if not (self._is_whole_dialogue or item or source):
+            raise BadField("item", "is empty: responses are rated, so name the candidate or its source")
+        return dialogue, item, source
+
+
+def _explanations(option: OptionSpec, cell: str) -> list[int]:
+    """Ids, sorted, of the keys between the bars."""
+    known = {each.key.casefold(): each.id for each in option.explanations}
+    keys = [part.strip().casefold() for part in cell.split("|") if part.strip()]
+    unknown = [key for key in keys if key not in known]
+    if unknown:
+        names = ", ".join(known) or "none"
+        raise BadField("explanations", f"{unknown[0]!r} is no explanation of {option.label}: it has {names}")
+    return sorted({known[key] for key in keys})
+
+
+def _free_text(cell: str) -> str:
+    if "\x00" in cell:
+        raise BadField("free_text", NUL)
+    if len(cell) > LONGEST_FREE_TEXT:
+        raise BadField("free_text", f"is longer than {LONGEST_FREE_TEXT:,} characters")
+    return unicodedata.normalize("NFC", cell.replace("\r\n", "\n")).strip()
+
+
+def _answered_at(cell: str, now: datetime) -> bytes:
+    """ISO 8601 or seconds since 1970 as the cell of a time column; none when the file does not say."""
+    if not cell.strip():
+        return NULL
+    try:
+        number = _number(cell)
+        if number is None:
+            when = datetime.fromisoformat(cell.strip())
+        else:
+            when = datetime.fromtimestamp(number / (1000 if number > MILLISECONDS_FROM else 1), UTC)
+        when = when if timezone.is_aware(when) else timezone.make_aware(when)
+    except (ValueError, OverflowError, OSError):
+        reason = f"{cell!r} is no time: write it as 2026-11-21T09:30:00Z or in seconds since 1970"
+        raise BadField("answered_at", reason) from None
+    if when > now:
+        raise BadField("answered_at", f"{cell!r} lies in the future")
+    return when.astimezone(UTC).isoformat().encode()

@@ -1,0 +1,10 @@
+"""Below /: the ways in for annotators without an account."""
+
+from django.urls import path
+
+from annotation.views import join
+
+urlpatterns = [
+    path("join/<str:token>/", join.join, name="join"),
+    path("return/<str:token>/", join.come_back, name="return"),
+]

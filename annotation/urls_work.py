@@ -1,0 +1,17 @@
+"""Below /work/: what annotators use."""
+
+from django.urls import path
+
+from annotation.views import work
+
+urlpatterns = [
+    path("", work.work_list, name="work"),
+    path("claim/<uuid:token>/", work.claim, name="claim"),
+    path("consent/<slug:slug>/", work.consent, name="consent"),
+    path("guidelines/<slug:slug>/", work.guidelines, name="guidelines"),
+    path("<uuid:token>/", work.rate_start, name="rate_start"),
+    path("<uuid:token>/submit/", work.submit, name="submit"),
+    path("<uuid:token>/thanks/", work.thanks, name="thanks"),
+    path("<uuid:token>/<int:position>/", work.rate_dialogue, name="rate_dialogue"),
+    path("<uuid:token>/<int:position>/<int:number>/", work.rate, name="rate"),
+]

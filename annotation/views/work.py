@@ -1,0 +1,255 @@
+"""The annotator's pages: the list of work, consent, guidelines, one batch from its first step to its thanks."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import assignment_for, claimable_batch_for, participant_for
+from annotation.models import Assignment, Study
+from annotation.selectors import work as selectors
+from annotation.selectors.work import DialoguePage
+from annotation.services.claiming import STANDINGS, claim_seat, submit_assignment
+from annotation.services.joining import give_consent
+from annotation.services.rating import record_rating
+from annotation.services.refusals import Refused
+from annotation.steps import Step
+from annotation.views.posted import posted_answers, submission, with_errors
+from protocols.forms import InvalidAnswer
+
+LONGEST_FEEDBACK = 5_000
+
+
+# --- before the work -------------------------------------------------------------------------------
+@login_required
+@never_cache
+@require_GET
+def work_list(request: HttpRequest) -> HttpResponse:
+    works = selectors.work_of(request.user, STANDINGS, timezone.now())
+    context = {"works": works, "return_link": request.session.pop("return_link", "")}
+    return render(request, "annotation/work.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    participant = participant_for(request.user, slug)
+    study = participant.study
+    if not selectors.needs_consent(participant, study):
+        return redirect("work")
+    if request.method == "POST" and "agree" in request.POST:
+        give_consent(participant, study, now=timezone.now())
+        return redirect("work")
+    context = {"study": study, "text": selectors.rendered(study.consent_text), "is_refused": request.method == "POST"}
+    return render(request, "annotation/work_consent.html", context, status=422 if context["is_refused"] else 200)
+
+
+@login_required
+@require_POST
+def claim(request: HttpRequest, token: UUID) -> HttpResponse:
+    batch, participant = claimable_batch_for(request.user, token)
+    if selectors.needs_consent(participant, batch.study):
+        return redirect("consent", batch.study.slug)
+    try:
+        assignment = claim_seat(participant, batch, now=timezone.now())
+    except Refused as refused:
+        messages.error(request, refused.message)
+        return redirect("work")
+    return redirect("rate_start", assignment.token)
+
+
+@login_required
+@require_GET
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    study = participant_for(request.user, slug).study
+    version = study.protocol_version
+    context = {
+        "study": study,
+        "version": version,
+        "text": selectors.rendered(version.guidelines),
+        "criteria": selectors.worked_examples(version),
+    }
+    return render(request, "annotation/work_guidelines.html", context)
+
+
+# --- rating ----------------------------------------------------------------------------------------
+@login_required
+@never_cache
+@require_GET
+def rate_start(request: HttpRequest, token: UUID) -> HttpResponse:
+    """To the first answer that is missing, or to the end."""
+    assignment = assignment_for(request.user, token)
+    if (detour := _detour(request, assignment)) is not None:
+        return detour
+    missing = selectors.missing_step(assignment)
+    if missing is None:
+        return redirect("submit", token)
+    page, step = missing
+    return redirect("rate", token, page.position, step.number)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def rate(request: HttpRequest, token: UUID, position: int, number: int) -> HttpResponse:
+    """One step as a page: all there is without JavaScript, and where a browser with it begins."""
+    assignment = assignment_for(request.user, token)
+    page, step = _step_or_404(assignment, position, number)
+    if request.method == "POST":
+        return _answer(request, assignment, page, step)
+    if (detour := _detour(request, assignment)) is not None:
+        return detour
+    return _rate_page(request, assignment, page, step)
+
+
+@login_required
+@never_cache
+@require_GET
+def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpResponse:
+    """All steps of one dialogue, for a browser that shows them one after another. Fetched before it is needed."""
+    assignment = assignment_for(request.user, token)
+    page, step = _step_or_404(assignment, position, 1)
+    if (detour := _detour(request, assignment)) is not None:
+        return HttpResponse(detour.get("Location", ""), status=409, content_type="text/plain")
+    return render(request, "annotation/_rate_dialogue.html", _rate_context(assignment, page, step))
+
+
+def _detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
+    """Where to go instead of rating, if this annotator may not rate this batch at this moment."""
+    study = assignment.batch.study
+    if assignment.status == Assignment.Status.SUBMITTED:
+        return redirect("thanks", assignment.token)
+    if assignment.status == Assignment.Status.EXCLUDED or study.status != Study.Status.OPEN:
+        return redirect("work")
+    if selectors.needs_consent(assignment.participant, study):
+        return redirect("consent", study.slug)
+    if not selectors.lease_left(assignment, timezone.now()):
+        return _over_page(request, assignment)
+    return None
+
+
+def _over_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    context = {"assignment": assignment, "progress": selectors.read_progress(assignment)}
+    return render(request, "annotation/rate_over.html", context, status=409)
+
+
+def _step_or_404(assignment: Assignment, position: int, number: int) -> tuple[DialoguePage, Step]:
+    page = selectors.dialogue_page(assignment, position) if position < 2**31 else None
+    if page is None or not 1 <= number <= len(page.steps):
+        raise Http404("No such step.")
+    return page, page.steps[number - 1]
+
+
+def _rate_page(
+    request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step, status: int = 200
+) -> HttpResponse:
+    lease = selectors.lease_left(assignment, timezone.now())
+    context = _rate_context(assignment, page, step) | {
+        "progress": selectors.read_progress(assignment),
+        "lease_seconds": int(lease.total_seconds()),
+        "lease_ends_at": assignment.seat.lease_expires_at,
+    }
+    return render(request, "annotation/rate.html", context, status=status)
+
+
+def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dict[str, Any]:
+    version = assignment.batch.study.protocol_version
+    return {
+        "assignment": assignment,
+        "study": assignment.batch.study,
+        "version": version,
+        "short_guidelines": selectors.rendered(version.guidelines_short),
+        "page": page,
+        "current": step.number,
+        "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
+        "form_key": uuid4(),
+    }
+
+
+def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:
+    if selectors.needs_consent(assignment.participant, assignment.batch.study):
+        return redirect("consent", assignment.batch.study.slug)
+    try:
+        errors, is_counted = _record(request, assignment, step)
+    except Refused as refused:
+        messages.error(request, refused.message)
+        return redirect("work")
+    if errors:
+        step = with_errors(step, posted_answers(step, request.POST), errors)
+        return _rate_page(request, assignment, page, step, status=422)
+    return redirect(_after(assignment, page, step)) if is_counted else _over_page(request, assignment)
+
+
+def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[dict[str, dict[str, str]], bool]:
+    """Save each answer by itself: a mistake in one question must not lose the other."""
+    errors, is_counted, now = {}, True, timezone.now()
+    for key, answer in posted_answers(step, request.POST).items():
+        try:
+            is_counted &= record_rating(assignment, submission(step, key, answer, request.POST), now=now).is_counted
+        except InvalidAnswer as invalid:
+            errors[key] = invalid.errors
+    return errors, is_counted
+
+
+def _after(assignment: Assignment, page: DialoguePage, step: Step) -> str:
+    if step.number < len(page.steps):
+        return reverse("rate", args=[assignment.token, page.position, step.number + 1])
+    if page.next is not None:
+        return reverse("rate", args=[assignment.token, page.next, 1])
+    return reverse("submit", args=[assignment.token])
+
+
+# --- the end ---------------------------------------------------------------------------------------
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, token: UUID) -> HttpResponse:
+    assignment = assignment_for(request.user, token)
+    if (detour := _detour(request, assignment)) is not None:
+        return detour
+    missing = selectors.missing_step(assignment)
+    if request.method == "POST":
+        return _finish(request, assignment, missing)
+    context = {"assignment": assignment, "progress": selectors.read_progress(assignment), "missing": missing}
+    return render(request, "annotation/work_submit.html", context)
+
+
+def _finish(
+    request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None
+) -> HttpResponse:
+    if missing is not None:
+        page, step = missing
+        messages.error(request, f"An answer is missing here: {_name(page, step)}.")
+        return redirect("rate", assignment.token, page.position, step.number)
+    feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
+    try:
+        n_wanted = selectors.n_wanted(assignment)
+        submit_assignment(assignment, feedback=feedback, n_wanted=n_wanted, now=timezone.now())
+    except Refused as refused:
+        messages.error(request, refused.message)
+        return redirect("rate_start", assignment.token)
+    return redirect("thanks", assignment.token)
+
+
+def _name(page: DialoguePage, step: Step) -> str:
+    open_questions = [each.criterion.name for each in step.questions if not each.answer.option]
+    return f"dialogue {page.number}, response {step.item_number}, {' and '.join(open_questions)}"
+
+
+@login_required
+@never_cache
+@require_GET
+def thanks(request: HttpRequest, token: UUID) -> HttpResponse:
+    assignment = assignment_for(request.user, token)
+    if assignment.status != Assignment.Status.SUBMITTED:
+        return redirect("rate_start", token)
+    works = selectors.work_of(request.user, STANDINGS, timezone.now())
+    work = next(each for each in works if each.participant == assignment.participant)
+    return render(request, "annotation/work_thanks.html", {"assignment": assignment, "work": work})

@@ -1,0 +1,57 @@
+"""Agreement and report for programs: the same access and the same numbers as the pages."""
+
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.access import Right, batch_for, study_for
+from reporting.report.build import build_report
+from reporting.selectors.agreement import batch_agreement, study_agreement
+
+
+class AgreementCellSerializer(serializers.Serializer):
+    criterion = serializers.CharField()
+    source = serializers.CharField(allow_null=True)
+    histogram = serializers.DictField(child=serializers.IntegerField())
+    estimates = serializers.DictField()
+
+
+class AgreementSerializer(serializers.Serializer):
+    version = serializers.IntegerField()
+    computed_at = serializers.DateTimeField(allow_null=True)
+    n_ratings = serializers.IntegerField()
+    n_wanted = serializers.IntegerField()
+    cells = AgreementCellSerializer(many=True)
+
+
+class StudyAgreementView(APIView):
+    """Agreement of a study, or of one of its batches with `?batch=KEY`, as last computed by a worker."""
+
+    @extend_schema(
+        operation_id="study_agreement",
+        parameters=[OpenApiParameter("batch", str, description="Key of a batch; without it, the study's sums.")],
+        responses=AgreementSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        key = request.query_params.get("batch", "")
+        if "\x00" in key:
+            raise NotFound()
+        if key:
+            found = batch_agreement(batch_for(request.user, slug, key, Right.WATCH))
+        else:
+            found = study_agreement(study_for(request.user, slug, Right.WATCH))
+        return Response(AgreementSerializer(found).data)
+
+
+class StudyReportView(APIView):
+    """The whole report of a study; the keys are those of the JSON download."""
+
+    @extend_schema(operation_id="study_report", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, slug: str) -> Response:
+        study = study_for(request.user, slug, Right.WATCH)
+        return Response(build_report(study, now=timezone.now()))

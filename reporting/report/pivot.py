@@ -1,0 +1,47 @@
+"""Long tables turned into the tables people print: a row per source, a column per criterion."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reporting.report.build import Report
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """`rows` is [(name of the source, is it the reference, [cell per column or None])]."""
+
+    columns: list[str]
+    rows: list[tuple[str, bool, list[Row | None]]]
+
+
+def by_source(report: Report, table: str) -> Pivot:
+    """The table with one column per criterion that occurs in it."""
+    found = {(row["source"], row["criterion"]): row for row in report[table]}
+    criteria = [row for row in report["criteria"] if any(key[1] == row["key"] for key in found)]
+    return Pivot(
+        columns=[row["name"] for row in criteria],
+        rows=[
+            (name, is_reference, [found.get((source, criterion["key"])) for criterion in criteria])
+            for source, name, is_reference in _sources(report, {key[0] for key in found})
+        ],
+    )
+
+
+def by_reason(report: Report) -> Pivot:
+    """Error sub-dimensions in the columns."""
+    found = {(row["source"], row["criterion"], row["sub_dimension"]): row for row in report["errors"]}
+    columns = list(dict.fromkeys(key[1:] for key in found))
+    return Pivot(
+        columns=[sub_dimension for _, sub_dimension in columns],
+        rows=[
+            (name, is_reference, [found.get((source, *column)) for column in columns])
+            for source, name, is_reference in _sources(report, {key[0] for key in found})
+        ],
+    )
+
+
+def _sources(report: Report, present: set[str | None]) -> list[tuple[str | None, str, bool]]:
+    named = [(row["key"], row["name"], row["is_reference"]) for row in report["sources"] if row["key"] in present]
+    return named + ([(None, "All dialogues", False)] if None in present else [])

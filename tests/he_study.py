@@ -1,0 +1,94 @@
+"""The simulated study of the he-protocol: 42 dialogues, 5 sources, 4 batches, 5,880 ratings, written through models."""
+
+import csv
+import gzip
+import json
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Seat, Source, Study
+from protocols.specs import CriterionSpec, spec_of
+from tests.factories import StudyFactory, make_he_version
+
+DATA = Path(__file__).parent / "data" / "he_protocol_sim"
+SOURCES = ("ground_truth", "geppetto", "geppetto_knowledge", "it5", "it5_knowledge")
+Row = dict[str, str]
+
+
+def expected() -> dict[str, Any]:
+    return json.loads((DATA / "expected.json").read_text())
+
+
+def he_rows() -> list[Row]:
+    with gzip.open(DATA / "ratings.csv.gz", "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def load_he_study(*, now: datetime, rows: list[Row] | None = None, **fields: Any) -> Study:
+    """All seats finished, nothing measured yet. `rows`: other ratings of the same material."""
+    rows = he_rows() if rows is None else rows
+    study = StudyFactory(**{"seats": 7, "protocol_version": make_he_version(), **fields})
+    sources = {
+        key: Source.objects.create(
+            study=study, key=key, name=key.replace("_", " ").capitalize(), is_reference=not at, position=at
+        )
+        for at, key in enumerate(SOURCES)
+    }
+    names = sorted({row["annotator"] for row in rows})
+    people = {name: Participant(study=study, pseudonym=name, is_imported=True, standing="cleared") for name in names}
+    Participant.objects.bulk_create(people.values())
+    for position, (key, part) in enumerate(groupby(rows, key=itemgetter("batch"))):
+        _load_batch(study, key, position, list(part), sources, people, now)
+    return study
+
+
+def _load_batch(
+    study: Study, key: str, position: int, rows: list[Row], sources: dict, people: dict, now: datetime
+) -> None:
+    batch = Batch.objects.create(study=study, key=key, status="open", position=position, ratings_version=1)
+    items = _load_items(study, batch, rows, sources)
+    assignments = {}
+    for number, name in enumerate(sorted({row["annotator"] for row in rows}), start=1):
+        assignments[name] = Assignment.objects.create(
+            batch=batch, participant=people[name], status="submitted", claimed_at=now, submitted_at=now
+        )
+        Seat.objects.create(batch=batch, number=number, assignment=assignments[name])
+    spec = spec_of(study.protocol_version)
+    times = {"answered_at": now, "created_at": now, "updated_at": now}
+    Rating.objects.bulk_create(
+        Rating(
+            assignment=assignments[row["annotator"]],
+            item=items[row["candidate_id"]],
+            criterion_id=spec.by_key[row["criterion"]].id,
+            batch=batch,
+            option_id=_option(spec.by_key[row["criterion"]], row["answer"]),
+            **times,
+        )
+        for row in rows
+    )
+
+
+def _load_items(study: Study, batch: Batch, rows: list[Row], sources: dict[str, Source]) -> dict[str, Item]:
+    items: dict[str, Item] = {}
+    dialogues: dict[str, Dialogue] = {}
+    for row in rows:
+        if row["candidate_id"] in items:
+            continue
+        if row["dialogue_id"] not in dialogues:
+            dialogues[row["dialogue_id"]] = Dialogue.objects.create(
+                study=study, key=row["dialogue_id"], position=study.dialogues.count(), is_textless=True
+            )
+        dialogue, source = dialogues[row["dialogue_id"]], sources[row["source"]]
+        candidate = Candidate.objects.create(dialogue=dialogue, source=source, key=row["candidate_id"])
+        items[candidate.key] = Item.objects.create(
+            batch=batch, dialogue=dialogue, candidate=candidate, source=source, position=len(dialogues)
+        )
+    Batch.objects.filter(pk=batch.pk).update(n_items=len(items))
+    return items
+
+
+def _option(criterion: CriterionSpec, answer: str) -> int:
+    return next(option.id for option in criterion.options if option.label.lower() == answer.lower())

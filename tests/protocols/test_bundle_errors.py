@@ -1,0 +1,269 @@
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from protocols.bundles import VERSION_FIELDS, InvalidBundle, check_bundle, load_bundle
+from protocols.documents import MAX_BYTES
+from protocols.models import Criterion, Explanation, Option, Protocol, ProtocolVersion
+from protocols.schema import SCHEMA, with_defaults
+
+
+def criterion(doc):
+    return doc["criteria"][0]
+
+
+def option(doc, number=0):
+    return criterion(doc)["options"][number]
+
+
+# (what breaks it, path, part of the sentence)
+BROKEN = {
+    "no_version": (lambda d: d.pop("version"), "version", "is missing (expected a text)"),
+    "number_as_version": (lambda d: d.update(version=1.0), "version", "is 1 (expected a text)"),
+    "odd_version": (lambda d: d.update(version="1/0"), "version", 'is "1/0" (expected letters'),
+    "other_format": (lambda d: d.update(bundle=2), "bundle", "is 2 (expected 1)"),
+    "unknown_key": (lambda d: d.update(colour="red"), "colour", "is not a key of the format (expected one of: bundle"),
+    "extends_left": (lambda d: d.update(extends="x.yaml"), "extends", "is not a key of the format"),
+    "bad_slug": (lambda d: d.update(protocol="Two Words"), "protocol", "small letters"),
+    "bad_language": (lambda d: d.update(language="e"), "language", "ISO code"),
+    "empty_name": (lambda d: d.update(name=" \n"), "name", "is empty"),
+    "long_name": (lambda d: d.update(name="x" * 201), "name", "has 201 characters (expected at most 200)"),
+    "null_text": (lambda d: d.update(welcome=None), "welcome", "is null (expected a text)"),
+    "no_criteria": (lambda d: d.update(criteria=[]), "criteria", "has 0 entries (expected at least 1)"),
+    "criteria_mapping": (lambda d: d.update(criteria={}), "criteria", "is a mapping (expected a list)"),
+    "bad_unit": (lambda d: d.update(unit="word"), "unit", 'is "word" (expected one of: response, candidate_set'),
+    "notice": (lambda d: d.update(notices=["ok", 7]), "notices[1]", "is 7 (expected a text)"),
+    "words": (lambda d: d.update(words_min=31), "words_min", "is 31, above words_max (expected at most 30)"),
+    "zero_words": (lambda d: d.update(words_min=0), "words_min", "is 0 (expected at least 1)"),
+    "minutes": (lambda d: d.update(expected_minutes=91), "expected_minutes", "above max_minutes (expected at most 90)"),
+    "no_role": (lambda d: option(d).pop("role"), "criteria[0].options[0].role", "is missing (expected one of: positive"),
+    "bad_role": (lambda d: option(d, 1).update(role="bad"), "criteria[0].options[1].role", "one of: positive, negative"),
+    "one_option": (lambda d: criterion(d)["options"].pop(), "criteria[0].options", "has 1 entries (expected at least 2)"),
+    "typo": (lambda d: option(d).update(lable="x"), "criteria[0].options[0].lable", "one of: key, label, definition"),
+    "same_option": (lambda d: option(d, 1).update(key="yes"), "criteria[0].options[1].key", '"yes" is used twice'),
+    "same_label": (lambda d: option(d, 1).update(label="YES"), "criteria[0].options[1].label", "is used twice"),
+    "same_criterion": (lambda d: d["criteria"].append(criterion(d)), "criteria[1].key", '"fit" is used twice'),
+    "same_reason": (
+        lambda d: option(d, 1)["explanations"].append(option(d, 1)["explanations"][0]),
+        "criteria[0].options[1].explanations[1].key",
+        '"dull" is used twice',
+    ),
+    "reason_hidden": (lambda d: option(d, 1).update(asks="free_text"), "criteria[0].options[1].asks", "never show"),
+    "no_reasons": (lambda d: option(d).update(asks="explanation"), "criteria[0].options[0].explanations", "is empty"),
+    "no_value": (
+        lambda d: (criterion(d).update(scale="ordinal"), option(d).update(value=1)),
+        "criteria[0].options[1].value",
+        "is missing on an ordinal or interval scale (expected a number)",
+    ),
+    "same_value": (
+        lambda d: (criterion(d).update(scale="interval"), option(d).update(value=1), option(d, 1).update(value=1.0)),
+        "criteria[0].options[1].value",
+        "1 is used twice",
+    ),
+    "infinite": (lambda d: option(d).update(value=float("inf")), "criteria[0].options[0].value", "a finite number"),
+    "text_value": (lambda d: option(d).update(value="1"), "criteria[0].options[0].value", "a number or nothing"),
+    "example": (
+        lambda d: criterion(d)["examples"][0]["candidates"][0].update(option="maybe"),
+        "criteria[0].examples[0].candidates[0].option",
+        "is maybe, which is no option here (expected one of: yes, no)",
+    ),
+    "empty_turn": (
+        lambda d: criterion(d)["examples"][0]["history"][0].update(text=""),
+        "criteria[0].examples[0].history[0].text",
+        "is empty",
+    ),
+    "nul": (lambda d: d.update(welcome="a\x00b"), "welcome", "U+0000"),
+    "surrogate": (lambda d: d.update(welcome="\ud83d"), "welcome", "U+D83D"),
+    "odd_key": (lambda d: d.update({"\ud800": 1}), r"'\ud800'", "is not a key"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_bundle_names_the_place_and_what_was_expected(small, name):
+    breaking, path, sentence = BROKEN[name]
+    breaking(small)
+    assert [str(error) for error in check_bundle(small) if error.path == path and sentence in str(error)]
+
+
+def test_all_errors_are_reported_together(small):
+    del small["version"]
+    option(small)["role"] = "bad"
+    small["colour"] = small["size"] = 1
+    paths = {error.path for error in check_bundle(small)}
+    assert paths == {"version", "criteria[0].options[0].role", "colour", "size"}
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", [], [{}]])
+def test_what_is_no_mapping_is_no_bundle(value):
+    assert [error.path for error in check_bundle(value)] == ["document"]
+
+
+def test_i_do_not_know_needs_no_value_on_an_ordinal_scale(small):
+    criterion(small)["scale"] = "ordinal"
+    option(small).update(value=1)
+    option(small, 1).update(role="unsure")
+    assert check_bundle(small) == []
+
+
+# --- reading ---------------------------------------------------------------------------------------
+UNREADABLE = {
+    "repeated key": ("a: 1\nb: 2\na: 3\n", r"line 3: the key 'a' is given twice"),
+    "repeated nested key": ("a:\n  b: 1\n  b: 1\n", "line 3: the key 'b' is given twice"),
+    "repeated key in JSON": ('{"a": {"b": 1, "b": 2}}', "the key 'b' is given twice"),
+    "alias": ("a: &x [1]\nb: *x\n", "line 2: aliases"),
+    "python object": ("a: !!python/object/apply:os.system [ls]\n", "line 1: tags"),
+    "binary": ("a: !!binary aGk=\n", "line 1: tags"),
+    "merge key that is an alias": ("a: &x {b: 1}\nc:\n  <<: *x\n", "aliases"),
+    "key that is a number": ("1: a\n", "line 1: a key is not a text"),
+    "key that is a list": ("? [a]\n: b\n", "line 1: a key is not a text"),
+    "two documents": ("a: 1\n---\na: 2\n", "document"),
+    "bad indentation": ("a:\n  - b\n c: d\n", "line 3"),
+    "control character": ("a: \x07\n", "document"),
+    "broken JSON": ('{"a": 1,}', "line 1"),
+    "NaN in JSON": ('{"a": NaN}', "NaN is not a number"),
+    "endless number": ("a: " + "9" * 5000, "document"),
+    "deep JSON": ('{"a":' + "[" * 100_000, "nested too deeply"),
+    "deep YAML": ("a: " + "[" * 100_000, "nested too deeply"),
+    "a list": ("- a\n- b\n", "holds no keys"),
+    "nothing": ("", "holds no keys"),
+    "too much": ("a: " + "x" * MAX_BYTES, "too large"),
+    "extends in a text": ("extends: he-protocol-1.0.yaml\n", "extends: needs a file"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_an_unreadable_text_is_refused(name):
+    text, sentence = UNREADABLE[name]
+    with pytest.raises(InvalidBundle, match=sentence):
+        load_bundle(text)
+
+
+def test_an_alias_bomb_is_refused_before_it_grows():
+    lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40)]
+    with pytest.raises(InvalidBundle, match="aliases"):
+        load_bundle("\n".join(lines))
+
+
+def test_yaml_words_that_older_readers_take_for_something_else_stay_texts():
+    doc = load_bundle("a: no\nb: Yes\nc: 2024-01-01\nd: 12:30\ne: 010\nf: on\ng: .inf\nh: .nan\ni: 0x1F\nj: 1_000\n")
+    assert list(doc.values()) == ["no", "Yes", "2024-01-01", "12:30", "010", "on", ".inf", ".nan", "0x1F", "1_000"]
+
+
+def test_yaml_numbers_and_booleans_are_read():
+    doc = load_bundle("a: 1\nb: -2.5\nc: true\nd: ~\ne:\nf: 1e3\n")
+    assert list(doc.values()) == [1, -2.5, True, None, None, 1000.0]
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"), [(b"a: \xff", "not UTF-8 at byte 3"), (b"x" * (MAX_BYTES + 1), "too large")]
+)
+def test_a_file_that_cannot_be_read_says_why(tmp_path, data, sentence):
+    path = tmp_path / "bundle.yaml"
+    path.write_bytes(data)
+    with pytest.raises(InvalidBundle, match=sentence):
+        load_bundle(path)
+
+
+def test_a_missing_file_says_so(tmp_path):
+    with pytest.raises(InvalidBundle, match="none.yaml: cannot be read: No such file"):
+        load_bundle(tmp_path / "none.yaml")
+
+
+# --- extends ---------------------------------------------------------------------------------------
+@pytest.fixture
+def folder(tmp_path, small):
+    criterion(small)["examples"] = []
+    small["criteria"].append(criterion(small) | {"key": "style", "name": "Style"})
+    (tmp_path / "base.yaml").write_text(json.dumps(small), encoding="utf-8")
+
+    def write(name, **keys):
+        (tmp_path / name).write_text(json.dumps(keys), encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+def test_a_bundle_can_extend_another_and_leave_criteria_out(folder):
+    doc = load_bundle(folder("child.yaml", extends="base.yaml", without=["fit"], version="2.0", welcome="Hello"))
+    assert check_bundle(doc) == []
+    assert [each["key"] for each in doc["criteria"]] == ["style"]
+    assert (doc["version"], doc["welcome"], doc["name"]) == ("2.0", "Hello", "Small protocol")
+
+
+def test_a_bundle_can_extend_one_that_extends(folder):
+    folder("child.yaml", extends="base.yaml", without=["fit"], version="2.0")
+    doc = load_bundle(folder("grandchild.yaml", extends="child.yaml", version="3.0"))
+    assert (doc["version"], len(doc["criteria"])) == ("3.0", 1)
+
+
+def test_extending_in_a_circle_is_refused(folder):
+    folder("b.yaml", extends="a.yaml")
+    with pytest.raises(InvalidBundle, match=r"circle: a.yaml -> b.yaml -> a.yaml"):
+        load_bundle(folder("a.yaml", extends="b.yaml"))
+
+
+def test_extending_itself_is_refused(folder):
+    with pytest.raises(InvalidBundle, match="circle"):
+        load_bundle(folder("a.yaml", extends="a.yaml"))
+
+
+@pytest.mark.parametrize("name", ["../base.yaml", "/etc/passwd", "sub/base.yaml", "..", ".", "", "a\x00b", 7, ["base.yaml"]])
+def test_only_a_file_of_the_same_folder_can_be_extended(folder, name):
+    with pytest.raises(InvalidBundle, match="extends: is not the name of a file"):
+        load_bundle(folder("child.yaml", extends=name))
+
+
+def test_leaving_out_a_criterion_that_is_not_there_is_refused(folder):
+    with pytest.raises(InvalidBundle, match=r"without: has no such criterion: 'fti' \(expected one of: fit, style\)"):
+        load_bundle(folder("child.yaml", extends="base.yaml", without=["fti"]))
+
+
+def test_leaving_out_needs_something_to_extend(folder):
+    with pytest.raises(InvalidBundle, match="without: has nothing to leave out from"):
+        load_bundle(folder("child.yaml", without=["fit"]))
+
+
+# --- schema and models agree -----------------------------------------------------------------------
+def test_the_schema_is_a_json_schema():
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("name", VERSION_FIELDS)
+def test_every_field_of_a_version_has_the_same_choices_and_default_in_the_schema(name):
+    field, part = ProtocolVersion._meta.get_field(name), SCHEMA["properties"][name]
+    assert part.get("enum", []) == [value for value, _ in field.choices or []]
+    if name != "version":
+        assert part["default"] == field.get_default()
+
+
+@pytest.mark.parametrize(
+    ("definition", "name", "model"),
+    [("criterion", "scale", Criterion), ("option", "role", Option), ("option", "asks", Option)],
+)
+def test_every_choice_of_a_part_is_in_the_schema(definition, name, model):
+    wanted = SCHEMA["$defs"][definition]["properties"][name]["enum"]
+    assert wanted == [value for value, _ in model._meta.get_field(name).choices]
+
+
+@pytest.mark.parametrize(
+    ("model", "field", "most"),
+    [
+        (Protocol, "slug", SCHEMA["$defs"]["key"]["maxLength"]),
+        (Protocol, "name", SCHEMA["$defs"]["line"]["maxLength"]),
+        (ProtocolVersion, "version", SCHEMA["properties"]["version"]["maxLength"]),
+        (ProtocolVersion, "language", SCHEMA["properties"]["language"]["maxLength"]),
+        (Option, "label", SCHEMA["$defs"]["line"]["maxLength"]),
+        (Explanation, "sub_dimension", SCHEMA["$defs"]["explanation"]["properties"]["sub_dimension"]["maxLength"]),
+    ],
+)
+def test_the_schema_allows_no_text_longer_than_its_column(model, field, most):
+    assert model._meta.get_field(field).max_length == most
+
+
+def test_defaults_are_filled_in_at_every_level(small):
+    full = with_defaults(small)
+    assert (full["language"], full["criteria"][0]["scale"]) == ("en", "nominal")
+    assert full["criteria"][0]["options"][0]["explanations"] == []
+    assert full["criteria"][0]["options"][0]["value"] is None
+    assert "scale" not in small["criteria"][0]
