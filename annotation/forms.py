@@ -3,11 +3,15 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils.text import slugify
 
 from annotation.models import Batch, Membership, Participant, Study
 from annotation.selectors.studies import find_account, publishable_versions
+from annotation.services.batching import TURNS_FIELD
+from annotation.services.importing import CSV_RATINGS
+from annotation.services.importing.columns import FIELDS
 from protocols.models import ProtocolVersion
 
 RESERVED_SLUGS = frozenset({"new"})  # addresses of their own below /studies/
@@ -47,7 +51,7 @@ class StudyForm(forms.ModelForm):
         help_texts = {
             "name": "Annotators see it.",
             "slug": "Part of the study's address: letters, digits and hyphens. Left empty, it is made from the name.",
-            "description": "For you and your colleagues.",
+            "description": "Shown to the people you invite.",
             "seats": "How many people rate every item: the votes of each item, never more.",
             "majority_rule": "Printed in the report beside the results.",
             "platform": "For example Prolific, or your own students. Printed in the report.",
@@ -147,6 +151,10 @@ class MakeBatchesForm(forms.Form):
         required=False, min_value=1, max_value=1000, label="Sources per dialogue",
         help_text="Left empty, all are shown. A number gives each dialogue a balanced subset of its candidates.",
     )  # fmt: skip
+    n_dialogues = forms.IntegerField(
+        required=False, min_value=1, max_value=1_000_000, label="Dialogues in all",
+        help_text="Left empty, all that are in no batch of this kind. A pilot takes a few, drawn at random.",
+    )  # fmt: skip
     seats = forms.IntegerField(
         required=False, min_value=1, max_value=1000, label="Annotators per batch",
         help_text="Left empty, the study's number.",
@@ -158,10 +166,8 @@ class MakeBatchesForm(forms.Form):
 
     def __init__(self, *args: Any, fields: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["field"].choices = [("", "Choose a field")] + [(name, name) for name in fields]
-        if not fields:
-            self.fields["field"].disabled = True
-            self.fields["field"].help_text = "The imported dialogues have no metadata to stratify by."
+        named = [(name, name) for name in fields if name != TURNS_FIELD]
+        self.fields["field"].choices = [("", "Choose a field"), *named, (TURNS_FIELD, "the number of turns")]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -177,6 +183,104 @@ class MakeBatchesForm(forms.Form):
         values = {name: value or None for name, value in self.cleaned_data.items()}
         unused = {"given": ("size", "field"), "size": ("field",)}.get(values["by"], ())
         return values | dict.fromkeys(unused)
+
+
+def _column_field(name: str) -> forms.CharField:
+    return forms.CharField(required=False, max_length=200, label=COLUMN_LABELS.get(name, name), empty_value="")
+
+
+COLUMN_LABELS = {
+    "dialogue": "Dialogue",
+    "item": "Candidate",
+    "source": "Source",
+    "annotator": "Annotator",
+    "criterion": "Criterion",
+    "value": "Answer",
+    "batch": "Batch",
+    "explanations": "Explanations",
+    "free_text": "Free text",
+    "answered_at": "Time of the answer",
+}
+
+
+class ImportForm(forms.Form):
+    """A file and how to read it. The columns of ratings come as map_annotator=rater and so on."""
+
+    FORMATS = (
+        ("", "Recognise it"),
+        ("jsonl-history", "JSON Lines with history and candidates"),
+        ("jsonl-messages", "JSON Lines with messages (role, content)"),
+        ("jsonl-utterances", "JSON Lines with utterances"),
+        ("csv-prompts", "CSV with prompt and machine_completion"),
+        (CSV_RATINGS, "CSV of ratings"),
+    )
+
+    kind = forms.ChoiceField(
+        choices=[("dialogues", "Dialogues and candidates"), ("ratings", "Existing ratings")],
+        initial="dialogues", widget=forms.RadioSelect, label="What the file holds",
+    )  # fmt: skip
+    file = forms.FileField(
+        label="File", max_length=255,
+        help_text="JSON Lines or CSV, UTF-8; may be packed as .gz.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.gz"}),
+    )  # fmt: skip
+    format = forms.ChoiceField(choices=FORMATS, required=False, label="Format")
+    reference = forms.CharField(
+        required=False, max_length=100, label="Source that is the ground truth",
+        help_text="Left empty: a source named ground_truth, reference, human or gold.",
+    )  # fmt: skip
+    source = forms.CharField(
+        required=False, max_length=100, label="Source of candidates that name none",
+        help_text="For example the model that wrote all of this file.",
+    )  # fmt: skip
+    unescape_newlines = forms.BooleanField(required=False, label="Turn a written \\n into a line break")
+    create_missing = forms.BooleanField(
+        required=False, label="Create what is missing",
+        help_text="Dialogues and candidates the study does not have are made by their id alone, without texts.",
+    )  # fmt: skip
+    is_dry_run = forms.BooleanField(
+        required=False, label="Dry run", help_text="Checks every line and stores nothing."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in FIELDS:
+            self.fields[f"map_{name}"] = _column_field(name)
+
+    def clean_file(self) -> Any:
+        upload = self.cleaned_data["file"]
+        if upload.size > settings.UPLOAD_MAX_BYTES:
+            most = settings.UPLOAD_MAX_BYTES >> 20
+            raise forms.ValidationError(f"The file is larger than {most} MB. Pack it (.gz), or split it.")
+        return upload
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        is_ratings_format = cleaned.get("format") == CSV_RATINGS
+        if cleaned.get("format") and is_ratings_format != (cleaned.get("kind") == "ratings"):
+            self.add_error("format", "This format does not go with what the file holds.")
+        return cleaned
+
+    def options(self) -> dict[str, Any]:
+        """What the kind of import understands; nothing of what was left empty."""
+        values = self.cleaned_data
+        if values["kind"] == "dialogues":
+            said = {name: values[name] for name in ("reference", "source", "unescape_newlines")}
+        else:
+            columns = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
+            said = {"columns": columns, "create_missing": values["create_missing"], "reference": values["reference"]}
+        return {name: value for name, value in said.items() if value}
+
+    def arguments(self) -> dict[str, Any]:
+        """In the words of the service."""
+        values = self.cleaned_data
+        return {
+            "kind": values["kind"],
+            "upload": values["file"],
+            "format": values["format"],
+            "options": self.options(),
+            "is_dry_run": values["is_dry_run"],
+        }
 
 
 class AddMemberForm(forms.Form):

@@ -69,7 +69,8 @@ def _is_program(path: Path) -> bool:
 def major_version(bin_directory: Path) -> int:
     """18, of a directory whose postgres says 'postgres (PostgreSQL) 18.6'; 0 when it cannot run."""
     try:
-        said = subprocess.run([bin_directory / "postgres", "--version"], capture_output=True, text=True, timeout=20)
+        line = [str(bin_directory / "postgres"), "--version"]
+        said = subprocess.run(line, check=False, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return 0
     match = re.search(r"(\d+)", said.stdout)
@@ -123,8 +124,9 @@ def can_enter(path: Path, account: Account | None) -> bool:
     if account is None:
         return True
     test = shutil.which("test") or "/usr/bin/test"
-    said = subprocess.run([test, "-x", str(path)], capture_output=True, **as_account(account))  # type: ignore[call-overload]
-    return bool(said.returncode == 0)
+    line = [test, "-x", str(path)]
+    said = subprocess.run(line, check=False, capture_output=True, **as_account(account))
+    return said.returncode == 0
 
 
 def reachable_postgres(bin_directory: Path, account: Account | None) -> Path:

@@ -13,10 +13,10 @@ def main() -> int:
         # A name the site accepts: Django refuses requests for any other.
         link.request("GET", "/healthz", headers={"Host": host if host != "*" else "localhost"})
         answer = link.getresponse()
-        print(answer.status, answer.read(500).decode(errors="replace"))
+        sys.stdout.write(f"{answer.status} {answer.read(500).decode(errors='replace')}\n")
         return 0 if answer.status == 200 else 1
     except (OSError, http.client.HTTPException) as error:
-        print(error)
+        sys.stderr.write(f"{error}\n")
         return 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import pwd
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 PR_SET_PDEATHSIG = 1
 # Loaded before any fork: between fork and exec there must be nothing left to import.
@@ -37,7 +39,7 @@ class Account:
         return cls.of_uid(next(known[name] for name in names if name in known))
 
 
-def as_account(account: Account | None) -> dict[str, object]:
+def as_account(account: Account | None) -> dict[str, Any]:
     """Keyword arguments for subprocess: drop to the account, and leave a directory it may not read."""
     if account is None:
         return {}
@@ -78,7 +80,8 @@ class Child:
     cwd: Path | None = None
     account: Account | None = None
     stop_signal: int = signal.SIGTERM
-    death_signal: int = signal.SIGTERM
+    hurry_signal: int = signal.SIGQUIT
+    death_signal: int = signal.SIGTERM  # what the kernel sends when the parent is gone
     pass_fds: tuple[int, ...] = ()
     popen: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
@@ -103,7 +106,8 @@ class Child:
                 env=None if self.env is None else dict(self.env),
                 pass_fds=self.pass_fds,
                 start_new_session=True,
-                preexec_fn=die_with_parent(os.getpid(), self.death_signal),
+                # Safe before threads exist; the callers are a supervisor, a command's start and pytest's start.
+                preexec_fn=die_with_parent(os.getpid(), self.death_signal),  # noqa: PLW1509
                 **options,
             )
         finally:
@@ -116,10 +120,8 @@ class Child:
     def kill(self) -> None:
         """Kill the process and what it started."""
         if self.popen is not None:
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
             self.popen.wait()
 
     def wait(self, deadline: float) -> bool:
@@ -142,12 +144,12 @@ class Child:
 
 def stop_all(children: Sequence[Child], seconds: float) -> None:
     """Ask all at once and wait together; then the quick way; then kill whoever did not listen."""
-    for patience, step in ((seconds, "stop_signal"), (3.0, "death_signal")):
+    for patience, step in ((seconds, "stop_signal"), (3.0, "hurry_signal")):
         deadline = time.monotonic() + patience
         for child in children:
             child.send(getattr(child, step))
-        if all([child.wait(deadline) for child in children]):
+        late = [child for child in children if not child.wait(deadline)]
+        if not late:
             return
-    for child in children:
-        if child.is_running:
-            child.kill()
+    for child in late:
+        child.kill()

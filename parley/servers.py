@@ -1,7 +1,6 @@
-"""PostgreSQL and Valkey for an installation that names no servers of its own.
+"""The servers of an installation that names none of its own.
 
 `manage.py up` keeps them running; any other command that finds none running has them for its lifetime.
-They listen on Unix sockets in a private directory only, and stop when the process that started them is gone.
 """
 
 from __future__ import annotations
@@ -12,94 +11,20 @@ import fcntl
 import json
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 
-from parley.binaries import (
-    ServerError,
-    can_enter,
-    find_postgres,
-    find_valkey,
-    open_ground,
-    reachable_postgres,
-)
-from parley.processes import Account, Child, as_account, stop_all
+from parley.binaries import ServerError
+from parley.embedded import PORT, SOCKET_PARENT, URL_NAMES, Servers, answers, start
 
 BEGAN_AT = time.monotonic()
-URL_NAMES = ("DATABASE_URL", "REDIS_URL")
 # Commands that read and write no data: they start nothing.
-WITHOUT_SERVERS = frozenset(
-    "help version check makemigrations makemessages compilemessages collectstatic findstatic diffsettings "
-    "startapp startproject spectacular agreement".split()
-)
-# A path in sockaddr_un has some 100 bytes, so sockets cannot lie in the data directory.
-SOCKET_PARENT = "/tmp"  # noqa: S108 - mkdtemp makes the directory, mode 0700
-PORT = "5432"  # part of the socket's name; nothing listens on TCP
-NAME = "parley"  # of the database and of its owner
-SERVED = (
-    "-c",
-    "max_wal_size=2GB",
-    "-c",
-    "random_page_cost=1.1",
-    "-c",
-    "jit=off",
-    "-c",
-    "shared_buffers=256MB",
-)
-THROW_AWAY = (
-    "-c",
-    "fsync=off",
-    "-c",
-    "full_page_writes=off",
-    "-c",
-    "synchronous_commit=off",
-    "-c",
-    "jit=off",
-)
-
-
-@dataclass
-class Servers:
-    """The servers one process has started. Either may be missing: then the user named his own."""
-
-    sockets: Path
-    postgres: Child | None = None
-    valkey: Child | None = None
-    lock: int | None = None
-    state: Path | None = None
-    urls: dict[str, str] = field(default_factory=dict)
-    owner: int = field(default_factory=os.getpid)
-
-    @property
-    def children(self) -> list[Child]:
-        return [child for child in (self.valkey, self.postgres) if child]
-
-    def stop(self, seconds: float = 20) -> None:
-        if os.getpid() != self.owner:  # a forked copy of the owner, ending: not its servers
-            return
-        stop_all(self.children, seconds)
-        shutil.rmtree(self.sockets, ignore_errors=True)
-        if self.state:
-            self.state.unlink(missing_ok=True)
-        if self.lock is not None:
-            os.close(self.lock)
-            self.lock = None
-
-    def record(self, state: Path, address: str = "") -> None:
-        """Tell other commands of this installation where the servers are."""
-        self.state = state
-        facts = {"pid": os.getpid(), "sockets": str(self.sockets), "urls": self.urls, "address": address}
-        new = state.with_suffix(".new")
-        new.write_text(json.dumps(facts, indent=1), encoding="utf-8")
-        new.replace(state)
-
+WITHOUT_SERVERS = frozenset({
+    "help", "version", "check", "makemigrations", "makemessages", "compilemessages", "collectstatic", "findstatic",
+    "diffsettings", "startapp", "startproject", "spectacular", "agreement",
+})  # fmt: skip
 
 _current: Servers | None = None
 
@@ -109,238 +34,6 @@ def current() -> Servers | None:
     return _current
 
 
-# --- PostgreSQL ----------------------------------------------------------------------------------
-def server_account(cluster: Path) -> Account | None:
-    """PostgreSQL refuses to run as root: then it runs as the owner of the data, or as somebody harmless."""
-    if os.geteuid() != 0:
-        return None
-    owner = cluster.stat().st_uid if cluster.exists() else 0
-    return Account.of_uid(owner) if owner else Account.first_of("postgres", "nobody")
-
-
-def place_cluster(data: Path) -> Path:
-    """The directory of the database: <data>/postgres, or where that link points.
-
-    As root below a closed directory the account of PostgreSQL could not get in, and opening the parents is
-    not ours to do; so the data lies elsewhere and the link remembers where.
-    """
-    place = data / "postgres"
-    if place.is_symlink() and not place.exists():
-        place.unlink()
-    account = server_account(place)
-    if place.exists():
-        if not can_enter(place.resolve(), account):
-            raise ServerError(f"The account that owns {place} cannot reach it. Move it, or set PARLEY_DATA.")
-        return place.resolve()
-    if can_enter(data, account):
-        return place
-    elsewhere = Path(tempfile.mkdtemp(prefix="data-", dir=open_ground("data"))) / "postgres"
-    elsewhere.parent.chmod(0o755)
-    place.symlink_to(elsewhere)
-    return elsewhere
-
-
-def _plain_environment() -> dict[str, str]:
-    """Without PGDATA, PGPORT and the like of somebody else's server."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-
-
-def create_cluster(binaries: Path, version: int, cluster: Path, extra: Sequence[str] = ()) -> None:
-    """initdb beside the place, then a rename: an interrupted start leaves nothing half made."""
-    account = server_account(cluster)
-    fresh = cluster.with_name(cluster.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(mode=0o700)
-    if account:
-        os.chown(fresh, account.uid, account.gid)
-    locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-    command = [
-        binaries / "initdb",
-        "-D",
-        fresh,
-        "-U",
-        NAME,
-        "-E",
-        "UTF8",
-        *(locale if version >= 17 else locale[2:]),
-    ]
-    # 'trust' because the directory of the only socket is closed to everybody else.
-    said = subprocess.run(  # type: ignore[call-overload]
-        [*map(str, command), "-A", "trust", "--no-instructions", *extra],
-        capture_output=True,
-        text=True,
-        env=_plain_environment(),
-        **as_account(account),
-    )
-    if said.returncode:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise ServerError(f"The database could not be made in {cluster}:\n{said.stderr.strip()[-2000:]}")
-    fresh.rename(cluster)
-
-
-def _postgres_is_ready(cluster: Path, pid: int) -> bool:
-    """What pg_ctl looks at: the postmaster writes its state into the eighth line."""
-    try:
-        lines = (cluster / "postmaster.pid").read_text().splitlines()
-    except OSError:
-        return False
-    return len(lines) >= 8 and lines[0].strip() == str(pid) and lines[7].startswith("ready")
-
-
-def _connect(sockets: Path, database: str):  # type: ignore[no-untyped-def]
-    import psycopg2
-
-    return psycopg2.connect(host=str(sockets), port=PORT, user=NAME, dbname=database, connect_timeout=10)
-
-
-def _create_database(sockets: Path) -> None:
-    connection = _connect(sockets, "postgres")
-    connection.autocommit = True
-    with contextlib.closing(connection), connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [NAME])
-        if not cursor.fetchone():
-            cursor.execute(f"CREATE DATABASE {NAME}")
-
-
-def start_postgres(
-    data: Path,
-    sockets: Path,
-    *,
-    settings: Sequence[str] = SERVED,
-    initdb: Sequence[str] = (),
-    fds: tuple[int, ...] = (),
-) -> Child:
-    cluster = place_cluster(data)
-    binaries, version = find_postgres(cluster)
-    account = server_account(cluster)
-    binaries = reachable_postgres(binaries, account)
-    if not (cluster / "PG_VERSION").exists():
-        create_cluster(binaries, version, cluster, initdb)
-    if account:
-        os.chown(sockets, account.uid, account.gid)
-    child = Child(
-        name="postgres",
-        argv=[
-            binaries / "postgres",
-            "-D",
-            cluster,
-            "-k",
-            sockets,
-            "-p",
-            PORT,
-            "-c",
-            "listen_addresses=",
-            "-c",
-            "max_connections=200",
-            *settings,
-        ],  # fmt: skip
-        log=data / "log" / "postgres.log",
-        env=_plain_environment(),
-        account=account,
-        stop_signal=signal.SIGINT,  # 'fast': waits for no client
-        death_signal=signal.SIGINT,
-        pass_fds=fds,
-    )
-    child.start()
-    wait_ready(child, lambda: _postgres_is_ready(cluster, child.pid), seconds=120)
-    _create_database(sockets)
-    return child
-
-
-# --- Valkey --------------------------------------------------------------------------------------
-def _answers(path: Path, say: bytes = b"", expect: bytes = b"") -> bool:
-    try:
-        with socket.socket(socket.AF_UNIX) as link:
-            link.settimeout(2)
-            link.connect(str(path))
-            link.sendall(say)
-            return not expect or link.recv(64).startswith(expect)
-    except OSError:
-        return False
-
-
-def start_valkey(data: Path, sockets: Path, *, durable: bool = True, fds: tuple[int, ...] = ()) -> Child:
-    home = data / "valkey"
-    home.mkdir(exist_ok=True)
-    where = sockets / "valkey.sock"
-    child = Child(
-        name="valkey",
-        # Its directory is the working directory: a configuration line would break at a space in the path.
-        argv=[
-            find_valkey(),
-            "--port",
-            "0",
-            "--unixsocket",
-            where,
-            "--unixsocketperm",
-            "700",
-            "--save",
-            "",
-            "--appendonly",
-            "yes" if durable else "no",
-        ],  # fmt: skip
-        log=data / "log" / "valkey.log",
-        cwd=home,
-        pass_fds=fds,
-    )
-    child.start()
-    wait_ready(child, lambda: _answers(where, b"PING\r\n", b"+PONG"), seconds=60)
-    return child
-
-
-def wait_ready(child: Child, is_ready: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_ready():
-        if not child.is_running:
-            raise ServerError(f"{child.name} did not start. It said:\n{child.last_words()}")
-        if time.monotonic() > deadline:
-            child.kill()
-            raise ServerError(f"{child.name} was not ready after {seconds:.0f} s. It said:\n{child.last_words()}")
-        time.sleep(0.01)
-
-
-# --- both ----------------------------------------------------------------------------------------
-def start(
-    data: Path,
-    *,
-    names: Sequence[str] = URL_NAMES,
-    durable: bool = True,
-    lock: int | None = None,
-) -> Servers:
-    """Start the named servers on this data. Not durable means: for tests, thrown away afterwards."""
-    sockets = Path(tempfile.mkdtemp(prefix="parley-", dir=SOCKET_PARENT))
-    servers = Servers(sockets, lock=lock)
-    fds = () if lock is None else (lock,)
-    try:
-        if "DATABASE_URL" in names:
-            settings, initdb = (SERVED, ()) if durable else (THROW_AWAY, ("--no-sync",))
-            servers.postgres = start_postgres(data, sockets, settings=settings, initdb=initdb, fds=fds)
-            servers.urls["DATABASE_URL"] = f"postgres://{NAME}@:{PORT}/{NAME}?host={sockets}"
-        if "REDIS_URL" in names:
-            servers.valkey = start_valkey(data, sockets, durable=durable, fds=fds)
-            servers.urls["REDIS_URL"] = f"redis+socket://{sockets}/valkey.sock?virtual_host=0"
-    except BaseException:
-        servers.stop()
-        raise
-    return servers
-
-
-@contextlib.contextmanager
-def throw_away() -> Iterator[Servers]:
-    """Empty servers for a test or a measurement, gone afterwards."""
-    data = Path(tempfile.mkdtemp(prefix="parley-data-", dir=SOCKET_PARENT))
-    data.chmod(0o755)
-    try:
-        servers = start(data, durable=False)
-        try:
-            yield servers
-        finally:
-            servers.stop()
-    finally:
-        shutil.rmtree(data, ignore_errors=True)
-
-
-# --- the installation's own servers ----------------------------------------------------------------
 def read_state(data: Path) -> dict:
     """What `up` wrote, if its process is alive and its servers answer; otherwise nothing."""
     try:
@@ -350,7 +43,7 @@ def read_state(data: Path) -> dict:
         return {}
     sockets = Path(state["sockets"])
     probes = {"DATABASE_URL": f".s.PGSQL.{PORT}", "REDIS_URL": "valkey.sock"}
-    return state if all(_answers(sockets / probes[name]) for name in state["urls"]) else {}
+    return state if all(answers(sockets / probes[name]) for name in state["urls"]) else {}
 
 
 def running_urls(data: Path) -> dict[str, str] | None:
@@ -385,7 +78,7 @@ def take_lock(data: Path, is_up: bool, seconds: float = 60) -> int | None:
         if waited > seconds:
             raise ServerError(f"Another Parley command still uses the data in {data}. Try again when it is done.")
         if waited > 1.5 and not has_said:
-            print(f"Waiting for another Parley command that uses {data} ...", file=sys.stderr)
+            sys.stderr.write(f"Waiting for another Parley command that uses {data} ...\n")
             has_said = True
         time.sleep(0.05)
 
@@ -429,7 +122,7 @@ def ensure(data: Path, argv: Sequence[str] | None = None) -> None:
 
 
 def _have_servers(data: Path, is_up: bool) -> None:
-    global _current
+    global _current  # noqa: PLW0603 - one per process, like the environment it is written to
     data.mkdir(parents=True, exist_ok=True)
     running = None if is_up else running_urls(data)
     lock = None if running else take_lock(data, is_up)

@@ -60,7 +60,12 @@ def listen(port: int | None) -> socket.socket:
 
 
 def application(listener: socket.socket, logs: Path, fds: tuple[int, ...] = ()) -> list[Child]:
-    """Web, two workers and beat. SIGQUIT is their quick way out, for when the supervisor is gone."""
+    """Web, two workers and beat.
+
+    When the supervisor is gone the broker goes too, and a Celery worker that loses it during its own cold
+    shutdown was seen to forget the shutdown and look for the broker for 50 minutes: so SIGKILL for these. Its
+    pool processes die with it, and the tasks are idempotent and still in the queue.
+    """
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
 
     def child(name: str, line: Iterable[str], extra: dict[str, str] | None = None, *more: int) -> Child:
@@ -70,7 +75,7 @@ def application(listener: socket.socket, logs: Path, fds: tuple[int, ...] = ()) 
             log=logs / f"{name}.log",
             env=environment | (extra or {}),
             cwd=HOME,
-            death_signal=signal.SIGTERM if name == "beat" else signal.SIGQUIT,
+            death_signal=signal.SIGQUIT if name == "web" else signal.SIGKILL,
             pass_fds=(*fds, *more),
         )
 

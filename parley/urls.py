@@ -15,6 +15,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("work/", include("annotation.urls_work")),
+    path("", include("annotation.urls_join")),
     path("studies/", include("annotation.urls_studies")),
     path("studies/", include("reporting.urls")),
     path("api/v1/", include("annotation.api.urls")),

@@ -30,9 +30,9 @@ __all__ = [
 Bundle = dict[str, Any]
 # Keys of a bundle that are fields of ProtocolVersion by the same name.
 VERSION_FIELDS = (
-    "version language summary citation unit granularity mode interaction order expected_minutes max_minutes "
-    "words_min words_max welcome notices guidelines_short guidelines"
-).split()
+    "version", "language", "summary", "citation", "unit", "granularity", "mode", "interaction", "order",
+    "expected_minutes", "max_minutes", "words_min", "words_max", "welcome", "notices", "guidelines_short", "guidelines",
+)  # fmt: skip
 ONLY_IN_FILES = ("extends", "without")
 FILE_NAME = re.compile(r"\w[\w .-]*")  # no folder: a bundle from somebody else reads nothing but its neighbours
 # Besides newline and tab: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and nobody can see the others.

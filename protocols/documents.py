@@ -91,11 +91,12 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
-        event = self.peek_event()
+        event: Any = self.peek_event()
+        mark = event.start_mark
         if isinstance(event, yaml.AliasEvent):
-            raise ConstructorError(None, None, "aliases (*name) are not allowed", event.start_mark)
+            raise ConstructorError(None, None, "aliases (*name) are not allowed", mark)
         if getattr(event, "tag", None) is not None:
-            raise ConstructorError(None, None, "tags (!name) are not allowed", event.start_mark)
+            raise ConstructorError(None, None, "tags (!name) are not allowed", mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:

@@ -8,9 +8,9 @@ from markdown.extensions.toc import slugify_unicode
 # An id of the text must not be one of the page's: scripts and labels would find the text instead.
 ID_PREFIX = "text-"
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-TAGS = HEADINGS | set(
-    "p br hr blockquote pre code em strong del sub sup ul ol li dl dt dd a table thead tbody tr th td".split()
-)
+BLOCKS = {"p", "br", "hr", "blockquote", "pre", "ul", "ol", "li", "dl", "dt", "dd"}
+WORDS = {"a", "code", "em", "strong", "del", "sub", "sup"}
+TABLES = {"table", "thead", "tbody", "tr", "th", "td"}
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, **{heading: {"id"} for heading in HEADINGS}}
 
 
@@ -20,7 +20,7 @@ def render_markdown(text: str) -> SafeString:
     html = markdown.markdown(text, extensions=["tables", "toc", "sane_lists"], extension_configs={"toc": toc})
     clean = nh3.clean(
         html,
-        tags=TAGS,
+        tags=HEADINGS | BLOCKS | WORDS | TABLES,
         attributes=ATTRIBUTES,
         attribute_filter=_own_ids_only,
         url_schemes={"http", "https", "mailto"},

@@ -4,8 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from protocols.bundles import Bundle, bundle_hash, complete_bundle, dump_bundle
-from protocols.bundles import VERSION_FIELDS as FIELDS
+from protocols.bundles import VERSION_FIELDS, Bundle, bundle_hash, complete_bundle, dump_bundle
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import BundleError, InvalidBundle
 
@@ -61,7 +60,8 @@ def _hash_of(version: ProtocolVersion) -> str:
 
 
 def _create_version(protocol: Protocol, full: Bundle) -> ProtocolVersion:
-    version = ProtocolVersion.objects.create(protocol=protocol, **{field: full[field] for field in FIELDS})
+    own = {field: full[field] for field in VERSION_FIELDS}
+    version = ProtocolVersion.objects.create(protocol=protocol, **own)
     for position, criterion in enumerate(full["criteria"], start=1):
         _create_criterion(version, position, criterion)
     return version

@@ -31,7 +31,8 @@ class Cast:
 
 def make_cast(**study_fields: object) -> Cast:
     version = make_he_version()
-    study = StudyFactory(**{"slug": "wellbeing", "name": "Wellbeing dialogues", "protocol_version": version} | study_fields)
+    fields = {"slug": "wellbeing", "name": "Wellbeing dialogues", "protocol_version": version} | study_fields
+    study = StudyFactory(**fields)
     return Cast(
         version=version,
         study=study,

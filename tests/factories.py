@@ -97,7 +97,7 @@ class StudyFactory(DjangoModelFactory):
 
     slug = factory.Sequence(lambda n: f"study-{n}")
     name = factory.LazyAttribute(lambda study: study.slug.replace("-", " ").capitalize())
-    protocol_version = factory.LazyFunction(lambda: make_he_version())
+    protocol_version = factory.LazyFunction(lambda: make_he_version())  # noqa: PLW0108 - defined below
     status = annotation.Study.Status.OPEN
     seats = 3
     seed = 7
@@ -342,9 +342,7 @@ def make_he_version(n_criteria: int = 4, **fields: object) -> protocols.Protocol
     """The he-protocol in the tests' words: criterion first, three options, explanations. Published."""
     version = VersionFactory(protocol__name="HE protocol", order="criterion_first", **fields)
     for place, (key, (question, definition, options)) in enumerate(list(HE_CRITERIA.items())[:n_criteria]):
-        criterion = CriterionFactory(
-            version=version, key=key, question=question, definition=definition, position=place
-        )
+        criterion = CriterionFactory(version=version, key=key, question=question, definition=definition, position=place)
         for at, (option_key, label, text, role, asks, explanations) in enumerate(options):
             option = OptionFactory(
                 criterion=criterion, key=option_key, label=label, definition=text, role=role, asks=asks, position=at

@@ -13,11 +13,12 @@ from collections.abc import Generator
 
 import pytest
 
-from parley import servers
+from parley import embedded
 
 _stack = contextlib.ExitStack()
 # What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
 KEPT = ("PARLEY_BROWSER", "PARLEY_POSTGRES_BIN", "PARLEY_VALKEY_SERVER")
+NO_TESTS = frozenset({"-h", "--help", "-V", "--version", "--markers", "--fixtures"})
 
 
 def _isolate() -> None:
@@ -27,17 +28,17 @@ def _isolate() -> None:
 
 
 def _addresses() -> dict[str, str]:
-    named = {name: os.environ[f"TEST_{name}"] for name in servers.URL_NAMES if os.environ.get(f"TEST_{name}")}
-    if len(named) == len(servers.URL_NAMES):
+    named = {name: os.environ[f"TEST_{name}"] for name in embedded.URL_NAMES if os.environ.get(f"TEST_{name}")}
+    if len(named) == len(embedded.URL_NAMES):
         return named
-    return _stack.enter_context(servers.throw_away()).urls | named
+    return _stack.enter_context(embedded.throw_away()).urls | named
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
     """A wrapper, because pytest-django reads the settings in the very first plain hook."""
-    only_text = {"-h", "--help", "-V", "--version", "--markers", "--fixtures"} & set(early_config.invocation_params.args)
-    if not only_text and "PYTEST_XDIST_WORKER" not in os.environ:
+    is_text_only = NO_TESTS & set(early_config.invocation_params.args)
+    if not is_text_only and "PYTEST_XDIST_WORKER" not in os.environ:
         _isolate()
         os.environ.update(_addresses())
     return (yield)

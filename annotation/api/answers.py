@@ -62,7 +62,7 @@ class AnswersView(APIView):
             200: ACKNOWLEDGED,
             400: OpenApiResponse(description="The protocol does not allow this answer; fields say why."),
             404: OpenApiResponse(description="Not one of your assignments."),
-            409: OpenApiResponse(description="Refused, with a code; `kept` is true when the answer is stored all the same."),
+            409: OpenApiResponse(description="Refused, with a code. `kept`: the answer is stored all the same."),
         },
     )
     def post(self, request: Request) -> Response:

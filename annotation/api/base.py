@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import as_serializer_error
 
 from annotation.access import Right, study_for
+from annotation.api.parsing import BoundedJSONParser
 from annotation.models import Study
 from annotation.services.refusals import Refused
 from parley.errors import Refusal
@@ -20,6 +21,7 @@ class StudyView(GenericAPIView):
     """A view below /studies/<slug>/. `rights` names what each method needs; a method without an entry is refused."""
 
     rights: dict[str, Right] = {}
+    parser_classes = [BoundedJSONParser]
 
     @cached_property
     def study(self) -> Study:

@@ -121,6 +121,9 @@ class MakeBatchesSerializer(serializers.Serializer):
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="Sources shown of each dialogue."
     )
     seats = serializers.IntegerField(min_value=1, max_value=1000, required=False, allow_null=True)
+    n_dialogues = serializers.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, allow_null=True, help_text="In this kind altogether."
+    )
     kind = serializers.ChoiceField(choices=Batch.Kind.choices, default=Batch.Kind.MAIN)
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import CharField, F, QuerySet, Value
+from django.db.models import F, QuerySet
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import exceptions, status
 from rest_framework.request import Request
@@ -18,7 +18,7 @@ from annotation.api.serializers import (
     StatusSerializer,
     StudySerializer,
 )
-from annotation.models import Membership, Participant, Study
+from annotation.models import Membership, Study
 from annotation.selectors.studies import participant_list
 from annotation.services import people
 from annotation.services import studies as services

@@ -257,6 +257,7 @@ class Migration(migrations.Migration):
                 ('summary', models.JSONField(blank=True, default=dict)),
                 ('errors', models.JSONField(blank=True, default=list, help_text='[{line, field, reason}], the first 200.')),
                 ('n_errors', models.PositiveIntegerField(default=0)),
+                ('n_attempts', models.PositiveSmallIntegerField(default=0, help_text='How often a worker began it.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('started_at', models.DateTimeField(null=True)),
                 ('finished_at', models.DateTimeField(null=True)),

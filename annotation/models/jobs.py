@@ -35,6 +35,7 @@ class ImportJob(models.Model):
     summary = models.JSONField(default=dict, blank=True)
     errors = models.JSONField(default=list, blank=True, help_text="[{line, field, reason}], the first 200.")
     n_errors = models.PositiveIntegerField(default=0)
+    n_attempts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker began it.")
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -5,50 +5,23 @@ no lock held, and stores by compare-and-set on the version: they're never older 
 """
 
 import logging
-from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 
-from celery.exceptions import CeleryError
 from django.db import DatabaseError, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
-from kombu.exceptions import OperationalError
 
 from annotation.models import AgreementSnapshot, Batch, Heartbeat, Study
 from annotation.selectors.cells import Measured, measure_batch
 from annotation.services import totals
 from annotation.services.claiming import expire_leases
-from parley.celery import app
+from annotation.services.nudging import nudge
 
 logger = logging.getLogger(__name__)
 
 MOST_ROUNDS = 5  # a busy batch is taken again by the sweep rather than held by one task for ever
 SWEPT_AT_ONCE = 200
 UNMEASURABLE = (ArithmeticError, LookupError, ValueError, DatabaseError)
-
-
-def nudge(batch_id: int) -> None:
-    """Ask a worker to refresh the batch. A lost nudge costs time, never truth: the sweep finds the batch."""
-    try:
-        app.send_task("annotation.tasks.refresh_agreement", args=[batch_id], expires=60)
-    except (OperationalError, CeleryError, OSError) as error:
-        logger.warning("nudge for batch %s not queued: %s", batch_id, error)
-
-
-def nudge_on_commit(batch_ids: Iterable[int]) -> None:
-    for batch_id in batch_ids:
-        transaction.on_commit(partial(nudge, batch_id), robust=True)
-
-
-def nudge_if_clean(batch_id: int, version: int) -> None:
-    """Nudge after `version` was committed, unless a refresh that will see it is already on its way.
-
-    Behind by more than this version, an earlier rating has nudged, and that refresh looks again after it has stored.
-    """
-    stored = AgreementSnapshot.objects.filter(batch_id=batch_id).values_list("version", flat=True).first() or 0
-    if stored >= version - 1:
-        nudge(batch_id)
 
 
 def sweep(*, now: datetime) -> int:
@@ -65,8 +38,9 @@ def sweep(*, now: datetime) -> int:
 
 def dirty_batches() -> QuerySet[Batch, int]:
     """Ids of the batches whose figures are older than their ratings."""
-    stored = Coalesce(F("snapshot__version"), 0)
-    return Batch.objects.filter(ratings_version__gt=stored).order_by("pk").values_list("pk", flat=True)
+    # As an annotation: written into the filter, the join would be an inner one and miss batches without figures.
+    stored = Batch.objects.annotate(stored=Coalesce("snapshot__version", 0))
+    return stored.filter(ratings_version__gt=F("stored")).order_by("pk").values_list("pk", flat=True)
 
 
 def refresh_batch(batch_id: int, *, now: datetime) -> int:

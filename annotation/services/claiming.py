@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from annotation.models import Assignment, Batch, Participant, Seat, Study
+from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
@@ -91,11 +92,6 @@ def _free(seat: Seat, status: str) -> None:
     seat.assignment = None
     seat.lease_expires_at = None
     seat.save(update_fields=["assignment", "lease_expires_at"])
-
-
-def raise_version(batch_id: int) -> None:
-    """Say that the batch's figures changed. The last statement of its transaction: it holds the batch's row."""
-    Batch.objects.filter(pk=batch_id).update(ratings_version=F("ratings_version") + 1)
 
 
 def expire_leases(*, now: datetime) -> list[int]:

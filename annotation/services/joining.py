@@ -15,9 +15,13 @@ RETURN_SALT = "annotation.return"
 USERNAME_TRIES = 20
 
 
+def study_of_invitation(token: str) -> Study | None:
+    return Study.objects.select_related("protocol_version").filter(join_token=token).first()
+
+
 @transaction.atomic
 def join(study: Study, *, user: User | None, has_agreed: bool, now: datetime) -> Participant:
-    """Take part, with a new account when nobody is signed in. Raises Refused as `join_study` does, and without consent."""
+    """Take part, with a new account when nobody is signed in. Raises Refused, for example without consent."""
     if study.status != Study.Status.OPEN:
         raise Refused("not_open", "This study is not open at the moment. Ask the people who invited you.")
     if study.consent_text and not has_agreed:

@@ -4,11 +4,11 @@ import secrets
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotation.models import Assignment, Membership, Participant, Seat, Study
-from annotation.services.claiming import raise_version, release_seats
+from annotation.services.claiming import release_seats
+from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 
 Role = Membership.Role

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import FilteredRelation, Q
 
 from annotation.models import Assignment, Item, Rating, RatingRevision, Study
-from annotation.services import agreement
+from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 from protocols.forms import Answer, parse_answer
 from protocols.specs import VersionSpec, spec_of
@@ -65,8 +64,7 @@ def record_rating(assignment: Assignment, submission: Submission, *, now: dateti
             return Acknowledgement(known.number, is_repeat=True, is_counted=is_counted)
         _store(rating, values, submission.client_key, now)
         if is_counted:
-            version = _raise_version(assignment.batch_id)
-            transaction.on_commit(partial(agreement.nudge_if_clean, assignment.batch_id, version), robust=True)
+            raise_version(assignment.batch_id)
     return Acknowledgement(rating.revision, is_repeat=False, is_counted=is_counted)
 
 
@@ -136,13 +134,3 @@ def _store(rating: Rating, values: dict[str, Any], client_key: UUID, now: dateti
     RatingRevision.objects.create(
         rating=rating, number=rating.revision, client_key=client_key, received_at=now, **values
     )
-
-
-def _raise_version(batch_id: int) -> int:
-    """Last statement: it holds the batch's row until the commit, so versions are in the order of commits."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE annotation_batch SET ratings_version = ratings_version + 1 WHERE id = %s RETURNING ratings_version",
-            [batch_id],
-        )
-        return cursor.fetchone()[0]

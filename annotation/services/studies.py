@@ -12,10 +12,10 @@ from annotation.services.people import add_member
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
 
-SETTINGS = frozenset(
-    "name description protocol_version seats majority_rule platform pay_amount pay_currency "
-    "consent_text consent_version is_joinable is_clearing_on_join".split()
-)
+SETTINGS = frozenset({
+    "name", "description", "protocol_version", "seats", "majority_rule", "platform", "pay_amount", "pay_currency",
+    "consent_text", "consent_version", "is_joinable", "is_clearing_on_join",
+})  # fmt: skip
 
 
 @transaction.atomic

@@ -24,7 +24,7 @@ JOINS_PER_HOUR = 20  # by address: a class in one room may join, a script may no
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    study = Study.objects.select_related("protocol_version").filter(join_token=token).first()
+    study = joining.study_of_invitation(token)
     if study is None:
         raise Http404("No such invitation.")
     if not study.is_joinable or study.status != Study.Status.OPEN:

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.access import Right, may_create_studies, study_for
+from annotation.access import Right, may_create_studies, studies_of, study_for
 from annotation.forms import BatchStatusForm, MakeBatchesForm, StatusForm, StudyForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
@@ -21,7 +21,7 @@ from annotation.views.pages import announced, errors_in, page_of, study_page
 @login_required
 @require_GET
 def study_list(request: HttpRequest) -> HttpResponse:
-    page = page_of(request, selectors.study_list(request.user))
+    page = page_of(request, selectors.study_list(studies_of(request.user), request.user.pk))
     context = {"page": page, "may_create": may_create_studies(request.user)}
     return render(request, "annotation/studies.html", context)
 
@@ -92,9 +92,15 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             made = batching.make_batches(study, now=timezone.now(), **form.arguments())
-            messages.success(request, f"{len(made)} batches are made. Open them when you are ready.")
+            messages.success(request, _said_of(len(made)))
             return redirect("study_batches", slug)
     return _batches_page(request, study, form)
+
+
+def _said_of(n: int) -> str:
+    if n == 0:
+        return "Nothing was made: every dialogue is in a batch of this kind already."
+    return f"{n} {'batch is' if n == 1 else 'batches are'} made. Open them when you are ready."
 
 
 def _batches_page(request: HttpRequest, study: Study, form: MakeBatchesForm) -> HttpResponse:

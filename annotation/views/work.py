@@ -141,8 +141,9 @@ def _over_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 
 def _step_or_404(assignment: Assignment, position: int, number: int) -> tuple[DialoguePage, Step]:
+    """Number 0 is the last step: where one comes to on the way back."""
     page = selectors.dialogue_page(assignment, position) if position < 2**31 else None
-    if page is None or not 1 <= number <= len(page.steps):
+    if page is None or number > len(page.steps):
         raise Http404("No such step.")
     return page, page.steps[number - 1]
 
@@ -217,13 +218,20 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
     missing = selectors.missing_step(assignment)
     if request.method == "POST":
         return _finish(request, assignment, missing)
-    context = {"assignment": assignment, "progress": selectors.read_progress(assignment), "missing": missing}
-    return render(request, "annotation/work_submit.html", context)
+    progress = selectors.read_progress(assignment)
+    context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
+    return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
 
 
-def _finish(
-    request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None
-) -> HttpResponse:
+def _describe(assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> dict[str, Any]:
+    if missing is None:
+        return {}
+    page, step = missing
+    url = reverse("rate", args=[assignment.token, page.position, step.number])
+    return {"missing": True, "missing_name": _name(page, step), "missing_url": url}
+
+
+def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> HttpResponse:
     if missing is not None:
         page, step = missing
         messages.error(request, f"An answer is missing here: {_name(page, step)}.")
@@ -240,7 +248,8 @@ def _finish(
 
 def _name(page: DialoguePage, step: Step) -> str:
     open_questions = [each.criterion.name for each in step.questions if not each.answer.option]
-    return f"dialogue {page.number}, response {step.item_number}, {' and '.join(open_questions)}"
+    response = f"response {step.item_number}, " if step.item.text is not None else ""
+    return f"dialogue {page.number}, {response}{' and '.join(open_questions)}"
 
 
 @login_required

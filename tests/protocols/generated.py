@@ -8,9 +8,9 @@ from protocols.bundles import UNPRINTABLE
 
 # Real texts and the traps of YAML, JSON and Unicode: words that look like other types, marks, NFD, outer blanks.
 TRAPS = [
-    "no", "Yes", "null", "~", "true", "1.0", "1e5", "010", "0x1F", "12:30", "2024-01-01", "<<", "=", "- a", "a: b", "# c",
-    "&a *a !b", "| >", "%", "@x", "`y`", "'\"", "…", "cafe\u0301", " blank ", "two\nlines", "a\n\n  b\n", "tab\there", "你好",
-    "👋🏽", "{}", "[]", "a #b", "---", "...", "\u00a0x", "\u2000y", "Å", "\u212b",
+    "no", "Yes", "null", "~", "true", "1.0", "1e5", "010", "0x1F", "12:30", "2024-01-01", "<<", "=", "- a", "a: b",
+    "# c", "&a *a !b", "| >", "%", "@x", "`y`", "'\"", "…", "cafe\u0301", " blank ", "two\nlines", "a\n\n  b\n",
+    "tab\there", "你好", "👋🏽", "{}", "[]", "a #b", "---", "...", "\u00a0x", "\u2000y", "Å", "\u212b",
 ]  # fmt: skip
 LETTERS = st.characters(exclude_categories=("Cs",)).filter(lambda letter: not UNPRINTABLE.match(letter))
 FREE = st.one_of(st.sampled_from(TRAPS), st.text(LETTERS, max_size=30), st.text("ab \n\t:#-", max_size=12))
@@ -21,7 +21,7 @@ VALUE = st.one_of(st.integers(-1000, 1000), st.floats(-1000, 1000, allow_nan=Fal
 
 
 def distinct(strategy, least, most):
-    return st.lists(strategy, min_size=least, max_size=most, unique_by=lambda text: folded(text))
+    return st.lists(strategy, min_size=least, max_size=most, unique_by=folded)
 
 
 def folded(text):

@@ -68,7 +68,7 @@ def act(client, action, version):
 
 
 def test_a_draft_is_published_by_the_action(admin_client, draft):
-    assert "small 1.0 is published" in act(admin_client, "publish", draft)
+    assert "Small 1.0 is published" in act(admin_client, "publish", draft)
     assert ProtocolVersion.objects.get().status == "published"
 
 

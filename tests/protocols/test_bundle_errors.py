@@ -37,9 +37,9 @@ BROKEN = {
     "words": (lambda d: d.update(words_min=31), "words_min", "is 31, above words_max (expected at most 30)"),
     "zero_words": (lambda d: d.update(words_min=0), "words_min", "is 0 (expected at least 1)"),
     "minutes": (lambda d: d.update(expected_minutes=91), "expected_minutes", "above max_minutes (expected at most 90)"),
-    "no_role": (lambda d: option(d).pop("role"), "criteria[0].options[0].role", "is missing (expected one of: positive"),
-    "bad_role": (lambda d: option(d, 1).update(role="bad"), "criteria[0].options[1].role", "one of: positive, negative"),
-    "one_option": (lambda d: criterion(d)["options"].pop(), "criteria[0].options", "has 1 entries (expected at least 2)"),
+    "no_role": (lambda d: option(d).pop("role"), "criteria[0].options[0].role", "is missing (expected one of: pos"),
+    "bad_role": (lambda d: option(d, 1).update(role="bad"), "criteria[0].options[1].role", "one of: positive,"),
+    "one_option": (lambda d: criterion(d)["options"].pop(), "criteria[0].options", "has 1 entries (expected at l"),
     "typo": (lambda d: option(d).update(lable="x"), "criteria[0].options[0].lable", "one of: key, label, definition"),
     "same_option": (lambda d: option(d, 1).update(key="yes"), "criteria[0].options[1].key", '"yes" is used twice'),
     "same_label": (lambda d: option(d, 1).update(label="YES"), "criteria[0].options[1].label", "is used twice"),
@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, data, sentence):
 
 
 def test_a_missing_file_says_so(tmp_path):
-    with pytest.raises(InvalidBundle, match="none.yaml: cannot be read: No such file"):
+    with pytest.raises(InvalidBundle, match=r"none\.yaml: cannot be read: No such file"):
         load_bundle(tmp_path / "none.yaml")
 
 
@@ -208,7 +208,9 @@ def test_extending_itself_is_refused(folder):
         load_bundle(folder("a.yaml", extends="a.yaml"))
 
 
-@pytest.mark.parametrize("name", ["../base.yaml", "/etc/passwd", "sub/base.yaml", "..", ".", "", "a\x00b", 7, ["base.yaml"]])
+@pytest.mark.parametrize(
+    "name", ["../base.yaml", "/etc/passwd", "sub/base.yaml", "..", ".", "", "a\x00b", 7, ["base.yaml"]]
+)
 def test_only_a_file_of_the_same_folder_can_be_extended(folder, name):
     with pytest.raises(InvalidBundle, match="extends: is not the name of a file"):
         load_bundle(folder("child.yaml", extends=name))

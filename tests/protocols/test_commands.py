@@ -66,7 +66,7 @@ def test_protocol_import_stores_a_draft_and_then_publishes_it(db, bundle_file):
 
 
 def test_protocol_import_refuses_other_contents_of_a_stored_version(frozen, bundle_file):
-    with pytest.raises(CommandError, match="version: small 1.0 is stored with other contents"):
+    with pytest.raises(CommandError, match=r"version: small 1\.0 is stored with other contents"):
         run("protocol_import", bundle_file(welcome="Changed"))
 
 

@@ -11,7 +11,13 @@ from protocols.services import publish_version, store_bundle
 from tests.protocols.conftest import NOW
 
 PARTS = [Criterion, Option, Explanation, Example]
-TEXT_OF = {Criterion: "question", Option: "definition", Explanation: "text", Example: "title", ProtocolVersion: "welcome"}
+TEXT_OF = {
+    Criterion: "question",
+    Option: "definition",
+    Explanation: "text",
+    Example: "title",
+    ProtocolVersion: "welcome",
+}
 TABLES = [ProtocolVersion, *PARTS]
 
 
@@ -185,3 +191,27 @@ def test_a_part_added_while_a_version_is_published_is_in_the_hash_or_refused(sma
     stored = ProtocolVersion.objects.get()
     assert stored.sha256 == bundle_hash(dump_bundle(stored))
     assert "added at the last moment" in str(dump_bundle(stored))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_part_that_comes_while_a_version_is_published_waits_and_is_refused(small):
+    version, _ = store_bundle(small, publish=False, now=NOW)
+    criterion = version.criteria.get()
+    ended, refusals = threading.Event(), []
+
+    def add():
+        try:
+            Option.objects.create(criterion=criterion, key="late", label="Late", role="neutral", position=9)
+        except IntegrityError as error:
+            refusals.append(str(error))
+        ended.set()
+        connection.close()
+
+    thread = threading.Thread(target=add)
+    with transaction.atomic():
+        publish_version(version, now=NOW)
+        thread.start()
+        assert not ended.wait(0.3), "the part did not wait for the publication"
+    thread.join(10)
+    assert ["frozen" in sentence for sentence in refusals] == [True]
+    assert Option.objects.count() == 2

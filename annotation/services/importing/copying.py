@@ -1,5 +1,6 @@
 """PostgreSQL's COPY, text format: what a value looks like, and how a file of such lines is loaded."""
 
+import tempfile
 from collections.abc import Iterable
 from typing import IO, Any
 
@@ -7,6 +8,11 @@ from django.db import connection
 
 BLOCK = 1024 * 1024
 NULL = b"\\N"
+
+
+def spool_file() -> IO[bytes]:
+    """A file that is gone once closed, on disk: what is checked but not yet stored may be larger than memory."""
+    return tempfile.TemporaryFile(buffering=BLOCK)
 
 
 def copy_text(value: str) -> bytes:

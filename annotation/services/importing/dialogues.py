@@ -34,7 +34,7 @@ def import_dialogues(
     study: Study,
     path: Path,
     *,
-    format: str = "",  # noqa: A002 - the word of the command's option
+    format: str = "",
     options: DialogueOptions = DialogueOptions(),  # noqa: B008 - frozen
     is_dry_run: bool = False,
     progress: Progress = no_progress,

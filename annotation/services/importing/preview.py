@@ -31,7 +31,7 @@ class Preview:
 def preview(
     path: Path,
     kind: str,
-    format: str = "",  # noqa: A002 - the word of the command's option
+    format: str = "",
     n: int = 5,
     *,
     options: DialogueOptions | RatingOptions | None = None,
@@ -56,9 +56,7 @@ def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
         "key": dialogue.key,
         "batch": dialogue.batch_key,
         "turns": dialogue.turns,
-        "candidates": [
-            {"key": each.key, "source": each.source, "text": each.text} for each in dialogue.candidates
-        ],
+        "candidates": [{"key": each.key, "source": each.source, "text": each.text} for each in dialogue.candidates],
         "metadata": dialogue.metadata,
     }
 

@@ -3,7 +3,6 @@
 Rows of one dialogue may stand anywhere in the file, so they wait in a temporary file, not in memory.
 """
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import IO
 
 import orjson
 
+from annotation.services.importing.copying import spool_file
 from annotation.services.importing.fields import (
     LONGEST_BATCH_KEY,
     LONGEST_SOURCE_KEY,
@@ -82,16 +82,14 @@ class Group:
     candidates: dict[str, int] = field(default_factory=dict)
 
 
-def read_prompts(
-    path: Path, options: DialogueOptions, log: ErrorLog, progress: Progress
-) -> Iterator[ParsedDialogue]:
+def read_prompts(path: Path, options: DialogueOptions, log: ErrorLog, progress: Progress) -> Iterator[ParsedDialogue]:
     table = Table(path, log, progress)
     try:
         columns = Columns.of(table.columns)
     except BadField as error:
         raise ImportRejected([LineError(1, error.field, error.reason)]) from None
     groups: dict[str, Group] = {}
-    with tempfile.TemporaryFile() as waiting:
+    with spool_file() as waiting:
         for row in table:
             try:
                 _keep(_candidate_row(row, columns, options), row.line, groups, waiting)

@@ -6,8 +6,6 @@ from pathlib import Path
 from django.db import connection, transaction
 
 from annotation.models import Study
-from annotation.services import agreement
-from annotation.services.claiming import raise_version
 from annotation.services.importing.copying import copy_in, execute, prepare_bulk
 from annotation.services.importing.dialogues import lock_study
 from annotation.services.importing.outcome import (
@@ -24,6 +22,7 @@ from annotation.services.importing.seats import seat_annotators
 from annotation.services.importing.units import resolve_units
 from annotation.services.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
 from annotation.services.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
+from annotation.services.nudging import raise_version
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
@@ -36,7 +35,7 @@ def import_ratings(
     study: Study,
     path: Path,
     *,
-    format: str = "",  # noqa: A002 - the word of the command's option
+    format: str = "",
     options: RatingOptions = RatingOptions(),  # noqa: B008 - frozen
     is_dry_run: bool = False,
     progress: Progress = no_progress,
@@ -86,7 +85,6 @@ def _store(
     _drop_temporary()
     for batch_id in touched:
         raise_version(batch_id)
-    agreement.nudge_on_commit(touched)
     if summary.is_dry_run:
         transaction.set_rollback(True)
     return summary

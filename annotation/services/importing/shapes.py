@@ -136,9 +136,7 @@ def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list
 def _candidates(record: Record, shape: Shape, options: DialogueOptions) -> list[ParsedCandidate]:
     if not shape.needs_candidates and record.get("candidates") in (None, []):
         return []
-    candidates = [
-        _candidate(raw, f"candidates[{at}]", options) for at, raw in enumerate(_list(record, "candidates"))
-    ]
+    candidates = [_candidate(raw, f"candidates[{at}]", options) for at, raw in enumerate(_list(record, "candidates"))]
     name_candidates(candidates)
     return candidates
 

@@ -1,20 +1,18 @@
 """Parsed dialogues as lines of PostgreSQL's COPY format in temporary files: checked first, stored in one go."""
 
 import hashlib
-import tempfile
 from array import array
 from types import TracebackType
 from typing import IO, Self
 
 import orjson
 
-from annotation.services.importing.copying import copy_text
+from annotation.services.importing.copying import copy_text, spool_file
 from annotation.services.importing.fields import Record, canonical_json
 from annotation.services.importing.outcome import BadField
 from annotation.services.importing.shapes import ParsedCandidate, ParsedDialogue
 
 MOST_SOURCES = 200
-BUFFER = 1024 * 1024
 
 
 def derived_key(turns: list[Record]) -> str:
@@ -27,8 +25,8 @@ class DialogueSpool:
 
     def __init__(self, study_id: int) -> None:
         self._study = str(study_id).encode()
-        self.dialogues: IO[bytes] = tempfile.TemporaryFile(buffering=BUFFER)
-        self.candidates: IO[bytes] = tempfile.TemporaryFile(buffering=BUFFER)
+        self.dialogues: IO[bytes] = spool_file()
+        self.candidates: IO[bytes] = spool_file()
         self.lines = array("Q")
         self.n_candidates = 0
         self.sources: dict[str, None] = {}

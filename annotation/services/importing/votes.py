@@ -1,6 +1,5 @@
 """Ratings of a long CSV, each row checked against the protocol and written as a line of COPY format."""
 
-import tempfile
 import unicodedata
 import uuid
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import IO, Self
 from django.utils import timezone
 
 from annotation.services.importing.columns import map_columns
-from annotation.services.importing.copying import NULL, copy_ids, copy_text
+from annotation.services.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, NUL, clean_key
 from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
 from annotation.services.importing.tables import Row, Table
@@ -85,7 +84,7 @@ class VoteSpool:
     """The checked rows of one file, ready for COPY."""
 
     def __init__(self, study_id: int, spec: VersionSpec, now: datetime) -> None:
-        self.file: IO[bytes] = tempfile.TemporaryFile(buffering=1024 * 1024)
+        self.file: IO[bytes] = spool_file()
         self.n_rows = 0
         self.unused: list[str] = []
         self._study = str(study_id)

@@ -1,0 +1,73 @@
+"""Imports as jobs: a file is taken, a worker reads it, the job says how far it is."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.access import Right, import_for
+from annotation.api.base import StudyView
+from annotation.api.parsing import BoundedJSONParser
+from annotation.api.serializers import ImportJobSerializer
+from annotation.forms import ImportForm
+from annotation.models import ImportJob
+from annotation.selectors.studies import import_list
+from annotation.services import uploads
+
+
+class ImportSerializer(serializers.Serializer):
+    """A file and how to read it. The form of the page checks it, so both take the same."""
+
+    file = serializers.FileField()
+    kind = serializers.ChoiceField(choices=ImportJob.Kind.choices, default=ImportJob.Kind.DIALOGUES)
+    format = serializers.CharField(required=False, allow_blank=True, help_text="Left out, it is recognised.")
+    is_dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
+    reference = serializers.CharField(required=False, help_text="The source that is the ground truth.")
+    source = serializers.CharField(required=False, help_text="Who wrote candidates that do not say it.")
+    unescape_newlines = serializers.BooleanField(required=False)
+    create_missing = serializers.BooleanField(required=False, help_text="Of ratings: make unknown dialogues.")
+
+
+class ImportsView(StudyView):
+    serializer_class = ImportJobSerializer
+    parser_classes = [MultiPartParser, BoundedJSONParser]
+    rights = {"GET": Right.IMPORT, "POST": Right.IMPORT}
+
+    @extend_schema(operation_id="imports_list", responses=ImportJobSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        page = self.paginate_queryset(import_list(self.study))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="imports_create",
+        request={"multipart/form-data": ImportSerializer},
+        responses={202: ImportJobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Queue an import. All or nothing: a file with one wrong line stores nothing and says where it is wrong."""
+        job = uploads.queue_import(
+            study=self.study, user=request.user, now=timezone.now(), **import_arguments(request.data, request.FILES)
+        )
+        headers = {"Location": request.build_absolute_uri(f"{job.token}/")}
+        return Response(self.get_serializer(job).data, status=status.HTTP_202_ACCEPTED, headers=headers)
+
+
+def import_arguments(data: Any, files: Any) -> dict[str, Any]:
+    form = ImportForm(data if hasattr(data, "getlist") else None, files)
+    if not form.is_valid():
+        raise serializers.ValidationError(form.errors or {"file": ["Send the file as multipart/form-data."]})
+    return form.arguments()
+
+
+class ImportView(StudyView):
+    serializer_class = ImportJobSerializer
+    rights = {"GET": Right.IMPORT}
+
+    @extend_schema(operation_id="imports_retrieve")
+    def get(self, request: Request, slug: str, token: UUID) -> Response:
+        return Response(self.get_serializer(import_for(request.user, slug, token)).data)

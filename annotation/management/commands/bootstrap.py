@@ -1,0 +1,58 @@
+"""What makes an empty installation ready for the first visitor."""
+
+import secrets
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Study
+from annotation.services.sample import SLUG, make_sample_study
+from protocols.selectors import find_version
+
+OWNER = "owner"
+
+
+class Command(BaseCommand):
+    help = "Make an owner account, the built-in protocols and a sample study, once; then print where to go."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--base-url", required=True, help="where the server answers, for example http://127.0.0.1:8000")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        password = ""
+        if not User.objects.filter(is_superuser=True).exists():
+            password = self._make_all()
+        self._print(options["base_url"].rstrip("/"), password)
+
+    @transaction.atomic
+    def _make_all(self) -> str:
+        """All or nothing: after an interrupted first start the next one is the first again."""
+        password = secrets.token_urlsafe(9)
+        owner = User.objects.create_superuser(OWNER, password=password)
+        call_command("load_protocols", stdout=_Silence())
+        if not Study.objects.exists():
+            make_sample_study(protocol_version=find_version("he-protocol"), owner=owner, now=timezone.now())
+        return password
+
+    def _print(self, base: str, password: str) -> None:
+        study = Study.objects.filter(slug=SLUG).first()
+        lines = [] if study is None else [
+            ("Rate as an annotator", f"/join/{study.join_token}/"),
+            ("Live board", reverse("board", args=[study.slug])),
+        ]  # fmt: skip
+        for what, path in [*lines, ("Admin", reverse("admin:index"))]:
+            self.stdout.write(f"  {what + ':':<22}{base}{path}")
+        if password:
+            self.stdout.write(f"  Sign in as {OWNER} with the password {password}  (shown this once)")
+
+
+class _Silence:
+    """Where the words of an inner command go."""
+
+    def write(self, text: str) -> None:
+        pass

@@ -1,0 +1,33 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.models import Batch
+from annotation.services.batching import WAYS, make_batches
+from annotation.services.importing.console import named_study, picked
+from annotation.services.refusals import Refused
+
+
+class Command(BaseCommand):
+    help = "Deal the dialogues of a study that are in no batch yet into batches. Draft: open them afterwards."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="The study's short name.")
+        parser.add_argument("--by", required=True, choices=WAYS, help="given: the batch named by the import.")
+        parser.add_argument("--size", type=int, help="Dialogues per batch.")
+        parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
+        parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
+        parser.add_argument("--kind", default=Batch.Kind.MAIN, choices=Batch.Kind.values)
+        parser.add_argument("--seats", type=int, help="Annotators per batch; the study's number when left out.")
+        parser.add_argument("--n-dialogues", type=int, help="Dialogues in batches of this kind altogether.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues")
+        try:
+            batches = make_batches(named_study(options["study"]), **asked, now=timezone.now())
+        except Refused as error:
+            raise CommandError(error.message) from None
+        for batch in batches:
+            self.stdout.write(f"{batch.key}: {batch.n_items} items")
+        self.stdout.write(f"{len(batches)} batches made." if batches else "Nothing left to deal.")

@@ -1,0 +1,315 @@
+"""Dealing dialogues into batches, and a balanced subset of the sources into dialogues (D-14, D-16).
+
+The dealing itself is arithmetic on lists; only `make_batches` and what it calls below the line knows rows.
+"""
+
+import itertools
+import random
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+import orjson
+from django.db import connection, transaction
+
+from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
+from annotation.services.importing.copying import copy_in, spool_file
+from annotation.services.importing.dialogues import lock_study
+from annotation.services.importing.shapes import free_key
+from annotation.services.refusals import Refused
+from protocols.models import ProtocolVersion
+
+WAYS = ("given", "size", "stratified")
+TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
+ITEM_COLUMNS = "batch_id, dialogue_id, candidate_id, source_id, token, position"
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Hashable)
+
+
+# --- dealing -------------------------------------------------------------------------------------
+def batch_sizes(n: int, size: int) -> list[int]:
+    """As few batches as `size` allows, their sizes within one: 42 by 11 are 11, 11, 10, 10."""
+    n_batches = -(-n // size)
+    return [n // n_batches + (at < n % n_batches) for at in range(n_batches)]
+
+
+def deal_by_size(cards: Sequence[T], size: int, rng: random.Random) -> list[list[T]]:
+    """Every card in exactly one batch, in an order drawn from `rng`."""
+    shuffled = rng.sample(cards, len(cards))
+    ends = list(itertools.accumulate(batch_sizes(len(cards), size)))
+    return [shuffled[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def deal_stratified(cards: Sequence[T], strata: Sequence[Any], size: int, rng: random.Random) -> list[list[T]]:
+    """Like by size, and of every stratum the batches get shares within one.
+
+    Cards lie sorted by stratum and are dealt in turn; so numbers of many values (a length) are spread evenly too.
+    """
+    n_batches = len(batch_sizes(len(cards), size))
+    drawn = rng.sample(list(zip(strata, cards, strict=True)), len(cards))
+    ordered = [card for _, card in sorted(drawn, key=lambda pair: _stratum_order(pair[0]))]
+    hands = [ordered[at::n_batches] for at in range(n_batches)]
+    return [rng.sample(hand, len(hand)) for hand in hands]
+
+
+def _stratum_order(value: Any) -> tuple[int, float, str]:
+    """Numbers by size, then everything else by its text; no value comes last."""
+    if value is None:
+        return 2, 0.0, ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return 0, float(value), ""
+    return 1, 0.0, str(value)
+
+
+def deal_given(cards: Sequence[T], keys: Sequence[str]) -> dict[str, list[T]]:
+    """By key, batches and cards in the order of their first appearance."""
+    hands: dict[str, list[T]] = defaultdict(list)
+    for key, card in zip(keys, cards, strict=True):
+        hands[key].append(card)
+    return dict(hands)
+
+
+def choose_sources(
+    available: Sequence[Sequence[S]], k: int, rng: random.Random, earlier: Iterable[Iterable[S]] = ()
+) -> list[frozenset[S]]:
+    """Exactly k of each dialogue's sources, all sources shown nearly equally often, and pairs of them as well.
+
+    Always one of the least shown comes next, among these one that met the chosen ones least, then by lot. With all
+    sources available everywhere, counts are within one. `earlier`: what was shown before this deal.
+    """
+    shown: Counter[S] = Counter()
+    met: Counter[frozenset[S]] = Counter()
+    for sources in earlier:
+        _count(set(sources), shown, met)
+    chosen = []
+    for sources in available:
+        subset = _choose(sources, k, rng, shown, met)
+        _count(subset, shown, met)
+        chosen.append(frozenset(subset))
+    return chosen
+
+
+def _choose(
+    sources: Sequence[S], k: int, rng: random.Random, shown: Mapping[S, int], met: Mapping[frozenset[S], int]
+) -> set[S]:
+    left = rng.sample(list(sources), len(sources))
+    subset: set[S] = set()
+    for _ in range(k):
+        best = min(left, key=lambda s: (shown[s], sum(met[frozenset((s, other))] for other in subset)))
+        left.remove(best)
+        subset.add(best)
+    return subset
+
+
+def _count(sources: set[S], shown: Counter[S], met: Counter[frozenset[S]]) -> None:
+    shown.update(sources)
+    met.update(frozenset(pair) for pair in itertools.combinations(sources, 2))
+
+
+# --- rows ----------------------------------------------------------------------------------------
+@dataclass(slots=True)
+class Card:
+    """A dialogue on the table. `candidates` are (candidate, source) ids; empty when whole dialogues are rated."""
+
+    dialogue: int
+    batch_key: str
+    stratum: Any = None
+    candidates: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[int]:
+        return sorted({source for _, source in self.candidates})
+
+
+@transaction.atomic
+def make_batches(
+    study: Study,
+    *,
+    by: str,
+    size: int | None = None,
+    field: str | None = None,
+    k: int | None = None,
+    kind: str = Batch.Kind.MAIN,
+    seats: int | None = None,
+    n_dialogues: int | None = None,
+    now: datetime,
+) -> list[Batch]:
+    """Deal the dialogues that no batch of this kind holds yet; without such, nothing happens.
+
+    `by` is given (the batch the import named), size, or stratified (by a `field` of the metadata); `k` sources of
+    each dialogue, or all; `n_dialogues` in this kind altogether (a pilot takes a few), or all.
+    Drawn from the study's seed: the same study is dealt the same way. Raises Refused.
+    """
+    del now  # a batch stamps itself; all services that create are called alike
+    _check_request(by, kind, size=size, field=field)
+    _check_counts(k=k, seats=seats, n_dialogues=n_dialogues)
+    lock_study(study)
+    cards = _cards(study, kind, field if by == "stratified" else None)
+    _check_field(study, cards, field if by == "stratified" else None)
+    rng = random.Random(f"{study.seed} {kind} {study.batches.count()}")  # noqa: S311 - fair, not secret
+    cards = _limited(study, cards, kind, n_dialogues, rng)
+    if by == "given":
+        _check_given(study)
+        cards = [card for card in cards if card.batch_key]
+    _add_candidates(study, cards)
+    if not cards:
+        return []
+    hands = _deal(cards, by, size or 1, rng)
+    if k:
+        _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
+    return _store(study, hands, kind, seats or study.seats)
+
+
+def _check_counts(**counts: int | None) -> None:
+    wrong = [name for name, count in counts.items() if count is not None and count < 1]
+    if wrong:
+        raise Refused("too_few", f"{wrong[0]} must be 1 or more, or left out.")
+
+
+def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -> None:
+    if by not in WAYS:
+        raise Refused("unknown_way", f"Batches are made by {', '.join(WAYS)}, not by {by!r}.")
+    if kind not in Batch.Kind.values:
+        raise Refused("unknown_kind", f"A batch is one of {', '.join(Batch.Kind.values)}, not {kind!r}.")
+    if by != "given" and (size is None or size < 1):
+        raise Refused("no_size", "Say how many dialogues a batch has.")
+    if by == "stratified" and not field:
+        raise Refused("no_field", "Say which metadata field the batches are stratified by.")
+
+
+def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
+    """The dialogues with texts that are in no batch of this kind, in the order of their import."""
+    dealt = Item.objects.filter(batch__study=study, batch__kind=kind).values("dialogue_id")
+    rows = Dialogue.objects.filter(study=study, is_textless=False).exclude(pk__in=dealt).order_by("position")
+    if field is None:
+        return [Card(pk, key) for pk, key in rows.values_list("pk", "batch_key").iterator()]
+    with connection.cursor() as cursor:
+        sql, params = rows.values("pk", "batch_key", "metadata", "turns", "position").query.sql_with_params()
+        cursor.execute(
+            f"""SELECT id, batch_key, metadata -> %s, jsonb_array_length(turns) FROM ({sql}) AS dealt
+                ORDER BY position""",
+            [field, *params],
+        )
+        return [_stratified_card(field, *row) for row in cursor.fetchall()]
+
+
+def _stratified_card(field: str, pk: int, batch_key: str, value: str | None, n_turns: int) -> Card:
+    stratum = None if value is None else orjson.loads(value)
+    if stratum is None and field == TURNS_FIELD:
+        stratum = n_turns
+    return Card(pk, batch_key, stratum)
+
+
+def _check_field(study: Study, cards: list[Card], field: str | None) -> None:
+    if field and cards and all(card.stratum is None for card in cards):
+        raise Refused("unknown_field", f"No dialogue has the metadata field {field!r}.")
+
+
+def _check_given(study: Study) -> None:
+    if not study.dialogues.exclude(batch_key="").exists():
+        raise Refused("no_batch_keys", "No dialogue says which batch it belongs to. Make batches by size instead.")
+
+
+def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
+    """A random choice that brings this kind up to the wanted number, in the order of the import."""
+    if n_dialogues is None:
+        return cards
+    items = Item.objects.filter(batch__study=study, batch__kind=kind)
+    wanted = n_dialogues - items.values("dialogue_id").distinct().count()
+    places = rng.sample(range(len(cards)), min(max(wanted, 0), len(cards)))
+    return [cards[at] for at in sorted(places)]
+
+
+def _add_candidates(study: Study, cards: list[Card]) -> None:
+    unit = study.protocol_version.unit
+    if unit == ProtocolVersion.Unit.DIALOGUE:
+        return
+    if unit != ProtocolVersion.Unit.RESPONSE:
+        raise Refused("unit", "Batches can be made of responses or whole dialogues; this protocol rates neither.")
+    by_id = {card.dialogue: card for card in cards}
+    rows = Candidate.objects.filter(dialogue__study=study).order_by("pk")
+    for pk, dialogue, source in rows.values_list("pk", "dialogue_id", "source_id").iterator():
+        if dialogue in by_id:
+            by_id[dialogue].candidates.append((pk, source))
+    bare = [card.dialogue for card in cards if not card.candidates]
+    if bare:
+        key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
+        message = (
+            f"This protocol rates responses, and {len(bare):,} dialogues have none, for example {key}. "
+            "Import them with their candidates, or choose a protocol that rates whole dialogues."
+        )
+        raise Refused("no_candidates", message)
+
+
+def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
+    """(wanted key, cards) of each batch; the key is empty where the import named none."""
+    if by == "given":
+        return list(deal_given(cards, [card.batch_key for card in cards]).items())
+    if by == "size":
+        return [("", hand) for hand in deal_by_size(cards, size, rng)]
+    return [("", hand) for hand in deal_stratified(cards, [card.stratum for card in cards], size, rng)]
+
+
+def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: random.Random) -> None:
+    fewest = min(len(card.sources) for card in cards)
+    if fewest == 0:
+        raise Refused("no_sources", "Whole dialogues are rated here: leave the number of sources empty.")
+    if fewest < k:
+        raise Refused("few_sources", f"Some dialogues have only {fewest} sources, so {k} of each cannot be shown.")
+    chosen = choose_sources([card.sources for card in cards], k, rng, _shown_before(study, kind))
+    for card, sources in zip(cards, chosen, strict=True):
+        card.candidates = [each for each in card.candidates if each[1] in sources]
+
+
+def _shown_before(study: Study, kind: str) -> list[set[int]]:
+    shown: dict[int, set[int]] = defaultdict(set)
+    items = Item.objects.filter(batch__study=study, batch__kind=kind, source__isnull=False)
+    for dialogue, source in items.values_list("dialogue_id", "source_id"):
+        shown[dialogue].add(source)
+    return list(shown.values())
+
+
+def _store(study: Study, hands: list[tuple[str, list[Card]]], kind: str, n_seats: int) -> list[Batch]:
+    taken = set(study.batches.values_list("key", flat=True))
+    last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
+    width = len(str(len(hands)))
+    batches = []
+    for at, (wanted, hand) in enumerate(hands, start=1):
+        key = _key(wanted, kind, at, width, taken)
+        taken.add(key)
+        n_items = sum(len(card.candidates) or 1 for card in hand)
+        batches.append(Batch(study=study, key=key, kind=kind, position=last + at, n_items=n_items))
+    Batch.objects.bulk_create(batches)
+    _store_items(batches, [hand for _, hand in hands])
+    Seat.objects.bulk_create(
+        [Seat(batch=batch, number=number) for batch in batches for number in range(1, n_seats + 1)],
+        batch_size=2000,
+    )
+    return batches
+
+
+def _key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> str:
+    """The key the import named, or kind-number; with a number behind it when it is taken."""
+    if wanted:
+        name = wanted if kind == Batch.Kind.MAIN else f"{kind}-{wanted}"[:90]
+        return free_key(name[:90] if name in taken else name, taken, itertools.count(1))
+    numbers = itertools.count(at)
+    return next(key for key in (f"{kind}-{number:0{width}}" for number in numbers) if key not in taken)
+
+
+def _store_items(batches: list[Batch], hands: list[list[Card]]) -> None:
+    with spool_file() as file, connection.cursor() as cursor:
+        for batch, hand in zip(batches, hands, strict=True):
+            for place, card in enumerate(hand, start=1):
+                units: list[tuple[object, object]] = [*card.candidates] or [
+                    ("\\N", "\\N")
+                ]  # a whole dialogue: NULL, NULL
+                file.writelines(
+                    f"{batch.pk}\t{card.dialogue}\t{candidate}\t{source}\t{uuid.uuid4()}\t{place}\n".encode()
+                    for candidate, source in units
+                )
+        copy_in(cursor, "annotation_item", ITEM_COLUMNS, file)

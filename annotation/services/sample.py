@@ -1,0 +1,45 @@
+"""A study to look at on the first start: made-up dialogues, and ratings of two simulated annotators."""
+
+from datetime import datetime
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotation.models import Batch, Study
+from annotation.services.agreement import refresh_batch
+from annotation.services.batching import make_batches
+from annotation.services.importing import import_dialogues, import_ratings
+from annotation.services.studies import create_study, open_study, set_batch_status
+from protocols.models import ProtocolVersion
+
+FILES = Path(__file__).resolve().parent.parent / "sample"
+SLUG = "sample"
+DESCRIPTION = (
+    "Sample data to try Parley with. The dialogues and the sources harbor-small and lantern-large are made up, and the "
+    "ratings that are there already were given by two simulated annotators."
+)
+
+
+@transaction.atomic
+def make_sample_study(*, protocol_version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
+    """Open and joinable, 2 batches of 3 dialogues, 2 of the 3 seats of each rated. The same on every machine."""
+    study = create_study(
+        slug=SLUG,
+        name="Sample study",
+        description=DESCRIPTION,
+        protocol_version=protocol_version,
+        owner=owner,
+        seats=3,
+        is_joinable=True,
+        is_clearing_on_join=True,
+        platform="Sample data",
+    )
+    import_dialogues(study, FILES / "dialogues.jsonl", now=now)
+    batches = make_batches(study, by="given", now=now)
+    import_ratings(study, FILES / "ratings.csv", now=now)
+    set_batch_status(study, keys=[batch.key for batch in batches], status=Batch.Status.OPEN)
+    study = open_study(study)
+    for batch in batches:
+        refresh_batch(batch.pk, now=now)
+    return study

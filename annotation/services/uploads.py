@@ -1,0 +1,265 @@
+"""Imports from a page: the file waits in the database until a worker has imported it.
+
+Workers share a database, not a disk. A job is run by one worker at a time, and may be delivered any number of times.
+"""
+
+import hashlib
+import logging
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from celery.exceptions import CeleryError
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.db import connection, transaction
+from django.db.models import F, Q
+from kombu.exceptions import OperationalError
+
+from annotation.models import ImportChunk, ImportJob, Study
+from annotation.services.importing import (
+    DialogueOptions,
+    ImportRejected,
+    ImportSummary,
+    LineError,
+    RatingOptions,
+    import_dialogues,
+    import_ratings,
+)
+from annotation.services.importing.outcome import Progress
+from annotation.services.refusals import Refused
+from parley.celery import app
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 1024 * 1024
+FAST = 1  # zlib's level: a request waits for it, and text shrinks to a quarter even so
+SECONDS_PER_REPORT = 0.5
+MOST_ATTEMPTS = 3  # a file that kills its worker every time must not be tried for ever
+LOST_AFTER = timedelta(minutes=2)
+LOCK_SPACE = 0x1A70  # first half of the advisory lock's name; the second is the job
+KINDS: dict[str, tuple[Any, type[DialogueOptions] | type[RatingOptions]]] = {
+    ImportJob.Kind.DIALOGUES: (import_dialogues, DialogueOptions),
+    ImportJob.Kind.RATINGS: (import_ratings, RatingOptions),
+}
+
+
+# --- queueing ------------------------------------------------------------------------------------
+@transaction.atomic
+def queue_import(
+    study: Study,
+    user: User,
+    kind: str,
+    upload: UploadedFile,
+    format: str = "",
+    options: Mapping[str, Any] | None = None,
+    is_dry_run: bool = False,
+    *,
+    now: datetime,
+) -> ImportJob:
+    """Keep the file and have a worker import it. Raises Refused for a file or options that cannot be right."""
+    _check_upload(kind, upload, options or {})
+    job = ImportJob.objects.create(
+        study=study,
+        user=user,
+        kind=kind,
+        format=format,
+        options=dict(options or {}),
+        file_name=Path(upload.name or "upload").name[-255:],
+        is_dry_run=is_dry_run,
+        n_total=upload.size or 0,
+    )
+    job.file_sha256 = _store_chunks(job, upload)
+    job.created_at = now
+    job.save(update_fields=["file_sha256", "created_at"])
+    transaction.on_commit(partial(_send, job.pk), robust=True)
+    return job
+
+
+def _check_upload(kind: str, upload: UploadedFile, options: Mapping[str, Any]) -> None:
+    if kind not in KINDS:
+        raise Refused("unknown_kind", f"Dialogues and ratings can be imported, not {kind!r}.")
+    if not upload.size:
+        raise Refused("empty", "The file is empty. Choose another one.")
+    if upload.size > settings.UPLOAD_MAX_BYTES:
+        most = settings.UPLOAD_MAX_BYTES >> 20
+        raise Refused("too_large", f"The file has more than {most} MB. Pack it (.gz), or split it.")
+    make_options(kind, options)
+
+
+def make_options(kind: str, options: Mapping[str, Any]) -> DialogueOptions | RatingOptions:
+    try:
+        return KINDS[kind][1](**options)
+    except TypeError as error:
+        raise Refused("unknown_option", f"The import does not know these options: {error}.") from None
+
+
+def _store_chunks(job: ImportJob, upload: UploadedFile) -> str:
+    """Write the file compressed, piece by piece. Returns the SHA-256 of the file as it came."""
+    digest, packer = hashlib.sha256(), zlib.compressobj(FAST)
+    waiting = bytearray()
+    number = 0
+    for piece in _pieces(upload, digest, packer):
+        waiting += piece
+        while len(waiting) >= CHUNK:
+            ImportChunk.objects.create(job=job, number=number, data=bytes(waiting[:CHUNK]))
+            del waiting[:CHUNK]
+            number += 1
+    ImportChunk.objects.create(job=job, number=number, data=bytes(waiting))
+    return digest.hexdigest()
+
+
+def _pieces(upload: UploadedFile, digest: Any, packer: Any) -> Iterator[bytes]:
+    for piece in upload.chunks(CHUNK):
+        digest.update(piece)
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+def _send(job_id: int) -> None:
+    try:
+        app.send_task("annotation.tasks.run_import", args=[job_id])
+    except (OperationalError, CeleryError, OSError) as error:
+        logger.warning("import %s not queued: %s", job_id, error)
+
+
+def requeue_lost_imports(*, now: datetime) -> int:
+    """Send again what waits too long or lost its worker. For a clock that ticks once a minute or slower.
+
+    A second delivery of a job that is only slow does no harm: its lock is taken.
+    """
+    since = now - LOST_AFTER
+    lost = ImportJob.objects.filter(
+        Q(status=ImportJob.Status.QUEUED, created_at__lte=since)
+        | Q(status=ImportJob.Status.RUNNING, started_at__lte=since)
+    )
+    ids = [pk for pk in lost.order_by("pk").values_list("pk", flat=True) if not _is_locked(pk)]
+    for pk in ids:
+        _send(pk)
+    return len(ids)
+
+
+# --- running -------------------------------------------------------------------------------------
+def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
+    """Import the job's file, unless it is done or another worker is at it: then None.
+
+    The lock belongs to the worker's connection, so that of a killed worker is free and the job is taken over.
+    """
+    with _locked(job_id) as is_mine:
+        if not is_mine or not _start(job_id, now):
+            return None
+        job = ImportJob.objects.select_related("study__protocol_version").get(pk=job_id)
+        if job.n_attempts > MOST_ATTEMPTS:
+            reason = "The import was interrupted every time it was tried. Split the file, or ask the administrator."
+            return _finish(job, now, errors=[LineError(0, "", reason)])
+        began = time.monotonic()
+        outcome = _run(job, now)
+        return _finish(job, now + timedelta(seconds=time.monotonic() - began), **outcome)
+
+
+@contextmanager
+def _locked(job_id: int) -> Iterator[bool]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK_SPACE, job_id % 2**31])
+        is_mine = cursor.fetchone()[0]
+    try:
+        yield is_mine
+    finally:
+        if is_mine:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK_SPACE, job_id % 2**31])
+
+
+def _is_locked(job_id: int) -> bool:
+    with _locked(job_id) as is_free:
+        return not is_free
+
+
+def _start(job_id: int, now: datetime) -> bool:
+    open_states = (ImportJob.Status.QUEUED, ImportJob.Status.RUNNING)
+    jobs = ImportJob.objects.filter(pk=job_id, status__in=open_states)
+    running = ImportJob.Status.RUNNING
+    return bool(jobs.update(status=running, started_at=now, n_done=0, n_attempts=F("n_attempts") + 1))
+
+
+def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
+    run = KINDS[job.kind][0]
+    try:
+        with _restored(job) as path:
+            summary = run(
+                job.study,
+                path,
+                format=job.format,
+                options=make_options(job.kind, job.options),
+                is_dry_run=job.is_dry_run,
+                progress=_reporter(job),
+                now=now,
+            )
+    except ImportRejected as error:
+        return {"errors": error.errors, "n_errors": error.n_errors}
+    except Refused as error:
+        return {"errors": [LineError(0, "", error.message)]}
+    except Exception:
+        # The person who waits must read an end; the log has the fault itself.
+        logger.exception("import %s failed", job.pk)
+        reason = "Nothing was imported, because of a fault in the program. The administrator finds it in the log."
+        return {"errors": [LineError(0, "", reason)]}
+    return {"summary": summary}
+
+
+@contextmanager
+def _restored(job: ImportJob) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="parley-import-") as directory:
+        path = Path(directory) / "upload"
+        unpacker = zlib.decompressobj()
+        with path.open("wb") as file:
+            for data in job.chunks.order_by("number").values_list("data", flat=True).iterator(chunk_size=1):
+                file.write(unpacker.decompress(data))
+            file.write(unpacker.flush())
+        yield path
+
+
+def _reporter(job: ImportJob) -> Progress:
+    """Progress into the job's row, now and then. The import reports outside of its transaction only."""
+    last_tick, last_phase = 0.0, ""
+
+    def report(done: int, total: int, phase: str) -> None:
+        nonlocal last_tick, last_phase
+        tick = time.monotonic()
+        if phase != last_phase or tick - last_tick >= SECONDS_PER_REPORT:
+            last_tick, last_phase = tick, phase
+            ImportJob.objects.filter(pk=job.pk).update(n_done=done, n_total=total, phase=phase)
+
+    return report
+
+
+@transaction.atomic
+def _finish(
+    job: ImportJob,
+    finished_at: datetime,
+    *,
+    summary: ImportSummary | None = None,
+    errors: list[LineError] | None = None,
+    n_errors: int | None = None,
+) -> ImportJob.Status:
+    status = ImportJob.Status.DONE if summary else ImportJob.Status.FAILED
+    found = [{"line": each.line, "field": each.field, "reason": each.reason} for each in errors or []]
+    ImportJob.objects.filter(pk=job.pk).update(
+        status=status,
+        phase="",
+        n_done=F("n_total"),
+        summary=summary.as_dict() if summary else {},
+        format=summary.format if summary else job.format,
+        errors=found,
+        n_errors=len(found) if n_errors is None else n_errors,
+        finished_at=finished_at,
+    )
+    job.chunks.all().delete()
+    return status

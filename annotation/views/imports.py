@@ -1,0 +1,106 @@
+"""Import: upload, a look at the first rows, the job while a worker runs it."""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import Right, import_for, study_for
+from annotation.forms import COLUMN_LABELS, ImportForm
+from annotation.models import ImportJob, Study
+from annotation.selectors import studies as selectors
+from annotation.selectors.health import imports_are_stalled
+from annotation.services import uploads
+from annotation.services.importing import ImportRejected, RatingOptions, preview
+from annotation.views.pages import errors_in, page_of, study_page
+
+FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)
+STOP_POLLING = 286  # htmx's own status: show this and ask no more
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_import(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.IMPORT)
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        with errors_in(form):
+            job = uploads.queue_import(study=study, user=request.user, now=timezone.now(), **form.arguments())
+            return redirect("study_import_job", slug, job.token)
+    return _import_page(request, study, form, status=422 if form.errors else 200)
+
+
+def _import_page(request: HttpRequest, study: Study, form: ImportForm, **context: Any) -> HttpResponse:
+    context = {
+        "form": form,
+        "page": page_of(request, selectors.import_list(study)),
+        "columns": [(form[f"map_{name}"], name) for name in COLUMN_LABELS],
+        "worker_is_silent": imports_are_stalled(timezone.now()),
+        **context,
+    }
+    return study_page(request, study, "annotation/import.html", **context)
+
+
+@login_required
+@require_POST
+def study_import_preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """The first rows of what was chosen, before anything is queued. Nothing is kept."""
+    study = study_for(request.user, slug, Right.IMPORT)
+    form = ImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _preview(request, study, {"problems": [text for texts in form.errors.values() for text in texts]})
+    return _preview(request, study, look_at(form))
+
+
+def _preview(request: HttpRequest, study: Study, found: dict[str, Any]) -> HttpResponse:
+    return render(request, "annotation/_import_preview.html", {"study": study, **found})
+
+
+def look_at(form: ImportForm) -> dict[str, Any]:
+    """A preview of the upload, or the problems that prevent one."""
+    values = form.cleaned_data
+    is_ratings = values["kind"] == ImportJob.Kind.RATINGS
+    options = RatingOptions(columns=form.options().get("columns", {})) if is_ratings else None
+    path = Path(values["file"].temporary_file_path())  # FILE_UPLOAD_HANDLERS puts files of every size on disk
+    try:
+        found = preview(path, values["kind"], values["format"], options=options)
+    except ImportRejected as rejected:
+        return {"problems": [error.as_text(values["file"].name) for error in rejected.errors]}
+    mapping = [(name, label, found.mapping.get(name, "")) for name, label in COLUMN_LABELS.items()]
+    return {"preview": found, "mapping": mapping, "file_name": values["file"].name}
+
+
+@login_required
+@never_cache
+@require_GET
+def study_import_job(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
+    job = import_for(request.user, slug, token)
+    return study_page(request, job.study, "annotation/import_job.html", **_job_context(job))
+
+
+@login_required
+@never_cache
+@require_GET
+def study_import_job_status(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
+    job = import_for(request.user, slug, token)
+    context = {"study": job.study, **_job_context(job)}
+    status = STOP_POLLING if job.status in FINISHED else 200
+    return render(request, "annotation/_import_job.html", context, status=status)
+
+
+def _job_context(job: ImportJob) -> dict[str, Any]:
+    is_over = job.status in FINISHED
+    return {
+        "job": job,
+        "is_over": is_over,
+        "percent": 100 * job.n_done // job.n_total if job.n_total else 0,
+        "counts": [(name.replace("_", " "), n) for name, n in job.summary.get("counts", {}).items()],
+        "n_hidden_errors": job.n_errors - len(job.errors),
+        "worker_is_silent": not is_over and imports_are_stalled(timezone.now()),
+    }

@@ -1,0 +1,97 @@
+"""What every picture needs: a scale, the width of a text, colours, and the step from values to SVG.
+
+Colours are presentation attributes, right on white paper; a page may override them by class, for dark mode.
+No style attributes and no scripts, so the strictest content security policy shows them.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from measures.words import landis_koch
+
+WIDTH = 760  # in units of the picture; pages scale it
+FONT_SIZE = 12.5
+LONGEST_LABEL = 34  # characters, or half as many wide ones; the rest is cut off and stands in the table
+# Okabe & Ito: told apart with every kind of colour blindness.
+SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#6e7781")
+# By Landis & Koch: orange below chance, then a blue that darkens with agreement. (fill, ink on it)
+TONES = {
+    "poor": ("#f6dcc4", "#1f2730"),
+    "slight": ("#eaf1f9", "#1f2730"),
+    "fair": ("#c9dff2", "#1f2730"),
+    "moderate": ("#8fbde3", "#1f2730"),
+    "substantial": ("#2f76b5", "#ffffff"),
+    "almost_perfect": ("#0f4c81", "#ffffff"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From values to units of the picture."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    x: float
+    text: str
+    is_zero: bool
+
+
+def scale_ticks(scale: Scale, step: float, form: str) -> list[Tick]:
+    """Lines of a grid at multiples of `step`; `form` is a format, for example '.1f' or '.0%'."""
+    first, last = round(scale.low / step), round(scale.high / step)
+    values = (number * step for number in range(first, last + 1))
+    return [Tick(scale.at(value), number(value, form), abs(value) < 1e-9) for value in values]
+
+
+def number(value: float | None, form: str = ".2f") -> str:
+    """As people write it: a real minus sign, no negative zero, a dash for nothing."""
+    if value is None:
+        return "–"
+    text = format(value, form)
+    return text.replace("-", "−") if float(text.rstrip("%")) else text.lstrip("-")
+
+
+def text_width(text: str, size: float = FONT_SIZE) -> float:
+    """About how wide a text is: there is no font to ask. Wide characters take a whole square."""
+    return sum(size if _is_wide(letter) else size * 0.56 for letter in text)
+
+
+def _is_wide(letter: str) -> bool:
+    return unicodedata.east_asian_width(letter) in "WF"
+
+
+def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
+    room = longest * FONT_SIZE * 0.56
+    if text_width(text) <= room:
+        return text
+    while text and text_width(text + "…") > room:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def label_width(labels: Iterable[str], size: float = FONT_SIZE) -> float:
+    return max((text_width(shortened(label), size) for label in labels), default=0.0)
+
+
+def tone_of(value: float | None) -> str | None:
+    """The name of a tone: the word of Landis and Koch."""
+    return landis_koch(value)
+
+
+def draw(template: str, **context: Any) -> SafeString:
+    return render_to_string(f"reporting/figures/{template}.svg", {"font_size": FONT_SIZE, **context})

@@ -1,0 +1,85 @@
+"""A heat map: numbers in coloured squares, with a legend of the colours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from reporting.figures.drawing import TONES, draw, label_width, number, shortened
+
+CELL, ROW, LEGEND = 46, 30, 34
+LABEL = 16  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """`tone` is a name of TONES; None leaves the square white, for a number that should not be read by its colour."""
+
+    value: float | None
+    tone: str | None = None
+    title: str = ""
+
+
+def heat_figure(
+    *,
+    name: str,
+    title: str,
+    description: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[HeatCell | None]],
+    form: str = ".2f",
+) -> SafeString:
+    """`cells[row][column]`; None leaves the place empty, as above the diagonal of pairs."""
+    start = label_width([shortened(row, LABEL) for row in rows]) + 14
+    width = max(start + CELL * len(columns) + 4, 500)
+    bottom = 8 + ROW * len(rows)
+    return draw(
+        "heat",
+        name=name,
+        title=title,
+        description=description,
+        width=round(width),
+        height=round(bottom + 26 + LEGEND),
+        label_x=start - 8,
+        rows=[{"label": shortened(row, LABEL), "y": 8 + ROW * at + ROW / 2 + 4} for at, row in enumerate(rows)],
+        columns=[
+            {"label": shortened(column, 6), "title": column, "x": round(start + CELL * at + CELL / 2, 1)}
+            for at, column in enumerate(columns)
+        ],
+        column_y=bottom + 16,
+        cells=list(_placed(cells, start, form)),
+        cell_width=CELL - 2,
+        cell_height=ROW - 2,
+        legend=_legend(bottom + 34),
+    )
+
+
+def _placed(cells: Sequence[Sequence[HeatCell | None]], start: float, form: str) -> Any:
+    for at, line in enumerate(cells):
+        for column, cell in enumerate(line):
+            if cell is None:
+                continue
+            fill, ink = TONES.get(cell.tone or "", ("#ffffff", "#1f2730"))
+            x, y = round(start + CELL * column, 1), 8 + ROW * at
+            yield {
+                "x": x,
+                "y": y,
+                "text_x": round(x + (CELL - 2) / 2, 1),
+                "text_y": y + ROW / 2 + 3,
+                "text": number(cell.value, form),
+                "tone": cell.tone or "none",
+                "fill": fill,
+                "ink": ink,
+                "title": cell.title,
+            }
+
+
+def _legend(y: float) -> list[dict[str, Any]]:
+    placed, x = [], 4.0
+    for tone, (fill, _) in TONES.items():
+        words = tone.replace("_", " ")
+        placed.append({"tone": tone, "fill": fill, "words": words, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11})
+        x += 30 + label_width([words], 11)
+    return placed

@@ -1,0 +1,227 @@
+"""What the live board shows: a number of rows and queries that does not grow with the study.
+
+Of a study with ten thousand batches it reads the study's sums and one page of batches.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum
+
+from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batch, Heartbeat, Seat, Source, Study
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from reporting.explanations import STATISTICS, Statistic
+
+BATCHES = 10  # per page
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """How new the board is: what a browser sends back to ask whether there is anything newer."""
+
+    version: int
+    is_worker_silent: bool
+
+    def __str__(self) -> str:
+        return f"{self.version}-{int(self.is_worker_silent)}"
+
+
+def stamp_of(study: Study, *, now: datetime) -> Stamp:
+    """One query of index look-ups, whatever the size of the study."""
+    snapshots = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch=None).values("version")
+    since = now - timedelta(seconds=settings.WORKER_SILENT_AFTER)
+    beats = Heartbeat.objects.filter(queue="live", beaten_at__gt=since)
+    found = Study.objects.filter(pk=study.pk).values_list(Subquery(snapshots), Exists(beats))
+    version, is_alive = found.get()
+    return Stamp(version or 0, not is_alive)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Criteria that are looked at together: one, or all with the same answers."""
+
+    key: str
+    label: str
+    criteria: tuple[CriterionSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the watcher has chosen. Anything unknown is the default: a link of yesterday still opens."""
+
+    batch: str
+    scope: Scope
+    statistic: Statistic
+    page: str
+
+    @property
+    def criteria(self) -> tuple[CriterionSpec, ...]:
+        return self.scope.criteria
+
+
+def choice_of(query: Mapping[str, str], spec: VersionSpec) -> Choice:
+    scopes = {scope.key: scope for scope in scopes_of(spec)}
+    return Choice(
+        batch=query.get("batch", "").replace("\x00", ""),
+        scope=scopes.get(query.get("criterion", ""), scopes[""]),
+        statistic=STATISTICS.get(query.get("statistic", ""), STATISTICS["fleiss"]),
+        page=query.get("page", "1"),
+    )
+
+
+def scopes_of(spec: VersionSpec) -> list[Scope]:
+    """All criteria, and each of them."""
+    whole = Scope("", "All criteria", spec.criteria)
+    return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.criteria)]
+
+
+def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
+    """Criteria whose answers can be pooled: as many, of the same roles and values, at the same scale."""
+    found: dict[Any, list[CriterionSpec]] = {}
+    for criterion in criteria:
+        answers = tuple((option.role == "unsure", option.value) for option in criterion.options)
+        found.setdefault((criterion.scale, answers), []).append(criterion)
+    return [tuple(group) for group in found.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLine:
+    """`state` is free, rating, finished or excluded of counting."""
+
+    state: str
+    pseudonym: str = ""
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatCounts:
+    n_free: int
+    n_rating: int
+    n_finished: int
+
+    @property
+    def n(self) -> int:
+        return self.n_free + self.n_rating + self.n_finished
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    n_ratings: int
+    n_wanted: int
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: 100 means that nothing is missing."""
+        return 100 * self.n_ratings // self.n_wanted if self.n_wanted else 0
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLine:
+    batch: Batch
+    progress: Progress
+    seats: tuple[SeatLine, ...]
+    counts: SeatCounts
+
+
+@dataclass(frozen=True, slots=True)
+class BoardData:
+    """The rows of one refresh, read once. `cells` are by batch id; None is the study's."""
+
+    study: Study
+    spec: VersionSpec
+    choice: Choice
+    total: AgreementSnapshot | None
+    progress: Progress
+    seats: SeatCounts
+    page: Page
+    lines: tuple[BatchLine, ...]
+    sources: tuple[Source, ...]
+    cells: dict[int | None, dict[tuple[int, int | None], AgreementCell]]
+
+    @property
+    def is_rated(self) -> bool:
+        return any(self.cells.values())
+
+
+def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
+    spec = spec_of(study.protocol_version)
+    choice = choice_of(query, spec)
+    total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
+    page = Paginator(study.batches.select_related("snapshot").order_by("position", "pk"), BATCHES).get_page(choice.page)
+    batches = list(page.object_list)
+    seats, unmeasured = _seats_of_study(study)
+    return BoardData(
+        study=study,
+        spec=spec,
+        choice=replace(choice, page=str(page.number)),
+        total=total,
+        progress=_progress(total, unmeasured * len(spec.criteria)),
+        seats=seats,
+        page=page,
+        lines=tuple(_lines(batches, len(spec.criteria))),
+        sources=tuple(study.sources.order_by("-is_reference", "position")),
+        cells=_cells(total, batches, choice),
+    )
+
+
+def _progress(snapshot: AgreementSnapshot | None, n_unmeasured: int) -> Progress:
+    if snapshot is None:
+        return Progress(0, n_unmeasured)
+    return Progress(snapshot.n_ratings, snapshot.n_wanted + n_unmeasured)
+
+
+def _seats_of_study(study: Study) -> tuple[SeatCounts, int]:
+    """Seats of the main batches, and the answers per criterion wanted of batches that nobody has begun."""
+    rows = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
+    found = rows.aggregate(
+        n=Count("pk"),
+        n_held=Count("assignment"),
+        n_rating=Count("lease_expires_at"),
+        unmeasured=Sum("batch__n_items", filter=Q(batch__snapshot__isnull=True)),
+    )
+    counts = SeatCounts(found["n"] - found["n_held"], found["n_rating"], found["n_held"] - found["n_rating"])
+    return counts, found["unmeasured"] or 0
+
+
+def _lines(batches: list[Batch], n_criteria: int) -> list[BatchLine]:
+    seats: dict[int, list[SeatLine]] = {batch.pk: [] for batch in batches}
+    rows = Seat.objects.filter(batch__in=batches).select_related("assignment__participant").order_by("number")
+    for row in rows:
+        seats[row.batch_id].append(_seat_line(row))
+    return [_line(batch, tuple(seats[batch.pk]), n_criteria) for batch in batches]
+
+
+def _seat_line(seat: Seat) -> SeatLine:
+    if seat.assignment is None:
+        return SeatLine("free")
+    is_finished = seat.assignment.status == Assignment.Status.SUBMITTED
+    state = "finished" if is_finished else "rating"
+    return SeatLine(state, seat.assignment.participant.pseudonym, seat.lease_expires_at)
+
+
+def _line(batch: Batch, seats: tuple[SeatLine, ...], n_criteria: int) -> BatchLine:
+    snapshot = getattr(batch, "snapshot", None)
+    unmeasured = 0 if snapshot else batch.n_items * len(seats) * n_criteria
+    states = [seat.state for seat in seats]
+    counts = SeatCounts(states.count("free"), states.count("rating"), states.count("finished"))
+    return BatchLine(batch, _progress(snapshot, unmeasured), seats, counts)
+
+
+def _cells(
+    total: AgreementSnapshot | None, batches: list[Batch], choice: Choice
+) -> dict[int | None, dict[tuple[int, int | None], AgreementCell]]:
+    """The chosen criteria of the study and of the page's batches, without the pair tables."""
+    snapshots: dict[int, int | None] = {batch.snapshot.pk: batch.pk for batch in batches if hasattr(batch, "snapshot")}
+    if total is not None:
+        snapshots[total.pk] = None
+    found: dict[int | None, dict] = {batch_id: {} for batch_id in snapshots.values()}
+    rows = AgreementCell.objects.filter(
+        snapshot__in=snapshots, criterion__in=[criterion.id for criterion in choice.criteria]
+    )
+    for row in rows.defer("pairs", "reasons"):
+        found[snapshots[row.snapshot_id]][row.criterion_id, row.source_id] = row
+    return found

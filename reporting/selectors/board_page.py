@@ -1,0 +1,42 @@
+"""The board as its templates show it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.models import Study
+from reporting.explanations import STATISTICS
+from reporting.selectors.board import BoardData, board_data, scopes_of
+from reporting.selectors.board_pairs import board_pairs, pair_picture
+from reporting.selectors.board_tables import agreement_picture, agreement_table
+
+
+def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
+    data = board_data(study, query)
+    pairs = board_pairs(data) if data.is_rated else None
+    return {
+        "data": data,
+        "choice": data.choice,
+        "table": agreement_table(data),
+        "picture": agreement_picture(data) if data.cells.get(None) else "",
+        "pairs": pairs,
+        "pair_picture": pair_picture(pairs) if pairs and pairs.pairs else "",
+        "scopes": scopes_of(data.spec),
+        "statistics": STATISTICS.values(),
+        "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
+        "chosen": chosen(data),
+    }
+
+
+def batch_keys(data: BoardData, shown: str) -> list[str]:
+    """The batches of the page, and the chosen one where it is on another page."""
+    keys = [line.batch.key for line in data.lines]
+    return keys if not shown or shown in keys else [shown, *keys]
+
+
+def chosen(data: BoardData) -> dict[str, str]:
+    """The query string of this view of the board; what is as always is left out."""
+    choice = data.choice
+    values = {"batch": choice.batch, "criterion": choice.scope.key, "page": choice.page}
+    usual = {"page": "1"}
+    kept = {name: value for name, value in values.items() if value and value != usual.get(name)}
+    return kept if choice.statistic.key == "fleiss" else kept | {"statistic": choice.statistic.key}

@@ -1,0 +1,143 @@
+"""Who agrees with whom in one batch: Cohen's kappa of every pair of annotators, pooled over sources and criteria."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from django.utils.safestring import SafeString
+
+from annotation.models import AgreementCell, Batch, Participant
+from measures.cohen import cohen_kappa
+from measures.pairs import PairTable
+from protocols.specs import CriterionSpec
+from reporting.explanations import FEWEST_FOR_COLOUR, STATISTICS, WARNINGS, headline, reason_sentence
+from reporting.figures import HeatCell, heat_figure
+from reporting.figures.drawing import number, tone_of
+from reporting.selectors.board import BoardData, alike
+
+MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    first: str
+    second: str
+    value: float | None
+    n_items: int
+    n_equal: int
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return number(self.value)
+
+    @property
+    def share_equal(self) -> str:
+        return number(self.n_equal / self.n_items, ".0%")
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """`criteria` are those pooled here; `n_annotators` are all, of whom the picture may show fewer."""
+
+    batch: Batch
+    criteria: tuple[CriterionSpec, ...]
+    is_partial: bool
+    names: tuple[str, ...]
+    n_annotators: int
+    pairs: tuple[Pair, ...]
+
+    @property
+    def scope(self) -> str:
+        if self.is_partial:
+            return ", ".join(criterion.name for criterion in self.criteria)
+        return "all criteria" if len(self.criteria) > 1 else self.criteria[0].name
+
+
+def board_pairs(data: BoardData) -> Pairs | None:
+    """The pairs of the chosen batch, or of the first of the page with ratings; None when there is none."""
+    batch = _batch(data)
+    if batch is None:
+        return None
+    groups = alike(data.choice.criteria)
+    table = _pooled_table(batch, groups[0])
+    shown = _shown(table)
+    names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
+    ordered = sorted(shown, key=lambda pk: names[pk])
+    found = [
+        _pair(table, names, a, b) for at, b in enumerate(ordered) for a in ordered[:at] if table.table(a, b).any()
+    ]
+    return Pairs(
+        batch, groups[0], len(groups) > 1, tuple(names[pk] for pk in ordered), len(table.raters), tuple(found)
+    )
+
+
+def _batch(data: BoardData) -> Batch | None:
+    chosen = data.choice.batch
+    on_page = [line.batch for line in data.lines]
+    named = [batch for batch in on_page if batch.key == chosen]
+    if chosen and not named:
+        named = list(data.study.batches.filter(key=chosen))
+    rated = [batch for batch in on_page if data.cells.get(batch.pk)]
+    return next(iter(named or rated), None)
+
+
+def _pooled_table(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> PairTable:
+    n = len(criteria[0].options)
+    rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
+    table = PairTable.empty(n)
+    for pairs in rows.values_list("pairs", flat=True):
+        table += PairTable.from_json(pairs, n)
+    return table
+
+
+def _shown(table: PairTable) -> list[int]:
+    """Annotators of the picture: all, or those with the lowest mean kappa."""
+    raters = table.raters.tolist()
+    if len(raters) <= MOST_ANNOTATORS:
+        return raters
+    number_of = {rater: at for at, rater in enumerate(raters)}
+    pairs = np.array([[number_of[int(pk)] for pk in key.split(",")] for key in table.to_json()])
+    kappas = table.kappas()
+    defined = np.isfinite(kappas)
+    places, values = pairs[defined].ravel(), np.repeat(kappas[defined], 2)
+    counts = np.bincount(places, minlength=len(raters))
+    means = np.bincount(places, values, len(raters)) / np.maximum(counts, 1)
+    means[counts == 0] = np.inf
+    return [raters[at] for at in np.argsort(means, kind="stable")[:MOST_ANNOTATORS]]
+
+
+def _pair(table: PairTable, names: dict[int, str], a: int, b: int) -> Pair:
+    square = table.table(a, b)
+    found = cohen_kappa(square)
+    who = f"{names[a]} and {names[b]}"
+    equal = int(np.trace(square))
+    cohen = STATISTICS["cohen"]
+    if found.value is None:
+        first = f"Undefined, because {reason_sentence(found.reason)}."
+    else:
+        first = headline(cohen, found.value).replace("Cohen's kappa, mean of pairs", "Cohen's kappa")
+    counted = f"{found.n_items:,} answers in common, {equal:,} of them equal."
+    warnings = tuple(WARNINGS[warning] for warning in found.warnings)
+    return Pair(names[a], names[b], found.value, found.n_items, equal, (f"{who}: {first}", counted, *warnings))
+
+
+def pair_picture(pairs: Pairs) -> SafeString:
+    """The lower triangle: every pair once."""
+    found = {(pair.first, pair.second): pair for pair in pairs.pairs}
+    rows, columns = pairs.names[1:], pairs.names[:-1]
+    cells = [[_heat_cell(found.get((column, row))) for column in columns] for row in rows]
+    return heat_figure(
+        name="board-pairs",
+        title=f"Cohen's kappa of each pair of annotators in batch {pairs.batch.key}",
+        description="Every square is one pair; the list below has the same numbers.",
+        rows=rows,
+        columns=columns,
+        cells=cells,
+    )
+
+
+def _heat_cell(pair: Pair | None) -> HeatCell | None:
+    if pair is None:
+        return None
+    tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
+    return HeatCell(pair.value, tone, " ".join(pair.lines))

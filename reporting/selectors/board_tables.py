@@ -1,0 +1,198 @@
+"""The agreement of the board as a table and a picture, from the rows of one refresh."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from annotation.figures import UNIT, histogram_estimates, mean_and_sd
+from annotation.models import AgreementCell
+from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
+from measures.histograms import Histogram, total
+from protocols.specs import CriterionSpec
+from reporting.explanations import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
+from reporting.figures import Dot, DotGroup, DotRow, dot_figure
+from reporting.figures.drawing import number
+from reporting.selectors.board import BoardData, alike
+
+Key = tuple[int, int | None]
+WHOLE = "Whole dialogues"
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """`mean` is None for statistics whose mean over batches is not kept."""
+
+    label: str
+    pooled: Figure
+    mean: Figure | None
+    parts: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableGroup:
+    label: str
+    rows: tuple[TableRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    has_mean: bool
+    groups: tuple[TableGroup, ...]
+
+
+def agreement_table(data: BoardData) -> Table:
+    statistic = data.choice.statistic
+    groups = [_criterion_group(data, criterion) for criterion in data.choice.criteria]
+    if statistic.key != "cohen":  # tables of pairs are read for one batch only: see the heat map
+        groups = [_pooled_group(data), *groups]
+    return Table(statistic.key == "fleiss", tuple(group for group in groups if group.rows))
+
+
+def _criterion_group(data: BoardData, criterion: CriterionSpec) -> TableGroup:
+    keys = {key for cells in data.cells.values() for key in cells if key[0] == criterion.id}
+    rows = [_row(data, label, (criterion.id, source)) for label, source in _sources(data) if (criterion.id, source) in keys]
+    return TableGroup(criterion.name, tuple(rows))
+
+
+def _sources(data: BoardData) -> list[tuple[str, int | None]]:
+    return [*((source.name, source.pk) for source in data.sources), (WHOLE, None)]
+
+
+def _row(data: BoardData, label: str, key: Key) -> TableRow:
+    statistic = data.choice.statistic
+    cell = data.cells.get(None, {}).get(key)
+    return TableRow(
+        label=label,
+        pooled=_study_figure(statistic, cell),
+        mean=mean_figure(statistic, cell.sums if cell else {}) if statistic.key == "fleiss" else None,
+        parts=tuple(_figure(statistic, data.cells.get(line.batch.pk, {}).get(key)) for line in data.lines),
+    )
+
+
+def _figure(statistic: Statistic, cell: AgreementCell | None) -> Figure:
+    if cell is None:
+        return missing(statistic, "no_ratings")
+    return explained(statistic, cell.estimates, largest_share(cell.histogram))
+
+
+def _study_figure(statistic: Statistic, cell: AgreementCell | None) -> Figure:
+    if cell is None or statistic.key != "cohen":
+        return _figure(statistic, cell)
+    estimates = cell.estimates | {"cohen": asdict(mean_over_pairs(cell.sums))}
+    return explained(statistic, estimates, largest_share(cell.histogram))
+
+
+def largest_share(histogram: Mapping[str, int]) -> float | None:
+    """Share of all votes on the most used answer, read off the stored histogram."""
+    columns = [[int(n) * items for n in pattern.split(",")] for pattern, items in histogram.items()]
+    votes = [sum(column) for column in zip(*columns, strict=True)]
+    return max(votes) / sum(votes) if votes else None
+
+
+def mean_over_pairs(sums: Mapping[str, int]) -> Estimate:
+    """Cohen's kappa averaged over the pairs of all batches of the study."""
+    n, undefined = sums.get("pairs", 0), sums.get("pairs_undefined", 0)
+    if not n:
+        return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
+    return Estimate(sums.get("cohen", 0) / n / UNIT, n_pairs=n, n_undefined=undefined)
+
+
+def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
+    """Mean and sd over all batches of the study, from their sums."""
+    mean, sd = mean_and_sd(sums)
+    used, undefined = sums.get("batches", 0), sums.get("undefined", 0)
+    batches = f"{used:,} batches used, {undefined:,} left out because undefined there."
+    if mean is None:
+        figure = missing(replace(statistic, name="Mean over batches"), "no_mean")
+        return Figure(figure.text, (*figure.lines, batches))
+    spread = f"Standard deviation {number(sd)}." if sd is not None else "No standard deviation: one batch only."
+    lines = (
+        headline(replace(statistic, name="Mean of the batches' kappas:"), mean),
+        spread,
+        batches,
+        "Kappas of small batches are biased low: read the mean beside the pooled value.",
+    )
+    return Figure(number(mean) if sd is None else f"{number(mean)} ± {number(sd)}", lines)
+
+
+# --- all criteria and sources together -------------------------------------------------------------------
+def _pooled_group(data: BoardData) -> TableGroup:
+    """One row per kind of answers: kappa of all items of all sources and criteria (D-15)."""
+    groups = alike(data.choice.criteria)
+    if len(data.choice.criteria) == 1:
+        labels = ["All sources"]
+    elif len(groups) == 1:
+        labels = ["All criteria and sources"]
+    else:
+        labels = [" + ".join(criterion.name for criterion in group) for group in groups]
+    rows = [_pooled_row(data, label, group) for label, group in zip(labels, groups, strict=True)]
+    return TableGroup("Together", tuple(rows) if data.is_rated else ())
+
+
+def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]) -> TableRow:
+    statistic = data.choice.statistic
+    parts = [_pooled_figure(statistic, data.cells.get(line.batch.pk, {}), criteria) for line in data.lines]
+    whole = _pooled_figure(statistic, data.cells.get(None, {}), criteria)
+    return TableRow(label, whole, Figure("", ()) if statistic.key == "fleiss" else None, tuple(parts))
+
+
+def _pooled_figure(
+    statistic: Statistic, cells: Mapping[Key, AgreementCell], criteria: tuple[CriterionSpec, ...]
+) -> Figure:
+    n = len(criteria[0].options)
+    ids = {criterion.id for criterion in criteria}
+    histograms = [Histogram.from_json(cell.histogram, n) for key, cell in cells.items() if key[0] in ids]
+    if not histograms:
+        return missing(statistic, "no_ratings")
+    pooled = total(histograms, n)
+    return explained(statistic, without_interval(histogram_estimates(pooled, criteria[0])), pooled.largest_share)
+
+
+def without_interval(estimates: dict[str, Any]) -> dict[str, Any]:
+    """Intervals count on independent items; the sources of one dialogue are not."""
+    plain = {"low": None, "high": None, "interval_note": DEPENDENT_ITEMS}
+    return {name: each | plain if isinstance(each, dict) else each for name, each in estimates.items()}
+
+
+# --- the picture -----------------------------------------------------------------------------------------
+def agreement_picture(data: BoardData) -> SafeString:
+    statistic = data.choice.statistic
+    groups = [_dot_group(data, criterion) for criterion in data.choice.criteria]
+    return dot_figure(
+        name="board-agreement",
+        title=f"{statistic.name} by criterion and source",
+        description="A dot is the value of the whole study with its 95 % interval, small lines are the batches of "
+        "this page. The table above has the same numbers.",
+        groups=[group for group in groups if group.rows],
+        dot_means="mean over all pairs" if statistic.key == "cohen" else "all items of the study, 95 % interval",
+        part_means="a batch",
+        has_words=statistic.key not in ("percent", "alpha"),
+        form=statistic.form,
+    )
+
+
+def _dot_group(data: BoardData, criterion: CriterionSpec) -> DotGroup:
+    cells = data.cells.get(None, {})
+    rows = [
+        _dot_row(data, label, cells[criterion.id, source])
+        for label, source in _sources(data)
+        if (criterion.id, source) in cells
+    ]
+    return DotGroup(criterion.name, tuple(rows))
+
+
+def _dot_row(data: BoardData, label: str, cell: AgreementCell) -> DotRow:
+    statistic = data.choice.statistic
+    found = asdict(mean_over_pairs(cell.sums)) if statistic.key == "cohen" else cell.estimates[statistic.key]
+    key = (cell.criterion_id, cell.source_id)
+    parts = [data.cells.get(line.batch.pk, {}).get(key) for line in data.lines if line.batch.kind == "main"]
+    values = [part.estimates[statistic.key]["value"] for part in parts if part]
+    return DotRow(
+        label=label,
+        dot=Dot(found["value"], found["low"], found["high"]) if found["value"] is not None else None,
+        parts=tuple(value for value in values if value is not None),
+        mean=mean_and_sd(cell.sums)[0] if statistic.key == "fleiss" else None,
+        note="" if found["value"] is not None else "undefined",
+    )

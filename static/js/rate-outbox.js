@@ -1,0 +1,223 @@
+// Answers wait here until the server has acknowledged them: a closed tab, a crash or a lost connection loses nothing.
+//
+// Every answer is one entry of localStorage under a key of its own, so two tabs never overwrite each other's list.
+// The request of an entry is idempotent by its client_key: sent twice, it is one answer.
+(() => {
+  "use strict";
+  const PREFIX = "parley-outbox:";
+  const SHORTEST_WAIT = 1000;
+  const LONGEST_WAIT = 30000;
+  const KEEPALIVE_BYTES = 60000; // browsers refuse larger requests that outlive their page
+  const DAYS_KEPT = 30; // the server takes no older answer for new
+
+  // What is said in each state, in short and, where the annotator can do something, in full.
+  const SAID = {
+    saved: ["Saved"],
+    sending: ["Saving …"],
+    offline: ["Offline", "There is no connection: they are sent as soon as there is one."],
+    busy: ["Trying again", "The server is busy: they are sent again in a moment."],
+    signed_out: ["Signed out", "You are signed out: sign in, and they are sent."],
+    foreign: ["Not sent", "Somebody else is signed in: sign in with the account they belong to, and they are sent."],
+    consent: ["Not sent", "The consent text has changed: agree to it, and they are sent."],
+  };
+
+  // crypto.randomUUID is missing on plain http, which a laboratory's own network may well use.
+  const uuid4 = () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  };
+
+  // Read at sending time: a sign-in in another tab has changed the token.
+  const csrfToken = () => {
+    const cookie = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
+    const field = document.querySelector("[name=csrfmiddlewaretoken]");
+    return cookie ? decodeURIComponent(cookie.slice(10)) : field ? field.value : "";
+  };
+
+  // localStorage, or a plain map when it is blocked or full: then leaving the page is what would lose something.
+  class Store {
+    constructor(prefix) {
+      this.prefix = prefix;
+      this.memory = new Map();
+    }
+
+    put(key, value) {
+      try {
+        localStorage.setItem(this.prefix + key, JSON.stringify(value));
+        this.memory.delete(key);
+      } catch {
+        this.memory.set(key, value);
+      }
+    }
+
+    remove(key) {
+      this.memory.delete(key);
+      try {
+        localStorage.removeItem(this.prefix + key);
+      } catch {
+        // blocked: the map was all there was
+      }
+    }
+
+    get(key) {
+      return this.all().find(([name]) => name === key)?.[1];
+    }
+
+    all() {
+      const found = [...this.memory];
+      try {
+        for (let at = 0; at < localStorage.length; at += 1) {
+          const name = localStorage.key(at);
+          if (name.startsWith(this.prefix)) found.push([name.slice(this.prefix.length), JSON.parse(localStorage[name])]);
+        }
+      } catch {
+        // blocked or damaged: what the map has is what there is
+      }
+      return found;
+    }
+  }
+
+  class Outbox {
+    constructor({ assignment, url, onChange = () => {}, onRefused = () => {} }) {
+      this.assignment = assignment;
+      this.url = url;
+      this.onChange = onChange;
+      this.onRefused = onRefused;
+      this.store = new Store(`${PREFIX}${assignment}:`);
+      this.state = "saved"; // one of those in SAID
+      this.wait = SHORTEST_WAIT;
+      this.order = 0;
+      this.refused = new Set();
+      addEventListener("online", () => this.send());
+      addEventListener("pageshow", () => this.send());
+      document.addEventListener("visibilitychange", () => document.hidden || this.send());
+      addEventListener("storage", (event) => event.key?.startsWith(this.store.prefix) && this.changed());
+      addEventListener("beforeunload", (event) => {
+        if (this.store.memory.size) event.preventDefault();
+      });
+    }
+
+    // Oldest first: the last answer to a question is the one that stays.
+    entries() {
+      const oldest = Date.now() - DAYS_KEPT * 86400000;
+      return this.store
+        .all()
+        .map(([, entry]) => entry)
+        .filter((entry) => entry.answered_at > oldest)
+        .sort((one, other) => one.answered_at - other.answered_at || one.order - other.order);
+    }
+
+    // Without those this page was told are refused: the next page asks once more.
+    waiting() {
+      return this.entries().filter((entry) => !this.refused.has(entry.client_key));
+    }
+
+    get short() {
+      const n = this.waiting().length;
+      return n && this.state !== "sending" ? `${SAID[this.state][0]}: ${n} kept here` : SAID[this.state][0];
+    }
+
+    get sentence() {
+      const n = this.waiting().length;
+      return `${n} ${n === 1 ? "answer waits" : "answers wait"} on this device. ${SAID[this.state][1] ?? ""}`;
+    }
+
+    add(answer) {
+      const entry = { ...answer, client_key: uuid4(), answered_at: Date.now(), order: (this.order += 1) };
+      this.store.put(entry.client_key, entry);
+      this.state = "sending";
+      this.changed();
+      this.send();
+    }
+
+    changed() {
+      if (!this.waiting().length) this.state = "saved";
+      this.onChange(this);
+    }
+
+    // One sender at a time, over all tabs: a second one would only repeat what the first is saying.
+    async send() {
+      clearTimeout(this.timer);
+      if (this.isSending || !this.waiting().length) return this.isSending;
+      this.state = "sending";
+      const drain = () => this.drain();
+      this.isSending = navigator.locks ? navigator.locks.request(`${PREFIX}${this.assignment}`, drain) : drain();
+      try {
+        await this.isSending;
+      } finally {
+        this.isSending = null;
+        this.changed();
+      }
+      // Added while the lock was being given back: nobody else would send it.
+      return this.state === "sending" ? this.send() : null;
+    }
+
+    async drain() {
+      for (;;) {
+        const [entry] = this.waiting();
+        if (!entry) return;
+        let response;
+        try {
+          response = await this.post(entry);
+        } catch {
+          this.later("offline");
+          return;
+        }
+        if (!(await this.settled(entry, response))) return;
+      }
+    }
+
+    post(entry) {
+      const { answered_at: answeredAt, order, is_new: isNew, ...values } = entry;
+      const age = Math.max(0, Date.now() - answeredAt);
+      const body = JSON.stringify({ assignment: this.assignment, ...values, age_ms: age });
+      return fetch(this.url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
+        credentials: "same-origin",
+        keepalive: body.length < KEEPALIVE_BYTES / 3,
+        body,
+      });
+    }
+
+    // True when the next entry may be sent.
+    async settled(entry, response) {
+      const error = response.ok ? {} : ((await response.json().catch(() => ({}))).error ?? {});
+      if (response.ok || error.kept) {
+        this.store.remove(entry.client_key);
+        this.wait = SHORTEST_WAIT;
+        if (error.kept) this.onRefused(entry, error);
+        this.changed();
+        return true;
+      }
+      if (response.status === 401 || response.status === 403) return this.hold("signed_out");
+      if (response.status === 404) return this.hold("foreign");
+      if (error.code === "consent_needed") return this.hold("consent");
+      if (response.status === 429 || response.status >= 500) {
+        return this.later("busy", Number(response.headers.get("Retry-After")) * 1000);
+      }
+      // Refused for good (invalid, submitted, closed): it stays on this device, and does not hold up the others.
+      this.refused.add(entry.client_key);
+      if (error.code === "invalid") this.store.remove(entry.client_key);
+      this.onRefused(entry, error);
+      return true;
+    }
+
+    hold(state) {
+      this.state = state;
+      return false;
+    }
+
+    later(state, wait = 0) {
+      this.state = state;
+      this.timer = setTimeout(() => this.send(), wait || this.wait);
+      this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+      return false;
+    }
+  }
+
+  window.Parley = { ...window.Parley, Outbox, Store };
+})();

@@ -1,0 +1,69 @@
+"""Which column holds what: found by its usual name, or told."""
+
+import pytest
+
+from annotation.services.importing.columns import map_columns, parse_map
+from annotation.services.importing.outcome import BadField
+
+
+def test_columns_of_the_reference_study_are_found_by_themselves() -> None:
+    columns = "batch dialogue_id candidate_id source annotator criterion answer explanations free_text".split()
+    places = map_columns(columns, {}, n_criteria=4)
+    assert places == {
+        "batch": 0,
+        "dialogue": 1,
+        "item": 2,
+        "source": 3,
+        "annotator": 4,
+        "criterion": 5,
+        "value": 6,
+        "explanations": 7,
+        "free_text": 8,
+    }
+
+
+def test_names_are_found_in_any_case() -> None:
+    assert map_columns(["Worker", "Item", "LABEL", "Criterion"], {}, 2) == {
+        "item": 1,
+        "annotator": 0,
+        "criterion": 3,
+        "value": 2,
+    }
+
+
+def test_what_is_told_goes_before_what_is_known() -> None:
+    places = map_columns(["rater", "worker", "item", "label", "value"], {"annotator": "worker", "value": "label"}, 1)
+    assert (places["annotator"], places["value"]) == (1, 3)
+
+
+def test_two_columns_that_could_be_the_same_are_a_question() -> None:
+    with pytest.raises(BadField, match="could be value and label: choose with --map value=COLUMN"):
+        map_columns(["annotator", "item", "value", "label"], {}, 1)
+
+
+def test_missing_columns_are_named_with_those_that_are_there() -> None:
+    with pytest.raises(BadField) as missing:
+        map_columns(["item", "who"], {}, 2)
+    assert missing.value.field == "annotator and value and criterion"
+    assert "The file has: item, who" in missing.value.reason
+
+
+def test_something_must_say_what_was_rated() -> None:
+    with pytest.raises(BadField, match="item"):
+        map_columns(["annotator", "value"], {}, 1)
+
+
+def test_a_map_is_read_as_our_field_and_the_files_column() -> None:
+    assert parse_map("annotator=rater, value = label,") == {"annotator": "rater", "value": "label"}
+
+
+@pytest.mark.parametrize("text", ["annotator", "annotator=", "=rater="])
+def test_a_map_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(BadField):
+        map_columns(["rater"], parse_map(text), 1)
+
+
+@pytest.mark.parametrize("wanted", [{"annotator": "nobody"}, {"colour": "rater"}])
+def test_a_map_of_unknown_names_is_refused(wanted: dict[str, str]) -> None:
+    with pytest.raises(BadField):
+        map_columns(["rater", "item", "value"], wanted, 1)

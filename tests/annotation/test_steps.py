@@ -1,0 +1,99 @@
+from uuid import UUID
+
+import pytest
+
+from annotation.steps import ItemText, SavedAnswer, choices_of, first_unanswered, n_steps, order_items, steps_of
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+
+
+def make_criterion(key: str, values: tuple[float | None, ...] = (None, None)) -> CriterionSpec:
+    options = tuple(
+        OptionSpec(place, f"o{place}", str(place), f"Option {place}", "", "neutral", value, "nothing", ())
+        for place, value in enumerate(values, start=1)
+    )
+    return CriterionSpec(1, key, key.title(), "?", "", "nominal", options, 3, 30)
+
+
+def make_spec(order: str, n_criteria: int = 2) -> VersionSpec:
+    criteria = tuple(make_criterion(f"c{n}") for n in range(1, n_criteria + 1))
+    return VersionSpec(1, order, "response", criteria, {each.key: each for each in criteria}, {})
+
+
+def make_items(n: int) -> list[ItemText]:
+    return [ItemText(UUID(int=number), f"text {number}") for number in range(n)]
+
+
+def layout(order: str, n_items: int = 2) -> list[tuple[list[str], int]]:
+    steps = steps_of(make_spec(order), make_items(n_items), {})
+    return [([question.criterion.key for question in step.questions], step.item.token.int) for step in steps]
+
+
+def test_criterion_first_asks_one_question_of_every_item_and_then_the_next_question():
+    assert layout("criterion_first") == [(["c1"], 0), (["c1"], 1), (["c2"], 0), (["c2"], 1)]
+
+
+def test_item_first_asks_all_questions_of_an_item_on_one_page():
+    assert layout("item_first") == [(["c1", "c2"], 0), (["c1", "c2"], 1)]
+
+
+@pytest.mark.parametrize("order", ["criterion_first", "item_first"])
+def test_the_number_of_steps_is_known_without_laying_them_out(order: str):
+    spec = make_spec(order, n_criteria=3)
+    assert n_steps(spec, 4) == len(steps_of(spec, make_items(4), {}))
+
+
+@pytest.mark.parametrize("order", ["criterion_first", "item_first"])
+def test_a_version_without_questions_has_no_steps(order: str):
+    assert steps_of(make_spec(order, n_criteria=0), make_items(2), {}) == ()
+
+
+def test_steps_are_numbered_from_one_and_know_their_place_among_the_items():
+    steps = steps_of(make_spec("criterion_first"), make_items(3), {})
+    assert [step.number for step in steps] == [1, 2, 3, 4, 5, 6]
+    assert [step.item_number for step in steps] == [1, 2, 3, 1, 2, 3]
+
+
+def test_the_order_of_items_differs_between_annotators_and_is_the_same_on_return():
+    items = make_items(12)
+    mine, mine_again, other = (order_items(seed, items) for seed in (1, 1, 2))
+    assert mine == mine_again
+    assert mine != other
+    assert set(mine) == set(other) == set(items)
+
+
+def test_the_order_does_not_depend_on_the_order_in_the_database():
+    items = make_items(12)
+    assert order_items(5, items) == order_items(5, reversed(items))
+
+
+def test_every_place_is_as_likely_for_every_item():
+    items = make_items(3)
+    firsts = [order_items(seed, items)[0].token.int for seed in range(900)]
+    assert all(240 < firsts.count(number) < 360 for number in range(3))
+
+
+def test_the_first_unanswered_step_is_the_first_with_any_question_open():
+    items = make_items(2)
+    answers = {(items[0].token, "c1"): SavedAnswer("1"), (items[0].token, "c2"): SavedAnswer("1")}
+    answers[items[1].token, "c1"] = SavedAnswer("2")
+    assert first_unanswered(steps_of(make_spec("item_first"), items, answers)).number == 2
+    answers[items[1].token, "c2"] = SavedAnswer("2")
+    assert first_unanswered(steps_of(make_spec("item_first"), items, answers)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "keys"),
+    [
+        ((5, 4, 3, 2, 1), "54321"),  # one presses the digit one means
+        ((None, None, None), "123"),
+        ((1, None), "12"),  # half a scale would give one key two meanings
+        ((2, 1, 0, -1, -2, None), "123456"),
+        ((1, 1), "12"),
+        ((0.5, 1.5), "12"),
+        ((1, 0), "10"),
+    ],
+)
+def test_keys_are_the_digits_of_a_scale_or_else_the_places(values: tuple, keys: str):
+    choices = choices_of(make_criterion("c", values))
+    assert "".join(choice.key for choice in choices) == keys
+    assert [choice.option.code for choice in choices] == [str(place) for place in range(1, len(values) + 1)]

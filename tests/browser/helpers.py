@@ -1,0 +1,74 @@
+"""What browser tests say, in the words of somebody who sits in front of the screen."""
+
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import Browser, ConsoleMessage, Page
+
+TIMEOUT = 10_000
+
+
+class Screen:
+    """A browser of its own, signed in as one user. `problems` fail the test unless a part of them is in `allowed`."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        url: str,
+        user: User | None,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        **options: object,
+    ) -> None:
+        self.url = url
+        self.allowed: list[str] = []
+        self._problems: list[str] = []
+        self.context = browser.new_context(
+            base_url=url, viewport={"width": width, "height": height}, reduced_motion="reduce", **options
+        )
+        self.context.set_default_timeout(TIMEOUT)
+        if user:
+            self.sign_in(user)
+        self.page = self.new_tab()
+
+    @property
+    def problems(self) -> list[str]:
+        return [problem for problem in self._problems if not any(part in problem for part in self.allowed)]
+
+    def sign_in(self, user: User) -> None:
+        client = Client()
+        client.force_login(user)
+        session = client.cookies[settings.SESSION_COOKIE_NAME].value
+        self.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": self.url}])
+
+    def sign_out(self) -> None:
+        self.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+
+    def new_tab(self) -> Page:
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self._problems.append(f"error in {page.url}: {error}"))
+        page.on("console", self._listen)
+        return page
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        """A breach of the content security policy is said here too, as an error."""
+        if message.type == "error":
+            self._problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def go(self, path: str) -> Page:
+        self.page.goto(path)
+        return self.page
+
+    def screenshot(self, path: Path, *, full_page: bool = False) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.page.wait_for_load_state("networkidle")  # without it the capture itself failed in 4 of 10 runs
+        self.page.screenshot(path=path, full_page=full_page)
+
+    def barriers(self) -> str:
+        """What axe finds on the page; empty when it finds nothing."""
+        results = Axe().run(self.page)
+        return results.generate_report() if results.violations_count else ""
