@@ -22,6 +22,11 @@ class VersionField(forms.ModelChoiceField):
         return f"{version.protocol.name}, version {version.version} ({version.language})"
 
 
+class SeatsField(forms.IntegerField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"min_value": 1, "max_value": 1000})
+
+
 class StudyForm(forms.ModelForm):
     """Everything that can be set about a study. `use_required_attribute` stays: browsers name the missing field."""
 
@@ -65,6 +70,7 @@ class StudyForm(forms.ModelForm):
             "consent_text": forms.Textarea(attrs={"rows": 4}),
             "pay_currency": forms.TextInput(attrs={"autocomplete": "off", "size": 3}),
         }
+        field_classes = {"seats": SeatsField}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

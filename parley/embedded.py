@@ -6,6 +6,7 @@ They listen on Unix sockets in a private directory only, and stop when the proce
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ URL_NAMES = ("DATABASE_URL", "REDIS_URL")
 # A path in sockaddr_un has some 100 bytes, so sockets cannot lie in the data directory.
 SOCKET_PARENT = "/tmp"  # noqa: S108 - mkdtemp makes the directory, mode 0700
 PORT = "5432"  # part of the socket's name; nothing listens on TCP
+THROWN = "parley-data-"
 NAME = "parley"  # of the database and of its owner
 ALWAYS = ("-c", "listen_addresses=", "-c", "max_connections=200")
 SERVED = ("-c", "max_wal_size=2GB", "-c", "random_page_cost=1.1", "-c", "jit=off", "-c", "shared_buffers=256MB")
@@ -210,7 +212,7 @@ def start_valkey(data: Path, sockets: Path, *, durable: bool = True, fds: tuple[
     home = data / "valkey"
     home.mkdir(exist_ok=True)
     where = sockets / "valkey.sock"
-    listening = ["--port", "0", "--unixsocket", where, "--unixsocketperm", "700"]
+    listening: list[str | Path] = ["--port", "0", "--unixsocket", where, "--unixsocketperm", "700"]
     child = Child(
         name="valkey",
         argv=[find_valkey(), *listening, "--save", "", "--appendonly", "yes" if durable else "no"],
@@ -235,6 +237,18 @@ def wait_ready(child: Child, is_ready: Callable[[], bool], seconds: float) -> No
 
 
 # --- both ----------------------------------------------------------------------------------------
+def make_sockets(data: Path) -> Path:
+    """A new directory for the sockets, and its name in the data; the one of a start that was killed goes."""
+    note = data / "sockets"
+    with contextlib.suppress(OSError):
+        left = Path(note.read_text(encoding="utf-8"))
+        if left.name.startswith("parley-") and str(left.parent) == SOCKET_PARENT:
+            shutil.rmtree(left, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix="parley-", dir=SOCKET_PARENT))
+    note.write_text(str(made), encoding="utf-8")
+    return made
+
+
 def start(
     data: Path,
     *,
@@ -243,7 +257,7 @@ def start(
     lock: int | None = None,
 ) -> Servers:
     """Start the named servers on this data. Not durable means: for tests, thrown away afterwards."""
-    sockets = Path(tempfile.mkdtemp(prefix="parley-", dir=SOCKET_PARENT))
+    sockets = make_sockets(data)
     servers = Servers(sockets, lock=lock)
     fds = () if lock is None else (lock,)
     try:
@@ -263,13 +277,26 @@ def start(
 @contextlib.contextmanager
 def throw_away() -> Iterator[Servers]:
     """Empty servers for a test or a measurement, gone afterwards."""
-    data = Path(tempfile.mkdtemp(prefix="parley-data-", dir=SOCKET_PARENT))
+    _sweep_thrown_away()
+    data = Path(tempfile.mkdtemp(prefix=THROWN, dir=SOCKET_PARENT))
     data.chmod(0o755)
+    lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
     try:
-        servers = start(data, durable=False)
+        servers = start(data, durable=False, lock=lock)
         try:
             yield servers
         finally:
             servers.stop()
     finally:
         shutil.rmtree(data, ignore_errors=True)
+
+
+def _sweep_thrown_away() -> None:
+    """What runs left behind that were killed: directories whose lock nobody holds any more."""
+    for lock in Path(SOCKET_PARENT).glob(f"{THROWN}*/lock"):
+        with contextlib.suppress(OSError), lock.open("r+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with contextlib.suppress(OSError):
+                shutil.rmtree((lock.parent / "sockets").read_text(encoding="utf-8"), ignore_errors=True)
+            shutil.rmtree(lock.parent, ignore_errors=True)

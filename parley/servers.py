@@ -10,14 +10,13 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from parley.binaries import ServerError
-from parley.embedded import PORT, SOCKET_PARENT, URL_NAMES, Servers, answers, start
+from parley.embedded import PORT, URL_NAMES, Servers, answers, start
 
 BEGAN_AT = time.monotonic()
 # Commands that read and write no data: they start nothing.
@@ -91,14 +90,6 @@ def _already_running(state: dict) -> str:
     )
 
 
-def _sweep_sockets(data: Path) -> None:
-    """The socket directory of a start that was killed: with the lock in hand nobody uses it."""
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        left = Path(json.loads((data / "servers.json").read_text(encoding="utf-8"))["sockets"])
-        if left.name.startswith("parley-") and str(left.parent) == SOCKET_PARENT:
-            shutil.rmtree(left, ignore_errors=True)
-
-
 def needs_servers(argv: Sequence[str]) -> bool:
     command = argv[1] if len(argv) > 1 else "help"
     return not (command.startswith("-") or command in WITHOUT_SERVERS or {"-h", "--help"} & set(argv))
@@ -130,7 +121,6 @@ def _have_servers(data: Path, is_up: bool) -> None:
         running = running or running_urls(data) or {}
         os.environ.update({name: url for name, url in running.items() if name in _unset()})
         return
-    _sweep_sockets(data)
     _current = start(data, names=_unset(), lock=lock)
     atexit.register(_current.stop)
     os.environ.update(_current.urls)

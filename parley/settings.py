@@ -286,6 +286,14 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "parley.schema.describe_errors"],
+    "ENUM_NAME_OVERRIDES": {
+        "ImportKindEnum": "annotation.models.ImportJob.Kind",
+        "ImportStatusEnum": "annotation.models.ImportJob.Status",
+        "BatchKindEnum": "annotation.models.Batch.Kind",
+        "StatusEnum": "annotation.models.Study.Status",
+        "WantedStatusEnum": ["open", "closed"],
+    },
 }
 
 # --- Celery -----------------------------------------------------------------------------------------

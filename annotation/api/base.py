@@ -17,9 +17,10 @@ from annotation.services.refusals import Refused
 from parley.errors import Refusal
 
 
+# No docstring: the OpenAPI document would show it for every operation. `rights` names what each method of a view below
+# /studies/<slug>/ needs; a method without an entry is refused.
 class StudyView(GenericAPIView):
-    """A view below /studies/<slug>/. `rights` names what each method needs; a method without an entry is refused."""
-
+    metadata_class = None  # OPTIONS would describe bodies to people who may not send them
     rights: dict[str, Right] = {}
     parser_classes = [BoundedJSONParser]
 

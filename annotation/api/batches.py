@@ -20,6 +20,7 @@ class BatchesView(StudyView):
 
     @extend_schema(operation_id="batches_list", responses=BatchSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
+        """Batches with their seats."""
         page = self.paginate_queryset(batch_list(self.study))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -41,11 +42,13 @@ class BatchView(StudyView):
 
     @extend_schema(operation_id="batches_retrieve")
     def get(self, request: Request, slug: str, key: str) -> Response:
+        """One batch."""
         batch = batch_for(request.user, slug, key, Right.WATCH)
         return Response(self.get_serializer(batch_list(self.study).get(pk=batch.pk)).data)
 
     @extend_schema(operation_id="batches_set_status", request=StatusSerializer)
     def patch(self, request: Request, slug: str, key: str) -> Response:
+        """Open or close the batch."""
         batch = batch_for(request.user, slug, key, Right.CONFIGURE)
         set_batch_status(self.study, keys=[batch.key], status=self.checked(StatusSerializer)["status"])
         return Response(self.get_serializer(batch_list(self.study).get(pk=batch.pk)).data)

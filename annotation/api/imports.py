@@ -40,6 +40,7 @@ class ImportsView(StudyView):
 
     @extend_schema(operation_id="imports_list", responses=ImportJobSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
+        """Imports, newest first."""
         page = self.paginate_queryset(import_list(self.study))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -70,4 +71,5 @@ class ImportView(StudyView):
 
     @extend_schema(operation_id="imports_retrieve")
     def get(self, request: Request, slug: str, token: UUID) -> Response:
+        """One import: how far it is, its summary, its errors."""
         return Response(self.get_serializer(import_for(request.user, slug, token)).data)

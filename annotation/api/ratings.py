@@ -41,6 +41,7 @@ class RatingsView(StudyView):
         operation_id="ratings_list", parameters=[RatingFilterSerializer], responses=RatingSerializer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
+        """Ratings in the order they were first given, annotators under their pseudonyms."""
         asked = RatingFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         page = self.paginate_queryset(ratings_of(self.study, **asked.validated_data))

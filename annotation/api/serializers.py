@@ -29,6 +29,7 @@ class StudySerializer(serializers.ModelSerializer):
             "created_at",
         )  # fmt: skip
         read_only_fields = ("status", "created_at")
+        extra_kwargs = {"seats": {"min_value": 1, "max_value": 1000}}
 
     def get_fields(self) -> dict[str, serializers.Field]:
         fields = super().get_fields()

@@ -23,10 +23,11 @@ from annotation.selectors.studies import participant_list
 from annotation.services import people
 from annotation.services import studies as services
 
-STUDY_ENTRY = PolymorphicProxySerializer(
+STUDY_ENTRIES = PolymorphicProxySerializer(
     component_name="StudyEntry",
     serializers=[StudySerializer, BriefStudySerializer],
     resource_type_field_name=None,
+    many=True,
 )
 
 
@@ -34,17 +35,18 @@ class StudiesView(StudyView):
     serializer_class = StudySerializer
 
     def get_queryset(self) -> QuerySet[Study]:
-        """The caller's studies; those in which they only rate come with name and status alone."""
         mine = Study.objects.filter(memberships__user_id=self.request.user.pk)
         return mine.annotate(my_role=F("memberships__role")).select_related("protocol_version__protocol").order_by("pk")
 
-    @extend_schema(operation_id="studies_list", responses=StudySerializer(many=True))
+    @extend_schema(operation_id="studies_list", responses=STUDY_ENTRIES)
     def get(self, request: Request) -> Response:
+        """Your studies. Those in which you only rate come with their name and status alone."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(operation_id="studies_create", responses={201: StudySerializer})
     def post(self, request: Request) -> Response:
+        """Create a draft study; you become its owner."""
         if not may_create_studies(request.user):
             raise exceptions.PermissionDenied("Your account may not create studies.")
         study = services.create_study(owner=request.user, **self.checked())
@@ -63,10 +65,12 @@ class OneStudyView(StudyView):
 
     @extend_schema(operation_id="studies_retrieve")
     def get(self, request: Request, slug: str) -> Response:
+        """One study, with your role in it."""
         return Response(_shown(self, self.study))
 
     @extend_schema(operation_id="studies_update")
     def patch(self, request: Request, slug: str) -> Response:
+        """Change settings. The protocol is fixed once there are batches."""
         changes = self.checked(instance=self.study, partial=True)
         return Response(_shown(self, services.update_study(self.study, **changes)))
 
@@ -77,6 +81,7 @@ class StudyStatusView(StudyView):
 
     @extend_schema(operation_id="studies_set_status", responses=StudySerializer)
     def put(self, request: Request, slug: str) -> Response:
+        """Open or close the study. Both can be undone."""
         is_opening = self.checked()["status"] == Study.Status.OPEN
         change = services.open_study if is_opening else services.close_study
         return Response(_shown(self, change(self.study)))
@@ -88,11 +93,13 @@ class MembersView(StudyView):
 
     @extend_schema(operation_id="members_list", responses=MembershipSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
+        """Members and their roles."""
         page = self.paginate_queryset(self.study.memberships.select_related("user").order_by("pk"))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(operation_id="members_add", responses={201: MembershipSerializer})
     def post(self, request: Request, slug: str) -> Response:
+        """Add somebody who has an account. An annotator gets a pseudonym and waits to be cleared."""
         values = self.checked()
         member = people.add_member(self.study, user=values["user"]["username"], role=values["role"])
         return Response(MembershipSerializer(member).data, status=status.HTTP_201_CREATED)
@@ -104,11 +111,13 @@ class MemberView(StudyView):
 
     @extend_schema(operation_id="members_change_role", request=RoleSerializer, responses=MembershipSerializer)
     def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Change a role. A study keeps an owner."""
         member = membership_for(request.user, slug, pk)
         return Response(MembershipSerializer(people.change_role(member, role=self.checked()["role"])).data)
 
     @extend_schema(operation_id="members_remove", responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Take the role away. Annotators are excluded first."""
         people.remove_member(membership_for(request.user, slug, pk))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -119,6 +128,7 @@ class ParticipantsView(StudyView):
 
     @extend_schema(operation_id="participants_list", responses=ParticipantSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
+        """Annotators, those who wait for a decision first."""
         page = self.paginate_queryset(participant_list(self.study))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 

@@ -14,6 +14,8 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.api.parsing import BoundedJSONParser
+
 
 class SignInSerializer(serializers.Serializer):
     username = serializers.CharField(max_length=254)
@@ -29,12 +31,15 @@ class TokenSerializer(serializers.Serializer):
 
 class TokenView(GenericAPIView):
     serializer_class = SignInSerializer
+    parser_classes = [BoundedJSONParser]
+    metadata_class = None
 
     def get_permissions(self) -> list[Any]:
         return [AllowAny()] if self.request.method == "POST" else [IsAuthenticated()]
 
     @extend_schema(operation_id="token_create", auth=[], responses=TokenSerializer)
     def post(self, request: Request) -> Response:
+        """Sign in. The same token is given each time until it is revoked."""
         asked = self.get_serializer(data=request.data)
         asked.is_valid(raise_exception=True)
         user = sign_in(request, **asked.validated_data)
@@ -42,6 +47,7 @@ class TokenView(GenericAPIView):
 
     @extend_schema(operation_id="token_revoke", request=None, responses={204: None})
     def delete(self, request: Request) -> Response:
+        """Make your token invalid."""
         Token.objects.filter(user_id=request.user.pk).delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 

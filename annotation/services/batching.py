@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-import orjson
 from django.db import connection, transaction
+from django.db.models import Func, IntegerField
+from django.db.models.fields.json import KeyTransform
 
 from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
 from annotation.services.importing.copying import copy_in, spool_file
@@ -187,21 +188,12 @@ def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
     rows = Dialogue.objects.filter(study=study, is_textless=False).exclude(pk__in=dealt).order_by("position")
     if field is None:
         return [Card(pk, key) for pk, key in rows.values_list("pk", "batch_key").iterator()]
-    with connection.cursor() as cursor:
-        sql, params = rows.values("pk", "batch_key", "metadata", "turns", "position").query.sql_with_params()
-        cursor.execute(
-            f"""SELECT id, batch_key, metadata -> %s, jsonb_array_length(turns) FROM ({sql}) AS dealt
-                ORDER BY position""",
-            [field, *params],
-        )
-        return [_stratified_card(field, *row) for row in cursor.fetchall()]
-
-
-def _stratified_card(field: str, pk: int, batch_key: str, value: str | None, n_turns: int) -> Card:
-    stratum = None if value is None else orjson.loads(value)
-    if stratum is None and field == TURNS_FIELD:
-        stratum = n_turns
-    return Card(pk, batch_key, stratum)
+    n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())
+    read = rows.values_list("pk", "batch_key", KeyTransform(field, "metadata"), n_turns)
+    is_counted = field == TURNS_FIELD
+    return [
+        Card(pk, key, turns if value is None and is_counted else value) for pk, key, value, turns in read.iterator()
+    ]
 
 
 def _check_field(study: Study, cards: list[Card], field: str | None) -> None:

@@ -8,7 +8,8 @@ from django.utils.safestring import SafeString
 
 from reporting.figures.drawing import WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
 
-ROW, GROUP, TOP, BOTTOM = 24, 32, 64, 30
+ROW, GROUP, TOP, BOTTOM = 24, 34, 64, 30
+ROOM_FOR_WORD = 66
 WORDS = (("slight", 0.0, 0.2), ("fair", 0.2, 0.4), ("moderate", 0.4, 0.6), ("substantial", 0.6, 0.8))
 WORDS_ABOVE = (*WORDS, ("almost perfect", 0.8, 1.0))
 
@@ -66,7 +67,7 @@ def dot_figure(
         label_x=start - 12,
         value_x=WIDTH - 4,
         ticks=scale_ticks(scale, 0.2, ".1f" if form == ".2f" else form),
-        words=[(word, scale.at((low + high) / 2)) for word, low, high in WORDS_ABOVE] if has_words else [],
+        words=_words(scale) if has_words else [],
         legend=_legend(rows, start, dot_means, part_means),
     )
 
@@ -78,10 +79,17 @@ def _lowest(rows: Sequence[DotRow]) -> float:
     return 0.0 if lowest >= 0 else max(-1.0, -0.2 * int(-lowest / 0.2 + 0.999))
 
 
+def _words(scale: Scale) -> list[tuple[str, float]]:
+    """Landis and Koch's words above their stretch of the axis, where there is room for them."""
+    if scale.at(0.2) - scale.at(0.0) < ROOM_FOR_WORD:
+        return []
+    return [(word, scale.at((low + high) / 2)) for word, low, high in WORDS_ABOVE]
+
+
 def _placed(groups: Sequence[DotGroup], scale: Scale, form: str) -> tuple[list[dict[str, Any]], int]:
     placed, y = [], TOP
     for group in groups:
-        heading = y + 14 if group.label else None
+        heading = y + 22 if group.label else None
         y += GROUP if group.label else 0
         rows = []
         for row in group.rows:

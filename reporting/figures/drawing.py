@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from measures.words import landis_koch
 
-WIDTH = 760  # in units of the picture; pages scale it
+WIDTH = 680  # in units of the picture; pages scale it
 FONT_SIZE = 12.5
 LONGEST_LABEL = 34  # characters, or half as many wide ones; the rest is cut off and stands in the table
 # Okabe & Ito: told apart with every kind of colour blindness.

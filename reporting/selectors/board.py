@@ -12,11 +12,12 @@ from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum
 
-from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batch, Heartbeat, Seat, Source, Study
+from annotation.models import AgreementCell, AgreementSnapshot, Batch, Heartbeat, Seat, Source, Study
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.explanations import STATISTICS, Statistic
 
 BATCHES = 10  # per page
+SHOWN_SEATS = 20  # of each batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]
 
 @dataclass(frozen=True, slots=True)
 class SeatLine:
-    """`state` is free, rating, finished or excluded of counting."""
+    """`state` is free, rating or finished; a lease runs while somebody is rating."""
 
     state: str
     pseudonym: str = ""
@@ -125,6 +126,16 @@ class BatchLine:
     progress: Progress
     seats: tuple[SeatLine, ...]
     counts: SeatCounts
+
+    @property
+    def held(self) -> tuple[SeatLine, ...]:
+        """The seats of people at work first; imported studies may have hundreds of others."""
+        held = sorted((seat for seat in self.seats if seat.state != "free"), key=lambda seat: seat.state != "rating")
+        return tuple(held[:SHOWN_SEATS])
+
+    @property
+    def n_more(self) -> int:
+        return self.counts.n - self.counts.n_free - len(self.held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +209,7 @@ def _lines(batches: list[Batch], n_criteria: int) -> list[BatchLine]:
 def _seat_line(seat: Seat) -> SeatLine:
     if seat.assignment is None:
         return SeatLine("free")
-    is_finished = seat.assignment.status == Assignment.Status.SUBMITTED
-    state = "finished" if is_finished else "rating"
+    state = "rating" if seat.lease_expires_at else "finished"
     return SeatLine(state, seat.assignment.participant.pseudonym, seat.lease_expires_at)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from annotation.models import Study
 from reporting.explanations import STATISTICS
@@ -24,6 +25,8 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "statistics": STATISTICS.values(),
         "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
         "chosen": chosen(data),
+        "earlier": _link(data, data.page.number - 1),
+        "later": _link(data, data.page.number + 1),
     }
 
 
@@ -31,6 +34,10 @@ def batch_keys(data: BoardData, shown: str) -> list[str]:
     """The batches of the page, and the chosen one where it is on another page."""
     keys = [line.batch.key for line in data.lines]
     return keys if not shown or shown in keys else [shown, *keys]
+
+
+def _link(data: BoardData, page: int) -> str:
+    return urlencode(chosen(data) | {"page": page})
 
 
 def chosen(data: BoardData) -> dict[str, str]:

@@ -27,6 +27,10 @@ class Pair:
     lines: tuple[str, ...]
 
     @property
+    def why(self) -> str:
+        return " ".join(self.lines)
+
+    @property
     def text(self) -> str:
         return number(self.value)
 
@@ -78,6 +82,7 @@ def _batch(data: BoardData) -> Batch | None:
     if chosen and not named:
         named = list(data.study.batches.filter(key=chosen))
     rated = [batch for batch in on_page if data.cells.get(batch.pk)]
+    rated.sort(key=lambda batch: batch.kind != Batch.Kind.MAIN)
     return next(iter(named or rated), None)
 
 
@@ -140,4 +145,4 @@ def _heat_cell(pair: Pair | None) -> HeatCell | None:
     if pair is None:
         return None
     tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
-    return HeatCell(pair.value, tone, " ".join(pair.lines))
+    return HeatCell(pair.value, tone, pair.why)

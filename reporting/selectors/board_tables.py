@@ -18,16 +18,18 @@ from reporting.selectors.board import BoardData, alike
 
 Key = tuple[int, int | None]
 WHOLE = "Whole dialogues"
+NOTHING = Figure("", ())
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """`mean` is None for statistics whose mean over batches is not kept."""
+    """`key` makes ids that stay the same when rows come in between; `mean` is empty where no mean is kept."""
 
+    key: str
     label: str
     pooled: Figure
-    mean: Figure | None
-    parts: tuple[Figure, ...]
+    mean: Figure
+    parts: tuple[tuple[int, Figure], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class TableGroup:
 @dataclass(frozen=True, slots=True)
 class Table:
     has_mean: bool
+    n_columns: int
     groups: tuple[TableGroup, ...]
 
 
@@ -47,7 +50,9 @@ def agreement_table(data: BoardData) -> Table:
     groups = [_criterion_group(data, criterion) for criterion in data.choice.criteria]
     if statistic.key != "cohen":  # tables of pairs are read for one batch only: see the heat map
         groups = [_pooled_group(data), *groups]
-    return Table(statistic.key == "fleiss", tuple(group for group in groups if group.rows))
+    has_mean = statistic.key == "fleiss"
+    n_columns = 2 + has_mean + len(data.lines)
+    return Table(has_mean, n_columns, tuple(group for group in groups if group.rows))
 
 
 def _criterion_group(data: BoardData, criterion: CriterionSpec) -> TableGroup:
@@ -64,10 +69,13 @@ def _row(data: BoardData, label: str, key: Key) -> TableRow:
     statistic = data.choice.statistic
     cell = data.cells.get(None, {}).get(key)
     return TableRow(
+        key=f"{key[0]}-{key[1] or 0}",
         label=label,
         pooled=_study_figure(statistic, cell),
-        mean=mean_figure(statistic, cell.sums if cell else {}) if statistic.key == "fleiss" else None,
-        parts=tuple(_figure(statistic, data.cells.get(line.batch.pk, {}).get(key)) for line in data.lines),
+        mean=mean_figure(statistic, cell.sums if cell else {}) if statistic.key == "fleiss" else NOTHING,
+        parts=tuple(
+            (line.batch.pk, _figure(statistic, data.cells.get(line.batch.pk, {}).get(key))) for line in data.lines
+        ),
     )
 
 
@@ -133,9 +141,10 @@ def _pooled_group(data: BoardData) -> TableGroup:
 
 def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]) -> TableRow:
     statistic = data.choice.statistic
-    parts = [_pooled_figure(statistic, data.cells.get(line.batch.pk, {}), criteria) for line in data.lines]
+    batches = [line.batch.pk for line in data.lines]
+    parts = ((batch, _pooled_figure(statistic, data.cells.get(batch, {}), criteria)) for batch in batches)
     whole = _pooled_figure(statistic, data.cells.get(None, {}), criteria)
-    return TableRow(label, whole, Figure("", ()) if statistic.key == "fleiss" else None, tuple(parts))
+    return TableRow(f"all-{criteria[0].id}", label, whole, NOTHING, tuple(parts))
 
 
 def _pooled_figure(

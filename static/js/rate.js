@@ -239,6 +239,8 @@
     prefetch();
   };
 
+  const isLoading = () => stage.hasAttribute("aria-busy");
+
   const go = async (position, step, isNew = true) => {
     let dialogue = dialogues.get(position);
     if (!dialogue) {
@@ -291,6 +293,7 @@
   };
 
   const confirm = () => {
+    if (isLoading()) return;
     const questions = questionsOf(current);
     questions.forEach(forgetMistakes);
     const wrong = questions.map((question) => [question, mistake(question)]).find(([, found]) => found);
@@ -338,6 +341,7 @@
   };
 
   const onKey = (event) => {
+    if (isLoading()) return; // the step still on screen is answered: a key now would change it unseen
     const isText = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
     const isEnter = event.key === "Enter";
     if (isText) {

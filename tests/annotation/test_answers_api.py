@@ -1,5 +1,6 @@
 """The hot path: what it takes, what it refuses, and that nothing entered is lost."""
 
+import json
 from datetime import timedelta
 from uuid import uuid4
 
@@ -9,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Item, Rating, RatingRevision, Study
-from annotation.steps import ItemText, order_items
 from tests.cast import Cast
 from tests.factories import make_batch, take_seat
 
@@ -36,7 +36,7 @@ def annotator(cast: Cast, client_of) -> Client:
     return client_of(cast.annotator.user)
 
 
-def answer(assignment: Assignment, **changes: object) -> dict:
+def answer(assignment: Assignment, /, **changes: object) -> dict:
     item = Item.objects.filter(batch=assignment.batch).order_by("pk").first()
     return {
         "assignment": str(assignment.token),
@@ -160,13 +160,13 @@ def test_an_item_of_another_batch_is_refused(cast: Cast, annotator: Client, assi
 WRONG_TYPES = [None, [], {}, 10**40, -1, 1.5, True, "\x00", "x" * 30_000, "é", "00000000-0000-0000-0000-00000000000g"]
 
 
-@pytest.mark.parametrize("field", list(AnswerFields := (
-    "assignment", "item", "criterion", "option", "explanations", "free_text", "client_key", "age_ms", "active_ms"
-)))  # fmt: skip
-@pytest.mark.parametrize("value", WRONG_TYPES, ids=lambda value: repr(value)[:12])
-def test_no_malformed_value_is_an_error_of_the_server(annotator, assignment, field: str, value: object):
-    response = send(annotator, answer(assignment, **{field: value}))
-    assert response.status_code in {200, 400, 404, 409}, response.content
+FIELDS = ["assignment", "item", "criterion", "option", "explanations", "free_text", "client_key", "age_ms", "active_ms"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_no_malformed_value_is_an_error_of_the_server(annotator: Client, assignment: Assignment, field: str):
+    responses = {repr(value): send(annotator, answer(assignment, **{field: value})) for value in WRONG_TYPES}
+    assert {value: each.status_code for value, each in responses.items() if each.status_code >= 500} == {}
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,6 @@ def test_no_malformed_body_is_an_error_of_the_server(annotator: Client, body: st
 
 @pytest.mark.parametrize("field", ["criterion", "option", "free_text"])
 def test_half_a_character_is_refused(annotator: Client, assignment: Assignment, field: str):
-    import json
-
     body = json.dumps(answer(assignment) | {field: "\ud800"})  # as \ud800, which is valid JSON for half a character
     assert send(annotator, body).status_code == 400
 
@@ -203,8 +201,3 @@ def test_a_saved_answer_costs_a_fixed_number_of_queries(
 def test_the_answer_to_the_browser_names_no_row(annotator: Client, assignment: Assignment):
     body = send(annotator, answer(assignment)).json()
     assert set(body) == {"revision", "is_repeat", "is_counted", "saved_at"}
-
-
-def test_the_order_on_screen_is_that_of_the_annotators_seed(assignment: Assignment):
-    items = [ItemText(item.token, "") for item in assignment.batch.items.filter(position=0)]
-    assert order_items(assignment.seed, items) == order_items(Assignment.objects.get().seed, items[::-1])

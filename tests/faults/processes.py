@@ -18,6 +18,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
+from parley.processes import die_with_parent
 from tests.wait import wait_until
 
 HOME = Path(__file__).resolve().parents[2]
@@ -50,7 +51,12 @@ class Process:
 
     def __init__(self, command: list[str], port: int) -> None:
         self.running = subprocess.Popen(
-            command, cwd=HOME, env=environment(port), start_new_session=True, stderr=subprocess.DEVNULL
+            command,
+            cwd=HOME,
+            env=environment(port),
+            start_new_session=True,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=die_with_parent(os.getpid(), signal.SIGKILL),  # noqa: PLW1509 - it calls the kernel alone
         )
 
     def kill(self) -> None:
@@ -69,7 +75,11 @@ def killed_at_the_end(process: Process) -> Iterator[Process]:
 
 def start_web(port: int) -> Process:
     process = Process([sys.executable, "-m", "gunicorn", "-c", "parley/gunicorn.py", "parley.wsgi:application"], port)
-    wait_until(lambda: _answers(port), 30, "the web server")
+    try:
+        wait_until(lambda: _answers(port), 30, "the web server")
+    except BaseException:
+        process.kill()
+        raise
     return process
 
 

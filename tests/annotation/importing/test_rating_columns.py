@@ -7,8 +7,8 @@ from annotation.services.importing.outcome import BadField
 
 
 def test_columns_of_the_reference_study_are_found_by_themselves() -> None:
-    columns = "batch dialogue_id candidate_id source annotator criterion answer explanations free_text".split()
-    places = map_columns(columns, {}, n_criteria=4)
+    header = "batch,dialogue_id,candidate_id,source,annotator,criterion,answer,explanations,free_text"
+    places = map_columns(header.split(","), {}, n_criteria=4)
     assert places == {
         "batch": 0,
         "dialogue": 1,

@@ -230,12 +230,11 @@ def test_the_time_of_an_answer_is_kept(small: Study, write: Write, cell: str, wh
 
 
 def test_rules_for_new_answers_do_not_hold_for_old_ones(small: Study, write: Write) -> None:
-    rows = write(f"{HEAD},free_text", "d01,d01-it5,it5,x,appropriateness,I don't know,", "d01,d01-it5,it5,x,listening,1,no",
-                 "d01,d01-it5,it5,x,correctness,Not Correct,one")  # fmt: skip
-    assert errors_of(load_ratings, small, rows)[0][:2] == (3, "value")
-    rows = write(f"{HEAD},free_text", "d01,d01-it5,it5,x,appropriateness,I don't know,",
-                 "d01,d01-it5,it5,x,correctness,Not Correct,one")  # fmt: skip
-    assert load_ratings(small, rows).counts["ratings_new"] == 2
+    without_why = "d01,d01-it5,it5,x,appropriateness,I don't know,"
+    one_word = "d01,d01-it5,it5,x,correctness,Not Correct,one"
+    text_unasked = "d01,d01-it5,it5,x,listening,Listening,because"
+    summary = load_ratings(small, write(f"{HEAD},free_text", without_why, one_word, text_unasked))
+    assert summary.counts["ratings_new"] == 3
 
 
 def test_unused_columns_are_named(small: Study, write: Write) -> None:

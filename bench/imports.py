@@ -1,0 +1,198 @@
+"""100,000 dialogues of 8 utterances and 334 tokens, and 35,000 ratings, against COPY of the same rows.
+
+The floor is COPY of ready-made lines into a table with the same columns and indexes, in the same database.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from annotation.models import Dialogue, Rating, Study
+from annotation.services.importing import (
+    DialogueOptions,
+    RatingOptions,
+    import_dialogues,
+    import_ratings,
+)
+from annotation.services.importing.dialogues import COLUMNS
+from annotation.services.importing.formats import read_dialogues
+from annotation.services.importing.outcome import ErrorLog, no_progress
+from annotation.services.importing.spool import DialogueSpool
+from bench.rows import Row
+from protocols.models import Criterion, Option, Protocol, ProtocolVersion
+
+N_DIALOGUES = 100_000
+WORDS_PER_UTTERANCE = 334 / 8
+N_CONTEXTS, N_CANDIDATES, N_RATERS, N_VOTES = 1000, 7, 37, 5  # 35,000 ratings, as a published corpus has
+VOCABULARY = "the a we you it had been very often house train doctor evening letter because although perhaps".split()
+DOMAINS = ("car", "digital", "education", "emotion", "finance", "legal")
+
+
+def run() -> list[Row]:
+    with tempfile.TemporaryDirectory(prefix="parley-bench-") as directory:
+        path = Path(directory) / "dialogues.jsonl"
+        write_dialogues(path)
+        floor = min(_copied(path) for _ in range(2))
+        ours = min(_imported(path) for _ in range(2))
+        megabytes = _peak_megabytes(path)
+        seconds, ratings_floor = _ratings(Path(directory) / "ratings.csv")
+    size = f"{N_DIALOGUES:,} dialogues"
+    return [
+        Row(f"import {size}", ours, floor, "s", ours / floor, "<= 4x COPY"),
+        Row(f"import {size}: peak memory", megabytes, None, "MiB", None, "< 500 MiB", "whole process"),
+        Row("import 35,000 ratings", seconds, ratings_floor, "s", seconds / ratings_floor, "a few seconds",
+            "floor: COPY into ratings and revisions"),
+    ]  # fmt: skip
+
+
+# --- dialogues -----------------------------------------------------------------------------------
+def write_dialogues(path: Path, n: int = N_DIALOGUES, seed: int = 11) -> None:
+    rng = random.Random(seed)
+    with path.open("wb") as file:
+        for number in range(n):
+            file.write(orjson.dumps(_dialogue(number, rng)) + b"\n")
+
+
+def _dialogue(number: int, rng: random.Random) -> dict:
+    n_turns = min(12, max(4, round(rng.gauss(8, 2))))
+    texts = [
+        " ".join(rng.choices(VOCABULARY, k=max(2, round(rng.expovariate(1 / WORDS_PER_UTTERANCE)))))
+        for _ in range(n_turns)
+    ]
+    return {
+        "id": f"b{number:06}",
+        "domain": rng.choice(DOMAINS),
+        "lang": "en",
+        "utterances": [{"speaker": "AB"[at % 2], "text": text} for at, text in enumerate(texts)],
+        "label": rng.randrange(3),
+        "ratings": [{"annotator": f"a{rng.randrange(60):03}", "label": rng.randrange(3)} for _ in range(3)],
+    }
+
+
+def _imported(path: Path) -> float:
+    with _study(_version()) as study:
+        began = time.perf_counter()
+        import_dialogues(study, path, now=timezone.now())
+        return time.perf_counter() - began
+
+
+def _copied(path: Path) -> float:
+    """COPY of the very lines our import makes, parsing not counted."""
+    with DialogueSpool(0) as spool, connection.cursor() as cursor:
+        for dialogue in read_dialogues(path, "jsonl-utterances", DialogueOptions(), ErrorLog(), no_progress):
+            spool.add(dialogue)
+        cursor.execute("CREATE TABLE bench_floor (LIKE annotation_dialogue INCLUDING ALL)")
+        try:
+            spool.dialogues.seek(0)
+            began = time.perf_counter()
+            cursor.copy_expert(f"COPY bench_floor ({COLUMNS}) FROM STDIN", spool.dialogues, 1 << 20)
+            return time.perf_counter() - began
+        finally:
+            cursor.execute("DROP TABLE bench_floor")
+
+
+def _peak_megabytes(path: Path) -> float:
+    """Of a process that does nothing else, as its kernel counted it."""
+    with _study(_version()) as study:
+        command = [sys.executable, "manage.py", "import_dialogues", study.slug, str(path)]
+        child = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise RuntimeError("import_dialogues failed")
+        return usage.ru_maxrss / 1024
+
+
+# --- ratings -------------------------------------------------------------------------------------
+def _ratings(path: Path) -> tuple[float, float]:
+    _write_ratings(path)
+    with _study(_version()) as study:
+        began = time.perf_counter()
+        import_ratings(study, path, options=RatingOptions(create_missing=True), now=timezone.now())
+        ours = time.perf_counter() - began
+        return ours, sum(_copied_again(table) for table in ("annotation_rating", "annotation_ratingrevision"))
+
+
+def _write_ratings(path: Path, seed: int = 11) -> None:
+    rng = random.Random(seed)
+    with path.open("w") as file:
+        file.write("dialogue,item,source,criterion,rater,value\n")
+        for context in range(N_CONTEXTS):
+            for candidate in range(N_CANDIDATES):
+                for rater in rng.sample(range(N_RATERS), N_VOTES):
+                    file.write(
+                        f"{context},{context}-{candidate},m{candidate % 3},coherence,r{rater},{rng.randint(1, 3)}\n"
+                    )
+
+
+def _copied_again(table: str) -> float:
+    """COPY of the rows just stored into an equal, empty table."""
+    with tempfile.TemporaryFile() as file, connection.cursor() as cursor:
+        cursor.copy_expert(f"COPY {table} TO STDOUT", file)
+        file.seek(0)
+        cursor.execute(f"CREATE TABLE bench_floor (LIKE {table} INCLUDING ALL)")
+        try:
+            began = time.perf_counter()
+            cursor.copy_expert("COPY bench_floor FROM STDIN", file)
+            return time.perf_counter() - began
+        finally:
+            cursor.execute("DROP TABLE bench_floor")
+
+
+# --- what both need ------------------------------------------------------------------------------
+def _version() -> ProtocolVersion:
+    protocol, _ = Protocol.objects.get_or_create(slug="bench-imports", defaults={"name": "Import benchmark"})
+    version, is_new = ProtocolVersion.objects.get_or_create(protocol=protocol, version="1")
+    if is_new:
+        criterion = Criterion.objects.create(
+            version=version, key="coherence", name="Coherence", question="?", position=1
+        )
+        Option.objects.bulk_create(
+            Option(criterion=criterion, key=f"p{n}", label=f"Point {n}", role="neutral", value=n, position=n)
+            for n in (1, 2, 3)
+        )
+    return version
+
+
+@contextmanager
+def _study(version: ProtocolVersion) -> Iterator[Study]:
+    """A study that is gone afterwards: the next measurement begins with tables as empty as this one."""
+    study = Study.objects.create(slug=f"bench-{time.time_ns()}", name="Import benchmark", protocol_version=version)
+    try:
+        yield study
+    finally:
+        _wipe(study)
+
+
+def _wipe(study: Study) -> None:
+    with connection.cursor() as cursor:
+        for table, condition in WIPED:
+            cursor.execute(f"DELETE FROM annotation_{table} WHERE {condition}", [study.pk])
+        for model in (Dialogue, Rating):
+            cursor.execute(f"VACUUM {model._meta.db_table}")
+
+
+_BATCH = "batch_id IN (SELECT id FROM annotation_batch WHERE study_id = %s)"
+WIPED = (
+    ("ratingrevision", f"rating_id IN (SELECT id FROM annotation_rating WHERE {_BATCH})"),
+    ("rating", _BATCH),
+    ("seat", _BATCH),
+    ("assignment", _BATCH),
+    ("item", _BATCH),
+    ("batch", "study_id = %s"),
+    ("participant", "study_id = %s"),
+    ("candidate", "dialogue_id IN (SELECT id FROM annotation_dialogue WHERE study_id = %s)"),
+    ("source", "study_id = %s"),
+    ("dialogue", "study_id = %s"),
+    ("study", "id = %s"),
+)

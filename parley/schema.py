@@ -1,0 +1,33 @@
+"""What every operation of the API has in common, written into its OpenAPI document."""
+
+from typing import Any
+
+ERROR = {
+    "type": "object",
+    "description": "Every refusal has this shape. Some codes come with more facts beside these.",
+    "properties": {
+        "error": {
+            "type": "object",
+            "properties": {
+                "code": {"type": "string", "description": "For programs, for example invalid or lease_expired."},
+                "message": {"type": "string", "description": "For people: what is wrong and what to do."},
+                "fields": {"type": "object", "additionalProperties": {}, "description": "Sentences by field."},
+            },
+            "required": ["code", "message", "fields"],
+        }
+    },
+    "required": ["error"],
+}
+CONTENT = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+
+
+def describe_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """A hook of drf-spectacular: errors as one component, named by each operation."""
+    result["components"]["schemas"]["Error"] = ERROR
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for code, response in operation["responses"].items():
+                if code.startswith("4"):
+                    response.setdefault("content", CONTENT)
+            operation["responses"]["4XX"] = {"description": "Refused; the code says why.", "content": CONTENT}
+    return result

@@ -1,0 +1,89 @@
+// Keeps the live board new: asks every second while somebody looks, every five when nobody does or nothing happens.
+(() => {
+  "use strict";
+  const LIVE = 1000;
+  const CALM = 5000;
+  const IDLE_AFTER = 15 * 60 * 1000;
+  const board = document.getElementById("board");
+  const poller = document.getElementById("board-poller");
+  const stale = document.getElementById("board-stale");
+  let timer = 0;
+  let lastNews = Date.now();
+
+  const isLive = () => document.visibilityState === "visible" && Date.now() - lastNews < IDLE_AFTER;
+  const poll = () => {
+    htmx.trigger(poller, "board:poll");
+    plan();
+  };
+  const plan = () => {
+    clearTimeout(timer);
+    timer = setTimeout(poll, isLive() ? LIVE : CALM);
+  };
+  const noteNews = () => {
+    lastNews = Date.now();
+  };
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") poll();
+    else plan();
+  });
+  for (const sign of ["pointermove", "keydown"]) document.addEventListener(sign, noteNews, { passive: true });
+
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    stale.hidden = event.detail.successful || event.detail.xhr.status === 304 || event.detail.xhr.status === 0 && event.detail.requestConfig.aborted;
+  });
+
+  // --- a piece that is as it was stays: no flicker, no lost place, nothing to announce
+  let texts = new Map();
+  document.body.addEventListener("htmx:oobBeforeSwap", (event) => {
+    const { target, fragment } = event.detail;
+    if (target.id === "board-version") return;
+    event.detail.shouldSwap = fragment.innerHTML.trim() !== target.innerHTML.trim();
+    if (event.detail.shouldSwap) noteNews();
+    if (target.id === "board-agreement") texts = new Map(figures().map((figure) => [figure.id, figure.textContent]));
+  });
+  document.body.addEventListener("htmx:oobAfterSwap", (event) => {
+    if (event.detail.target.id !== "board-agreement") return;
+    for (const figure of figures()) {
+      figure.classList.toggle("changed", texts.has(figure.id) && texts.get(figure.id) !== figure.textContent);
+    }
+    rove();
+  });
+
+  // --- one tab stop for the whole table; arrow keys move inside it
+  const figures = () => [...document.querySelectorAll("#board-agreement .figure")];
+  let current = "";
+  const rove = () => {
+    const all = figures();
+    const stop = all.find((figure) => figure.id === current) || all[0];
+    for (const figure of all) figure.tabIndex = figure === stop ? 0 : -1;
+  };
+  const neighbour = (figure, key) => {
+    const cell = figure.closest("td");
+    const rows = [...cell.closest("table").querySelectorAll("tbody tr")].filter((row) => row.querySelector(".figure"));
+    const row = rows.indexOf(cell.parentElement);
+    if (key === "ArrowUp" || key === "ArrowDown") {
+      const next = rows[row + (key === "ArrowDown" ? 1 : -1)];
+      return next && (next.cells[cell.cellIndex].querySelector(".figure") || next.querySelector(".figure"));
+    }
+    const inRow = [...rows[row].querySelectorAll(".figure")];
+    return inRow[inRow.indexOf(figure) + (key === "ArrowRight" ? 1 : -1)];
+  };
+
+  board.addEventListener("focusin", (event) => {
+    delete board.dataset.hush;
+    if (!event.target.matches("#board-agreement .figure")) return;
+    current = event.target.id;
+    rove();
+  });
+  board.addEventListener("pointerover", () => delete board.dataset.hush);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") board.dataset.hush = "";
+    if (!event.key.startsWith("Arrow") || !event.target.matches("#board-agreement .figure")) return;
+    event.preventDefault();
+    neighbour(event.target, event.key)?.focus();
+  });
+
+  rove();
+  plan();
+})();

@@ -1,0 +1,87 @@
+"""The command line: what it prints, and how it ends."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Dialogue, Rating, Study
+from tests.annotation.importing.conftest import HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, Write, dialogue
+
+
+def run(*args: object) -> str:
+    out = StringIO()
+    call_command(*map(str, args), stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def refused(*args: object) -> tuple[str, CommandError]:
+    err = StringIO()
+    with pytest.raises(CommandError) as error:
+        call_command(*map(str, args), stdout=StringIO(), stderr=err)
+    return err.getvalue(), error.value
+
+
+def test_the_reference_study_from_the_command_line(he_study: Study) -> None:
+    assert "dialogues new: 42" in run("import_dialogues", he_study.slug, HE_DIALOGUES)
+    assert "batches made" in run("make_batches", he_study.slug, "--by", "given")
+    said = run("import_ratings", he_study.slug, HE_RATINGS)
+    assert "ratings new: 5,880" in said
+    assert "seats taken: 28" in said
+    assert "ratings unchanged: 5,880" in run("import_ratings", he_study.slug, HE_RATINGS)
+    assert run("make_batches", he_study.slug, "--by", "given") == "Nothing left to deal.\n"
+
+
+def test_a_dry_run_says_so_and_stores_nothing(study: Study) -> None:
+    assert run("import_dialogues", study.slug, HE_DIALOGUES, "--dry-run").startswith("Dry run: nothing was stored")
+    assert not Dialogue.objects.exists()
+
+
+def test_errors_are_printed_with_file_line_field_and_reason(study: Study, write: Write) -> None:
+    path = write(dialogue("a"), "{", dialogue("b", history=5))
+    printed, error = refused("import_dialogues", study.slug, path)
+    assert printed.splitlines()[1] == f"{path}:3: history: must be a list, this is a number"
+    assert str(error) == "2 errors. Nothing was imported."
+    assert error.returncode == 1
+
+
+def test_more_errors_than_are_listed_are_counted(study: Study, write: Write) -> None:
+    printed, error = refused("import_dialogues", study.slug, write(dialogue("a"), *["{"] * 300))
+    assert len(printed.splitlines()) == 200
+    assert str(error) == "300 errors, the last 100 not listed. Nothing was imported."
+
+
+def test_an_unknown_study_is_told_with_those_there_are(study: Study) -> None:
+    _, error = refused("import_dialogues", "nowhere", HE_DIALOGUES)
+    assert str(error) == f"There is no study 'nowhere'. There are: {study.slug}."
+
+
+def test_a_file_that_is_not_there_is_told(study: Study) -> None:
+    _, error = refused("import_dialogues", study.slug, "missing.jsonl")
+    assert str(error) == "missing.jsonl cannot be read: No such file or directory."
+
+
+def test_columns_are_mapped_and_missing_things_created(coherence_study: Study, write: Write) -> None:
+    path = write("d,i,source,who,value", "1,1-a,m,x,3", name="a.csv")
+    args = ("import_ratings", coherence_study.slug, path, "--map", "dialogue=d,item=i,annotator=who")
+    assert "is not in the study" in refused(*args)[0]
+    run(*args, "--create-missing")
+    assert Rating.objects.get().assignment.participant.pseudonym == "x"
+
+
+def test_a_map_that_cannot_be_read_is_told(study: Study) -> None:
+    _, error = refused("import_ratings", study.slug, SWITCHBOARD, "--map", "rater")
+    assert "must look like annotator=rater" in str(error)
+
+
+def test_options_of_dialogues_are_passed_on(study: Study, write: Write) -> None:
+    path = write(dialogue("a", candidates=[{"text": r"one\ntwo"}]))
+    run("import_dialogues", study.slug, path, "--source", "bot", "--reference", "bot", "--unescape-newlines")
+    candidate = study.dialogues.get().candidates.get()
+    assert (candidate.source.key, candidate.source.is_reference, candidate.text) == ("bot", True, "one\ntwo")
+
+
+def test_batches_that_cannot_be_made_are_told(study: Study) -> None:
+    run("import_dialogues", study.slug, HE_DIALOGUES)
+    _, error = refused("make_batches", study.slug, "--by", "size")
+    assert str(error) == "Say how many dialogues a batch has."

@@ -1,0 +1,363 @@
+"""Members, roles, annotators and their standing, the invitation."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Membership, Participant
+from annotation.services.claiming import claim_seat
+from annotation.services.people import (
+    add_member,
+    change_role,
+    exclude_participant,
+    get_or_make_participant,
+    join_study,
+    remove_member,
+    set_standing,
+)
+from annotation.services.refusals import Refused
+from tests.cast import Cast
+from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
+
+pytestmark = pytest.mark.django_db
+Role = Membership.Role
+
+
+def people(route="study_people", *args):
+    return reverse(route, args=["wellbeing", *args])
+
+
+def membership_of(cast: Cast, user: User) -> Membership:
+    return cast.study.memberships.get(user=user)
+
+
+# --- adding ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["carla", "carla@example.org", "CARLA@Example.org"])
+def test_an_annotator_is_added_by_name_or_address_and_waits_under_a_pseudonym(client, cast: Cast, name):
+    carla = UserFactory(username="carla")
+    client.force_login(cast.owner)
+
+    client.post(people("study_member_add"), {"account": name, "role": "annotator"})
+
+    participant = Participant.objects.get(study=cast.study, user=carla)
+    assert participant.standing == "pending"
+    assert re.fullmatch(r"a-[a-z2-9]{4}", participant.pseudonym)
+    assert "carla" not in participant.pseudonym
+
+
+def test_other_roles_get_no_pseudonym(cast: Cast):
+    add_member(cast.study, user=cast.stranger, role=Role.OBSERVER)
+
+    assert not Participant.objects.filter(user=cast.stranger).exists()
+
+
+@pytest.mark.parametrize("name", ["nobody", "", "\x00", "x" * 300])
+def test_an_unknown_name_is_explained_beside_the_field(client, cast: Cast, name):
+    client.force_login(cast.owner)
+
+    answer = client.post(people("study_member_add"), {"account": name, "role": "annotator"})
+
+    assert answer.status_code == 422
+    assert answer.context["add_form"].errors["account"]
+
+
+def test_an_address_of_two_accounts_finds_neither(client, cast: Cast):
+    for name in ("one", "two"):
+        UserFactory(username=name, email="same@example.org")
+    client.force_login(cast.owner)
+
+    assert client.post(people("study_member_add"), {"account": "same@example.org", "role": "lead"}).status_code == 422
+
+
+def test_nobody_has_two_roles(cast: Cast):
+    with pytest.raises(Refused, match="observer is observer of this study already"):
+        add_member(cast.study, user=cast.observer, role=Role.ANNOTATOR)
+
+
+def test_a_new_account_gets_a_password_that_is_shown_once_and_works(client, cast: Cast):
+    client.force_login(cast.owner)
+
+    made = client.post(people("study_account_create"), {"username": "dora", "email": "", "role": "annotator"})
+
+    password = made.context["password"]
+    assert password in made.content.decode()
+    assert "no-store" in made["Cache-Control"]
+    assert User.objects.get(username="dora").check_password(password)
+    assert password not in client.get(people()).content.decode()
+    assert Participant.objects.get(user__username="dora", study=cast.study).standing == "pending"
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        ({"username": "owner"}, "username"),
+        ({"username": ""}, "username"),
+        ({"username": "a b"}, "username"),
+        ({"username": "new", "email": "OWNER@example.org"}, "email"),
+        ({"username": "new", "role": "king"}, "role"),
+    ],
+)
+def test_an_account_that_cannot_be_made_is_explained(client, cast: Cast, form, field):
+    client.force_login(cast.owner)
+
+    answer = client.post(people("study_account_create"), {"role": "annotator"} | form)
+
+    assert answer.status_code == 422
+    assert field in answer.context["account_form"].errors
+
+
+# --- roles ----------------------------------------------------------------------------------------
+def test_the_last_owner_stays_owner(client, cast: Cast):
+    client.force_login(cast.owner)
+    mine = membership_of(cast, cast.owner)
+
+    for role in ("observer", ""):
+        page = client.post(people("study_member_role", mine.pk), {"role": role}, follow=True)
+        assert "needs an owner" in page.content.decode()
+
+    mine.refresh_from_db()
+    assert mine.role == "owner"
+
+
+def test_an_owner_may_go_when_another_one_stays(cast: Cast):
+    MembershipFactory(study=cast.study, role=Role.OWNER)
+
+    remove_member(membership_of(cast, cast.owner))
+
+    assert cast.study.memberships.filter(role=Role.OWNER).count() == 1
+
+
+def test_an_owner_of_another_study_does_not_count(cast: Cast):
+    MembershipFactory(role=Role.OWNER)
+
+    with pytest.raises(Refused, match="needs an owner"):
+        change_role(membership_of(cast, cast.owner), role=Role.LEAD)
+
+
+def test_who_becomes_an_annotator_gets_a_pseudonym(cast: Cast):
+    change_role(membership_of(cast, cast.observer), role=Role.ANNOTATOR)
+
+    assert Participant.objects.get(study=cast.study, user=cast.observer).standing == "pending"
+
+
+def test_who_stops_being_an_annotator_is_paused(cast: Cast):
+    change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER)
+
+    cast.annotator.refresh_from_db()
+    assert cast.annotator.standing == "paused"
+
+
+def test_an_annotator_is_excluded_before_they_are_removed(cast: Cast):
+    membership = membership_of(cast, cast.annotator.user)
+    with pytest.raises(Refused, match="Exclude this annotator first"):
+        remove_member(membership)
+
+    exclude_participant(cast.annotator)
+    remove_member(membership)
+
+    assert not Membership.objects.filter(pk=membership.pk).exists()
+    assert Participant.objects.filter(pk=cast.annotator.pk).exists()
+
+
+def test_a_role_that_is_none_changes_nothing(client, cast: Cast):
+    client.force_login(cast.owner)
+    lead = membership_of(cast, cast.lead)
+
+    page = client.post(people("study_member_role", lead.pk), {"role": "king"}, follow=True)
+
+    assert "no such role" in page.content.decode()
+    lead.refresh_from_db()
+    assert lead.role == "lead"
+
+
+def test_a_member_of_another_study_is_out_of_reach(client, cast: Cast):
+    client.force_login(cast.owner)
+
+    answer = client.post(people("study_member_role", MembershipFactory().pk), {"role": "observer"})
+
+    assert answer.status_code == 404
+
+
+# --- standing -------------------------------------------------------------------------------------
+def test_a_lead_clears_pauses_excludes_and_takes_back_with_one_click_each(client, cast: Cast):
+    client.force_login(cast.lead)
+    address = people("study_standing", cast.annotator.token)
+
+    for standing in ("paused", "cleared", "excluded", "cleared"):
+        page = client.post(address, {"standing": standing}, follow=True)
+        cast.annotator.refresh_from_db()
+        assert cast.annotator.standing == standing
+        assert cast.annotator.pseudonym in page.content.decode()
+
+
+def test_a_cleared_annotator_can_claim_and_a_pending_one_cannot(cast: Cast):
+    set_standing(cast.annotator, standing="pending")
+    with pytest.raises(Refused):
+        claim_seat(cast.annotator, cast.batch, now=timezone.now())
+
+    set_standing(cast.annotator, standing="cleared")
+    assert claim_seat(cast.annotator, cast.batch, now=timezone.now()).status == "active"
+
+
+def test_excluding_frees_the_seat_and_has_the_figures_computed_again(cast: Cast):
+    assignment = take_seat(cast.annotator, cast.batch)
+    version = cast.batch.ratings_version
+
+    exclude_participant(cast.annotator)
+
+    assignment.refresh_from_db()
+    cast.batch.refresh_from_db()
+    assert assignment.status == "excluded"
+    assert not cast.batch.seats.filter(assignment__isnull=False).exists()
+    assert cast.batch.ratings_version > version
+
+
+def submitted(participant, batch):
+    assignment = take_seat(participant, batch)
+    assignment.status, assignment.submitted_at = "submitted", timezone.now()
+    assignment.save()
+    return assignment
+
+
+def test_taking_back_in_gives_finished_work_its_seat_again(cast: Cast):
+    assignment = submitted(cast.annotator, cast.batch)
+    exclude_participant(cast.annotator)
+    cast.batch.refresh_from_db()
+    version = cast.batch.ratings_version
+
+    set_standing(cast.annotator, standing="cleared")
+
+    assignment.refresh_from_db()
+    cast.batch.refresh_from_db()
+    assert assignment.status == "submitted"
+    assert assignment.seat.batch == cast.batch
+    assert cast.batch.ratings_version > version
+
+
+def test_taking_back_in_never_gives_more_votes_than_wanted(cast: Cast):
+    assignment = submitted(cast.annotator, cast.batch)
+    exclude_participant(cast.annotator)
+    others = [*cast.annotators[1:], get_or_make_participant(cast.study, user=UserFactory())]
+    for other in others:
+        take_seat(other, cast.batch)
+
+    set_standing(cast.annotator, standing="cleared")
+
+    assignment.refresh_from_db()
+    assert assignment.status == "expired"
+    assert cast.batch.seats.count() == 3
+    assert {seat.assignment.participant for seat in cast.batch.seats.all()} == set(others)
+
+
+def test_unfinished_work_of_who_is_back_waits_to_be_claimed(cast: Cast):
+    assignment = take_seat(cast.annotator, cast.batch)
+    exclude_participant(cast.annotator)
+
+    set_standing(cast.annotator, standing="cleared")
+
+    assignment.refresh_from_db()
+    assert assignment.status == "expired"
+    assert claim_seat(cast.annotator, cast.batch, now=timezone.now()) == assignment
+
+
+def test_all_who_wait_are_cleared_at_once_and_nobody_else(client, cast: Cast):
+    set_standing(cast.annotators[0], standing="pending")
+    set_standing(cast.annotators[1], standing="paused")
+    client.force_login(cast.lead)
+
+    page = client.post(people("study_clear_all"), follow=True)
+
+    assert "1 annotator may rate now" in page.content.decode()
+    standings = {each.pk: each.standing for each in cast.study.participants.all()}
+    assert [standings[each.pk] for each in cast.annotators] == ["cleared", "paused", "cleared"]
+
+
+@pytest.mark.parametrize("standing", ["", "king", "\x00"])
+def test_a_standing_that_is_none_changes_nothing(client, cast: Cast, standing):
+    client.force_login(cast.lead)
+
+    client.post(people("study_standing", cast.annotator.token), {"standing": standing})
+
+    cast.annotator.refresh_from_db()
+    assert cast.annotator.standing == "cleared"
+
+
+def test_an_annotator_of_another_study_is_out_of_reach(client, cast: Cast):
+    other = get_or_make_participant(StudyFactory(), user=UserFactory())
+    client.force_login(cast.owner)
+
+    assert client.post(people("study_standing", other.token), {"standing": "excluded"}).status_code == 404
+
+
+# --- invitation -----------------------------------------------------------------------------------
+def test_the_invitation_is_switched_on_and_off_and_its_address_can_be_copied(client, cast: Cast):
+    client.force_login(cast.researcher)
+
+    page = client.post(people("study_invitation"), {"is_joinable": "on", "is_clearing_on_join": "on"}, follow=True)
+    cast.study.refresh_from_db()
+    assert cast.study.is_joinable
+    assert cast.study.is_clearing_on_join
+    assert f"http://testserver{reverse('join', args=[cast.study.join_token])}" in page.content.decode()
+
+    client.post(people("study_invitation"), {})
+    cast.study.refresh_from_db()
+    assert not cast.study.is_joinable
+
+
+@pytest.mark.parametrize(("is_clearing", "standing"), [(True, "cleared"), (False, "pending")])
+def test_who_joins_is_cleared_only_where_the_study_says_so(cast: Cast, is_clearing, standing):
+    study = StudyFactory(is_joinable=True, is_clearing_on_join=is_clearing, protocol_version=cast.version)
+
+    participant = join_study(study, user=cast.stranger)
+
+    assert participant.standing == standing
+    assert study.memberships.get(user=cast.stranger).role == "annotator"
+    assert join_study(study, user=cast.stranger) == participant
+
+
+def test_nobody_joins_by_a_link_that_is_off(cast: Cast):
+    with pytest.raises(Refused, match="switched off"):
+        join_study(cast.study, user=cast.stranger)
+
+
+@pytest.mark.parametrize("who", ["owner", "researcher", "lead", "controller", "observer"])
+def test_who_sees_the_figures_cannot_join_as_an_annotator(cast: Cast, who):
+    study = cast.study
+    study.is_joinable = True
+    study.save()
+
+    with pytest.raises(Refused, match="blind"):
+        join_study(study, user=getattr(cast, who))
+
+
+def test_joining_again_does_not_clear_who_was_excluded(cast: Cast):
+    study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
+    exclude_participant(join_study(study, user=cast.stranger))
+
+    assert join_study(study, user=cast.stranger).standing == "excluded"
+
+
+# --- the page -------------------------------------------------------------------------------------
+def test_those_who_wait_stand_first(client, cast: Cast):
+    set_standing(cast.annotators[2], standing="pending")
+    make_batch(cast.study, position=5)
+    client.force_login(cast.lead)
+
+    page = client.get(people())
+
+    assert page.context["page"].object_list[0] == cast.annotators[2]
+    assert "Clear all who wait" in page.content.decode()
+
+
+def test_a_lead_sees_annotators_and_no_forms_for_members(client, cast: Cast):
+    client.force_login(cast.lead)
+
+    page = client.get(people()).content.decode()
+
+    assert cast.annotator.pseudonym in page
+    for name in ("study_member_add", "study_account_create", "study_invitation"):
+        assert reverse(name, args=["wellbeing"]) not in page
+    assert cast.study.join_token not in page

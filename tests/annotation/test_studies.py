@@ -1,0 +1,426 @@
+"""Studies and batches from the browser, and the services behind them."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Batch, Membership, Study
+from annotation.selectors.health import imports_are_stalled, worker_is_silent
+from annotation.selectors.studies import checklist, metadata_fields, numbers_of
+from annotation.services.refusals import Refused
+from annotation.services.studies import create_study, ensure_study, open_study, set_batch_status, update_study
+from tests.cast import Cast
+from tests.factories import (
+    BatchFactory,
+    DialogueFactory,
+    HeartbeatFactory,
+    ImportJobFactory,
+    MembershipFactory,
+    StudyFactory,
+    UserFactory,
+    VersionFactory,
+    make_annotator,
+    make_batch,
+    make_he_version,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def researcher(client) -> User:
+    """Somebody who may create studies, signed in."""
+    user = UserFactory(username="ada", is_staff=True)
+    client.force_login(user)
+    return user
+
+
+def new_study(version, **changes):
+    return {"name": "Night talks", "slug": "", "protocol_version": version.pk, "seats": 3,
+            "majority_rule": "plurality", "consent_version": "1"} | changes  # fmt: skip
+
+
+# --- where people are led -------------------------------------------------------------------------
+def test_a_visitor_sees_a_start_page_with_the_way_to_sign_in(client):
+    page = client.get(reverse("home"))
+
+    assert page.status_code == 200
+    assert reverse("account_login") in page.content.decode()
+
+
+def test_an_annotator_is_led_to_their_work(client, cast: Cast):
+    client.force_login(cast.annotator.user)
+
+    assert client.get(reverse("home")).url == reverse("work")
+
+
+@pytest.mark.parametrize("who", ["owner", "researcher", "lead", "controller", "observer"])
+def test_people_who_run_a_study_are_led_to_their_studies(client, cast: Cast, who):
+    client.force_login(getattr(cast, who))
+
+    assert client.get(reverse("home")).url == reverse("studies")
+
+
+# --- creating -------------------------------------------------------------------------------------
+def test_a_researcher_creates_a_study_in_one_form_and_owns_it(client, researcher):
+    answer = client.post(reverse("study_new"), new_study(make_he_version()))
+
+    study = Study.objects.get()
+    assert answer.url == reverse("study", args=["night-talks"])
+    assert (study.name, study.seats, study.status) == ("Night talks", 3, "draft")
+    assert study.memberships.get().role == "owner"
+    assert study.memberships.get().user == researcher
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "said"),
+    [
+        ({"name": ""}, "name", "required"),
+        ({"slug": "new"}, "slug", "taken"),
+        ({"name": "你好"}, "slug", "no letters for an address"),
+        ({"seats": 0}, "seats", "greater than or equal to 1"),
+        ({"seats": 99999}, "seats", "less than or equal to"),
+        ({"protocol_version": ""}, "protocol_version", "required"),
+        ({"pay_amount": "4.67"}, "pay_currency", "currency"),
+    ],
+)
+def test_a_mistake_in_the_form_is_explained_beside_its_field(client, researcher, changes, field, said):
+    answer = client.post(reverse("study_new"), new_study(make_he_version(), **changes))
+
+    assert answer.status_code == 422
+    assert said in " ".join(answer.context["form"].errors[field])
+    assert f'id="id_{field}_error"' in answer.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_a_name_that_is_taken_asks_for_another_address(client, researcher):
+    StudyFactory(slug="night-talks")
+
+    answer = client.post(reverse("study_new"), new_study(make_he_version()))
+
+    assert "taken" in answer.context["form"].errors["slug"][0]
+
+
+def test_drafts_and_retired_protocols_are_not_offered(client, researcher):
+    VersionFactory(protocol__name="Half done")
+    make_he_version()
+
+    page = client.get(reverse("study_new")).content.decode()
+
+    assert "HE protocol" in page
+    assert "Half done" not in page
+
+
+def test_a_study_cannot_follow_a_draft():
+    with pytest.raises(ValidationError, match="Publish it first"):
+        create_study(slug="s", name="S", protocol_version=VersionFactory(), owner=None)
+
+
+def test_without_a_protocol_the_page_says_how_to_get_one(client, researcher):
+    assert "load_protocols" in client.get(reverse("study_new")).content.decode()
+
+
+def test_ensuring_a_study_twice_makes_one():
+    version = make_he_version()
+
+    first, is_new = ensure_study(slug="s", protocol_version=version, name="S", owner=None)
+    second, is_new_again = ensure_study(slug="s", protocol_version=version, name="Other", owner=None)
+
+    assert (is_new, is_new_again) == (True, False)
+    assert first == second
+    assert second.name == "S"
+
+
+def test_a_slug_cannot_change_its_protocol():
+    study = StudyFactory()
+
+    with pytest.raises(Refused) as refused:
+        ensure_study(slug=study.slug, protocol_version=make_he_version(), name="S", owner=None)
+
+    assert refused.value.code == "other_protocol"
+
+
+# --- settings -------------------------------------------------------------------------------------
+def test_settings_are_changed_and_said_to_be(client, cast: Cast):
+    client.force_login(cast.researcher)
+    form = new_study(cast.version, name="Calm talks", pay_amount="4.67", pay_currency="gbp")
+
+    page = client.post(reverse("study_settings", args=["wellbeing"]), form, follow=True)
+
+    cast.study.refresh_from_db()
+    assert (cast.study.name, str(cast.study.pay_amount), cast.study.pay_currency) == ("Calm talks", "4.67", "GBP")
+    assert cast.study.slug == "wellbeing"
+    assert "saved" in page.content.decode()
+
+
+def test_the_protocol_of_a_study_with_batches_is_fixed(cast: Cast):
+    with pytest.raises(ValidationError, match="cannot change"):
+        update_study(cast.study, protocol_version=make_he_version())
+
+
+def test_a_wrong_setting_does_not_rename_the_page(client, cast: Cast):
+    client.force_login(cast.owner)
+
+    answer = client.post(reverse("study_settings", args=["wellbeing"]), new_study(cast.version, name="X", seats=0))
+
+    assert answer.status_code == 422
+    assert "<h1>Wellbeing dialogues" in answer.content.decode()
+
+
+# --- overview -------------------------------------------------------------------------------------
+def steps_of(study: Study):
+    return checklist(study, numbers_of(study))
+
+
+def test_the_checklist_of_an_empty_study_begins_with_the_import():
+    steps = steps_of(StudyFactory(status="draft"))
+
+    assert [step.title for step in steps] == ["Import", "Batches", "People", "Open", "Watch", "Report"]
+    assert [step.is_done for step in steps] == [False] * 6
+    assert [step.title for step in steps if step.is_next] == ["Import"]
+
+
+def test_the_checklist_moves_on_with_the_study():
+    study = StudyFactory(status="draft")
+    DialogueFactory(study=study)
+    assert next(step for step in steps_of(study) if step.is_next).title == "Batches"
+
+    make_batch(study)
+    assert next(step for step in steps_of(study) if step.is_next).title == "People"
+
+    make_annotator(study, "ben")
+    assert next(step for step in steps_of(study) if step.is_next).title == "Open"
+
+    study = open_study(study)
+    assert next(step for step in steps_of(study) if step.is_next).title == "Watch"
+
+
+def test_the_overview_counts_what_the_study_consists_of(client, cast: Cast):
+    client.force_login(cast.observer)
+
+    numbers = client.get(reverse("study", args=["wellbeing"])).context["numbers"]
+
+    assert (numbers.n_dialogues, numbers.n_candidates, numbers.n_sources, numbers.n_items) == (2, 6, 3, 6)
+    assert (numbers.n_seats, numbers.n_taken, numbers.n_annotators) == (3, 0, 3)
+
+
+def test_an_observer_is_offered_no_step_that_is_refused_to_them(client, cast: Cast):
+    client.force_login(cast.observer)
+
+    page = client.get(reverse("study", args=["wellbeing"])).content.decode()
+
+    assert reverse("board", args=["wellbeing"]) in page
+    for name in ("study_import", "study_batches", "study_people", "study_settings", "study_status"):
+        assert reverse(name, args=["wellbeing"]) not in page
+
+
+# --- opening and closing ---------------------------------------------------------------------------
+def test_a_study_is_opened_closed_and_opened_again(client, cast: Cast):
+    client.force_login(cast.owner)
+
+    for status in ("closed", "open"):
+        client.post(reverse("study_status", args=["wellbeing"]), {"status": status})
+        cast.study.refresh_from_db()
+        assert cast.study.status == status
+
+
+def test_a_study_without_batches_is_not_opened(client, cast: Cast):
+    study = StudyFactory(status="draft")
+    MembershipFactory(study=study, user=cast.owner, role="owner")
+    client.force_login(cast.owner)
+
+    page = client.post(reverse("study_status", args=[study.slug]), {"status": "open"}, follow=True)
+
+    study.refresh_from_db()
+    assert study.status == "draft"
+    assert "nothing to rate yet" in page.content.decode()
+
+
+@pytest.mark.parametrize("status", ["draft", "", "\x00", "OPEN"])
+def test_a_study_has_no_other_status(client, cast: Cast, status):
+    client.force_login(cast.owner)
+
+    client.post(reverse("study_status", args=["wellbeing"]), {"status": status})
+
+    cast.study.refresh_from_db()
+    assert cast.study.status == "open"
+
+
+# --- batches --------------------------------------------------------------------------------------
+def post_batches(client, **form):
+    return client.post(reverse("study_batches", args=["wellbeing"]), {"kind": "main"} | form, follow=True)
+
+
+def test_batches_are_made_by_size_with_the_wanted_seats(client, cast: Cast):
+    for position in range(5):
+        DialogueFactory(study=cast.study, key=f"new-{position}", position=10 + position)
+        make_candidates(cast.study.dialogues.get(key=f"new-{position}"))
+    client.force_login(cast.researcher)
+
+    page = post_batches(client, by="size", size=3, seats=2)
+
+    assert "2 batches are made" in page.content.decode()
+    made = cast.study.batches.exclude(pk=cast.batch.pk)
+    assert sorted(batch.items.values("dialogue").distinct().count() for batch in made) == [2, 3]
+    assert {batch.seats.count() for batch in made} == {2}
+    assert {batch.status for batch in made} == {"draft"}
+
+
+def make_candidates(dialogue):
+    for source in dialogue.study.sources.all():
+        dialogue.candidates.create(source=source, key=source.key, text="A response.")
+
+
+@pytest.mark.parametrize(
+    ("form", "field"), [({"by": "size", "size": ""}, "size"), ({"by": "stratified", "size": 2}, "field")]
+)
+def test_what_a_way_of_dealing_needs_is_asked_for(client, cast: Cast, form, field):
+    client.force_login(cast.researcher)
+
+    assert field in post_batches(client, **form).context["form"].errors
+
+
+def test_the_fields_to_stratify_by_come_from_the_dialogues(cast: Cast):
+    DialogueFactory(study=cast.study, metadata={"domain": "law", "difficulty": 2})
+    DialogueFactory(study=cast.study, metadata={"domain": "finance"})
+    DialogueFactory(study=cast.study, metadata=[])
+
+    assert metadata_fields(cast.study) == ["difficulty", "domain"]
+
+
+def test_a_refusal_of_the_dealing_is_shown_in_the_form(client, cast: Cast):
+    DialogueFactory(study=cast.study, key="bare")
+    client.force_login(cast.researcher)
+
+    page = post_batches(client, by="size", size=3)
+
+    assert page.status_code == 422
+    assert "1 dialogues have none" in page.content.decode()
+
+
+def test_ticked_batches_are_closed_and_opened_again(client, cast: Cast):
+    other = make_batch(cast.study, position=1)
+    client.force_login(cast.researcher)
+
+    for status in ("closed", "open"):
+        client.post(reverse("study_batches_status", args=["wellbeing"]), {"status": status, "key": [other.key]})
+        other.refresh_from_db()
+        assert other.status == status
+    cast.batch.refresh_from_db()
+    assert cast.batch.status == "open"
+
+
+def test_one_button_opens_all_drafts_and_no_closed_batch(client, cast: Cast):
+    make_batch(cast.study, position=1, status="draft")
+    closed = make_batch(cast.study, position=2, status="closed")
+    client.force_login(cast.owner)
+
+    page = client.post(
+        reverse("study_batches_status", args=["wellbeing"]), {"status": "open", "drafts": "1"}, follow=True
+    )
+
+    assert "1 batch is now open" in page.content.decode()
+    closed.refresh_from_db()
+    assert closed.status == "closed"
+
+
+@pytest.mark.parametrize("key", [[], ["nobody"], ["\x00"]])
+def test_an_unknown_batch_changes_nothing(client, cast: Cast, key):
+    client.force_login(cast.owner)
+
+    page = client.post(
+        reverse("study_batches_status", args=["wellbeing"]), {"status": "closed", "key": key}, follow=True
+    )
+
+    assert "Tick the batches" in page.content.decode()
+    cast.batch.refresh_from_db()
+    assert cast.batch.status == "open"
+
+
+def test_a_batch_of_another_study_is_out_of_reach(cast: Cast):
+    other = make_batch(StudyFactory(), key="elsewhere")
+
+    assert set_batch_status(cast.study, keys=["elsewhere"], status="closed") == 0
+    other.refresh_from_db()
+    assert other.status == "open"
+
+
+def test_an_empty_batch_is_not_opened(cast: Cast):
+    BatchFactory(study=cast.study, key="empty", status="draft")
+
+    with pytest.raises(Refused, match="without items"):
+        set_batch_status(cast.study, keys=["empty"], status=Batch.Status.OPEN)
+
+
+# --- workers --------------------------------------------------------------------------------------
+def test_without_a_heartbeat_the_worker_is_silent():
+    assert worker_is_silent(timezone.now())
+
+
+def test_a_fresh_heartbeat_is_a_worker_and_an_old_one_is_none(settings):
+    now = timezone.now()
+    HeartbeatFactory(beaten_at=now - timezone.timedelta(seconds=settings.WORKER_SILENT_AFTER - 1))
+    assert not worker_is_silent(now)
+
+    HeartbeatFactory._meta.model.objects.update(
+        beaten_at=now - timezone.timedelta(seconds=settings.WORKER_SILENT_AFTER + 1)
+    )
+    assert worker_is_silent(now)
+
+
+def test_a_worker_in_the_middle_of_an_import_is_not_silent(cast: Cast):
+    now = timezone.now()
+    HeartbeatFactory(queue="live", beaten_at=now)
+    assert imports_are_stalled(now)
+
+    ImportJobFactory(study=cast.study, status="running")
+    assert not imports_are_stalled(now)
+
+
+@pytest.mark.parametrize(("route", "is_shown"), [("study", True), ("study_import", True), ("study_people", False)])
+def test_pages_that_wait_for_a_worker_say_that_none_runs(client, cast: Cast, route, is_shown):
+    client.force_login(cast.owner)
+
+    page = client.get(reverse(route, args=["wellbeing"])).content.decode()
+
+    assert ("No worker is running" in page) is is_shown
+
+
+# --- numbers of queries ----------------------------------------------------------------------------
+@pytest.mark.parametrize("route", ["study", "study_batches", "study_people", "study_import", "study_settings"])
+def test_a_page_of_a_study_takes_the_same_queries_however_much_it_shows(
+    client, cast: Cast, route, django_assert_max_num_queries
+):
+    client.force_login(cast.owner)
+    for number in range(20):
+        make_batch(cast.study, 1, 1, position=number + 1)
+        make_annotator(cast.study, f"many-{number}")
+        ImportJobFactory(study=cast.study)
+        MembershipFactory(study=cast.study, role=Membership.Role.OBSERVER)
+
+    with django_assert_max_num_queries(15):
+        client.get(reverse(route, args=["wellbeing"]))
+
+
+def test_the_list_of_studies_takes_the_same_queries_however_many_there_are(
+    client, cast: Cast, django_assert_max_num_queries
+):
+    for _ in range(20):
+        MembershipFactory(study__protocol_version=cast.version, user=cast.owner, role="owner")
+    client.force_login(cast.owner)
+
+    with django_assert_max_num_queries(6):
+        page = client.get(reverse("studies"))
+    assert page.content.decode().count("study-card") == 21
+
+
+def test_the_list_shows_nobody_else_s_study(client, cast: Cast):
+    StudyFactory(name="Somebody else's")
+    client.force_login(cast.owner)
+
+    page = client.get(reverse("studies")).content.decode()
+
+    assert "Wellbeing dialogues" in page
+    assert "Somebody else" not in page

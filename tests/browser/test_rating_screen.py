@@ -1,0 +1,507 @@
+"""The rating screen in a real browser: keys, the outbox, two tabs, no network, a phone, no JavaScript."""
+
+import json
+import re
+import time
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, Route, expect
+
+from annotation.models import Assignment, Participant, Rating, RatingRevision, Seat, Study
+from tests.browser.helpers import Screen
+from tests.cast import Cast
+from tests.factories import HIDDEN_WORDS, StudyFactory, make_annotator, make_batch, make_scale_version, take_seat
+from tests.wait import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PHONE = {"width": 375, "height": 740, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    from tests.cast import make_cast
+
+    return make_cast()
+
+
+@pytest.fixture
+def assignment(cast: Cast) -> Assignment:
+    return take_seat(cast.annotator, cast.batch)
+
+
+@pytest.fixture
+def screen(open_screen, cast: Cast, assignment: Assignment) -> Screen:
+    screen = open_screen(cast.annotator.user)
+    begin(screen, assignment)
+    return screen
+
+
+def begin(screen: Screen, assignment: Assignment) -> Page:
+    return screen.go(reverse("rate_start", args=[assignment.token]))
+
+
+def step(page: Page):
+    return page.locator(".step:visible")
+
+
+def place(page: Page) -> str:
+    return re.sub(r"\s+", " ", page.locator(".step:visible .step-place").inner_text())
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def expect_step(page: Page, position: int, number: int) -> None:
+    expect(page).to_have_url(re.compile(rf"/{position}/{number}/$"))
+
+
+def expect_saved(page: Page) -> None:
+    expect(page.locator("[data-save-state]")).to_have_text("Saved")
+
+
+def answers() -> list[tuple[str, str]]:
+    return list(Rating.objects.order_by("pk").values_list("criterion__key", "option__key"))
+
+
+# --- keys ------------------------------------------------------------------------------------------------
+def test_a_digit_chooses_and_enter_saves_and_goes_on(screen: Screen):
+    press(screen.page, "1", "Enter")
+    expect_step(screen.page, 0, 2)
+    expect_saved(screen.page)
+    assert answers() == [("appropriateness", "appropriate")]
+
+
+def test_a_whole_batch_is_rated_from_the_keyboard_and_submitted(screen: Screen, assignment: Assignment):
+    for position in (0, 1):
+        for number in range(1, 13):
+            expect_step(screen.page, position, number)
+            press(screen.page, "1", "Enter")
+    expect(screen.page.get_by_role("heading", name="Everything is rated")).to_be_visible()
+    screen.page.get_by_label("Anything you want to tell").fill("A clear task.")
+    screen.page.get_by_role("button", name="Submit the batch").click()
+    expect(screen.page.get_by_role("heading", name="Thank you!")).to_be_visible()
+    assignment.refresh_from_db()
+    assert (assignment.status, assignment.feedback, Rating.objects.count()) == ("submitted", "A clear task.", 24)
+
+
+def test_the_candidate_in_question_stands_in_the_dialogue_as_its_next_turn(screen: Screen):
+    for _ in range(3):
+        text = step(screen.page).locator("blockquote").inner_text()
+        expect(screen.page.locator(".turn.next:visible p")).to_have_text(text)
+        press(screen.page, "2", "Enter")
+
+
+def test_backspace_goes_back_to_ones_own_answer(screen: Screen):
+    press(screen.page, "2", "a", "Enter", "Backspace")
+    expect_step(screen.page, 0, 1)
+    expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")
+    expect(step(screen.page).locator("[data-why='2'] input[value=a]")).to_be_checked()
+
+
+def test_back_from_the_first_step_is_the_last_of_the_dialogue_before(screen: Screen, assignment: Assignment):
+    screen.go(reverse("rate", args=[assignment.token, 1, 1]))
+    press(screen.page, "Backspace")
+    expect_step(screen.page, 0, 12)
+
+
+def test_an_answer_confirmed_again_unchanged_is_not_sent_again(screen: Screen):
+    press(screen.page, "1", "Enter", "Backspace", "Enter")
+    expect_step(screen.page, 0, 2)
+    expect_saved(screen.page)
+    assert RatingRevision.objects.count() == 1
+
+
+def test_a_changed_answer_is_a_revision(screen: Screen):
+    press(screen.page, "1", "Enter", "Backspace", "2", "Enter")
+    wait_until(lambda: RatingRevision.objects.count() == 2, what="the second revision")
+    assert answers() == [("appropriateness", "not-appropriate")]
+
+
+def test_keys_do_nothing_inside_a_text(screen: Screen):
+    press(screen.page, "3")
+    screen.page.keyboard.type("12 a b")
+    press(screen.page, "Backspace", "Enter")
+    expect(step(screen.page).locator("[data-why='3'] textarea")).to_have_value("12 a \n")
+    expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("3")
+    expect_step(screen.page, 0, 1)
+
+
+def test_a_double_press_of_enter_is_one_answer_and_no_mistake(screen: Screen):
+    press(screen.page, "1")
+    screen.page.evaluate(
+        """() => { for (let n = 0; n < 2; n += 1)
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true })); }"""
+    )
+    expect_step(screen.page, 0, 2)
+    expect(step(screen.page).locator("[data-error=option]")).to_be_hidden()
+    expect_saved(screen.page)
+    assert RatingRevision.objects.count() == 1
+
+
+def test_the_next_step_is_there_within_50_milliseconds(screen: Screen):
+    """Also from one dialogue to the next: it was fetched before."""
+    screen.page.wait_for_load_state("networkidle")
+    took = []
+    for _ in range(14):
+        press(screen.page, "1")
+        took.append(
+            screen.page.evaluate(
+                """() => {
+            const before = document.querySelector(".step:not([hidden])");
+            const began = performance.now();
+            before.querySelector("button").click();
+            const after = document.querySelector(".step:not([hidden])");
+            return after === before ? 9999 : performance.now() - began; }"""
+            )
+        )
+    assert sorted(took)[-2] < 50, took
+
+
+# --- what an option asks for -------------------------------------------------------------------------------
+def test_explanations_open_under_the_judgement_that_asks_for_them(screen: Screen):
+    whys = step(screen.page).locator(".why")
+    assert [why.is_visible() for why in whys.all()] == [False, False, False]
+    press(screen.page, "2")
+    assert [why.is_visible() for why in whys.all()] == [False, True, False]
+    press(screen.page, "a", "Enter")
+    expect_saved(screen.page)
+    assert len(Rating.objects.get().explanations) == 1
+
+
+def test_a_judgement_that_asks_nothing_opens_nothing(screen: Screen, assignment: Assignment):
+    screen.go(reverse("rate", args=[assignment.token, 0, 7]))  # listening
+    press(screen.page, "1")
+    expect(step(screen.page).locator(".why")).to_have_count(0)
+
+
+def test_words_are_counted_while_they_are_typed(screen: Screen):
+    press(screen.page, "3")
+    screen.page.keyboard.type("I cannot tell")
+    expect(step(screen.page).locator("[data-why='3'] .word-count")).to_have_text("3 of 3 to 30 words")
+
+
+def test_a_missing_reason_is_named_where_it_is_missing(screen: Screen):
+    press(screen.page, "3", "Control+Enter")
+    expect(step(screen.page).locator("[data-why='3'] [data-error=free_text]")).to_have_text(
+        "Say why, in 3 words or more."
+    )
+    expect(step(screen.page).locator("[data-why='3'] textarea")).to_be_focused()
+    screen.page.keyboard.type("I cannot tell")
+    press(screen.page, "Control+Enter")
+    expect_step(screen.page, 0, 2)
+    expect_saved(screen.page)
+    assert Rating.objects.get().free_text == "I cannot tell"
+
+
+def test_the_first_question_without_an_answer_is_scrolled_to_and_named(open_screen, cast: Cast):
+    study = StudyFactory(protocol_version=make_scale_version(4))
+    participant = make_annotator(study, "scaler")
+    screen = open_screen(participant.user, height=500)
+    begin(screen, take_seat(participant, make_batch(study, 2, 2)))
+    press(screen.page, "5", "4")
+    screen.page.keyboard.press("Enter")
+    error = step(screen.page).locator("[data-criterion=consistency] [data-error=option]")
+    expect(error).to_have_text("Choose one of the answers to “Consistency”.")
+    expect(error).to_be_in_viewport()
+    press(screen.page, "3", "1", "Enter")
+    expect_step(screen.page, 0, 2)
+    wait_until(lambda: Rating.objects.count() == 4, what="four answers")
+    assert {key: option for key, option in answers()} == {
+        "fluency": "p5",
+        "coherence": "p4",
+        "consistency": "p3",
+        "diversity": "p1",
+    }
+
+
+# --- nothing is lost, nothing is doubled ---------------------------------------------------------------------
+def test_answers_given_offline_are_kept_and_sent_when_the_network_is_back(screen: Screen):
+    screen.allowed = ["ERR_INTERNET_DISCONNECTED"]
+    screen.page.wait_for_load_state("networkidle")
+    screen.context.set_offline(True)
+    for _ in range(3):
+        press(screen.page, "1", "Enter")
+    expect(screen.page.locator("[data-save-state]")).to_have_text("Offline: 3 kept here")
+    assert not Rating.objects.exists()
+    screen.context.set_offline(False)
+    expect_saved(screen.page)
+    assert Rating.objects.count() == RatingRevision.objects.count() == 3
+
+
+def test_a_tab_closed_offline_loses_nothing(screen: Screen, assignment: Assignment):
+    screen.allowed = ["ERR_INTERNET_DISCONNECTED"]
+    screen.page.wait_for_load_state("networkidle")
+    screen.context.set_offline(True)
+    press(screen.page, "2", "a", "Enter", "1", "Enter")
+    screen.page.close()
+    screen.context.set_offline(False)
+    screen.page = screen.new_tab()
+    begin(screen, assignment)
+    expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")  # not sent yet, and shown
+    expect(screen.page.locator("[data-progress-text]")).to_have_text("2 of 24 answers")
+    expect_saved(screen.page)
+    assert Rating.objects.count() == RatingRevision.objects.count() == 2
+
+
+def test_what_was_typed_and_not_yet_saved_is_there_after_a_crash(screen: Screen, assignment: Assignment):
+    press(screen.page, "3")
+    screen.page.keyboard.type("I am still thinking")
+    screen.page.close()
+    screen.page = screen.new_tab()
+    begin(screen, assignment)
+    expect(step(screen.page).locator("[data-why='3'] textarea")).to_have_value("I am still thinking")
+    assert not Rating.objects.exists()
+
+
+def test_an_answer_whose_acknowledgement_was_lost_is_one_answer(screen: Screen):
+    screen.allowed = ["ERR_FAILED"]
+    lost = []
+
+    def lose_the_answer(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.fetch())  # the server has saved it
+        route.abort()
+
+    screen.page.route("**/api/v1/answers/", lose_the_answer)
+    press(screen.page, "1", "Enter")
+    expect_saved(screen.page)
+    assert len(lost) == 1
+    assert RatingRevision.objects.count() == 1
+
+
+def test_a_server_in_trouble_is_asked_again(screen: Screen):
+    screen.allowed = ["503"]
+    answers_given = []
+
+    def be_busy_once(route: Route) -> None:
+        answers_given.append(json.loads(route.request.post_data))
+        if len(answers_given) == 1:
+            route.fulfill(status=503, body="")
+        else:
+            route.continue_()
+
+    screen.page.route("**/api/v1/answers/", be_busy_once)
+    press(screen.page, "1", "Enter")
+    wait_until(lambda: (screen.page.wait_for_timeout(20), Rating.objects.exists())[1], what="the answer sent again")
+    first, second = answers_given
+    assert first["client_key"] == second["client_key"]
+    assert second["age_ms"] >= first["age_ms"] + 500, "the age is reckoned when it is sent"
+
+
+def test_two_tabs_send_each_answer_once(screen: Screen, assignment: Assignment):
+    other = screen.new_tab()
+    other.goto(screen.page.url)
+    for page in (screen.page, other):
+        page.bring_to_front()
+        press(page, "1", "Enter", "1", "Enter")
+    for page in (screen.page, other):
+        expect_saved(page)
+    wait_until(lambda: Rating.objects.count() == 2, what="both answers")
+    assert set(Rating.objects.values_list("item__batch", flat=True)) == {assignment.batch_id}
+    assert RatingRevision.objects.count() <= 4
+
+
+def test_a_lost_sign_in_keeps_the_answers_and_shows_the_way(screen: Screen, cast: Cast):
+    screen.allowed = ["403", "401"]
+    screen.page.wait_for_load_state("networkidle")
+    screen.sign_out()
+    press(screen.page, "1", "Enter")
+    problem = screen.page.locator("[data-problem]")
+    expect(problem).to_contain_text("Nothing is lost. 1 answer waits on this device.")
+    expect(problem.get_by_role("link", name="Sign in again")).to_have_attribute(
+        "href", re.compile(r"/accounts/login/\?next=")
+    )
+    screen.sign_in(cast.annotator.user)
+    press(screen.page, "1", "Enter")
+    expect_saved(screen.page)
+    expect(problem).to_be_hidden()
+    assert Rating.objects.count() == 2
+
+
+def test_the_back_button_of_the_browser_shows_the_answer_before(screen: Screen):
+    press(screen.page, "2", "Enter")
+    expect_step(screen.page, 0, 2)
+    screen.page.go_back()
+    expect_step(screen.page, 0, 1)
+    expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")
+    expect_saved(screen.page)
+    assert RatingRevision.objects.count() == 1
+
+
+def test_the_batch_is_not_submitted_while_answers_wait(screen: Screen, assignment: Assignment):
+    screen.allowed = ["ERR_FAILED"]
+    screen.page.route("**/api/v1/answers/", lambda route: route.abort())
+    press(screen.page, "1", "Enter")
+    expect(screen.page.locator("[data-save-state]")).to_contain_text("1 kept here")
+    screen.go(reverse("submit", args=[assignment.token]))
+    expect(screen.page.locator("[data-outbox]")).to_contain_text("1 answer waits on this device.")
+    screen.page.unroute("**/api/v1/answers/")
+    screen.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(screen.page.locator("[data-outbox]")).to_be_hidden()
+    expect(screen.page.get_by_text("1 of 24 answers")).to_be_visible()
+    assert Rating.objects.count() == 1
+
+
+# --- the lease -------------------------------------------------------------------------------------------------
+def test_ten_minutes_before_its_end_the_page_warns(open_screen, cast: Cast):
+    screen = open_screen(cast.annotator.user)
+    begin(screen, take_seat(cast.annotator, cast.batch, minutes=9.5))
+    expect(screen.page.locator("[data-lease-note]")).to_contain_text("10 minutes are left")
+
+
+def test_when_the_lease_ends_the_answers_are_kept_and_a_seat_can_be_taken_again(screen: Screen):
+    screen.allowed = ["409"]
+    Seat.objects.exclude(assignment=None).update(lease_expires_at=timezone.now())
+    press(screen.page, "1", "Enter")
+    note = screen.page.locator("[data-lease-note]")
+    expect(note).to_contain_text("Your answers are kept")
+    assert Rating.objects.count() == 1
+    note.get_by_role("button", name="Take a seat again").click()
+    expect_step(screen.page, 0, 2)
+    press(screen.page, "1", "Enter")
+    expect_saved(screen.page)
+    assert Assignment.objects.get().status == "active"
+    assert Rating.objects.count() == 2
+
+
+def test_active_time_leaves_out_pauses_and_hidden_tabs(open_screen, cast: Cast, assignment: Assignment):
+    screen = open_screen(cast.annotator.user)
+    screen.page.clock.install()
+    begin(screen, assignment)
+    screen.page.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
+    press(screen.page, "ArrowDown")
+    screen.page.clock.run_for(10_000)
+    press(screen.page, "ArrowDown")
+    screen.page.clock.run_for(5 * 60_000)  # five minutes of nothing count as thirty seconds
+    with screen.page.expect_request("**/api/v1/answers/") as sent:
+        press(screen.page, "1", "Enter")
+    assert 40_000 <= sent.value.post_data_json["active_ms"] <= 75_000
+
+
+# --- what the browser gets ---------------------------------------------------------------------------------------
+def test_nothing_that_would_unblind_goes_over_the_wire(open_screen, cast: Cast, assignment: Assignment):
+    screen = open_screen(cast.annotator.user)
+    bodies: list[str] = []
+    screen.page.on("response", lambda got: bodies.append(got.url + got.text()) if "/static/" not in got.url else None)
+    begin(screen, assignment)
+    press(screen.page, "1", "a", "Enter", "2", "a", "Enter")
+    screen.page.wait_for_load_state("networkidle")
+    screen.go(reverse("guidelines", args=[cast.study.slug]))
+    wire = "\n".join(bodies)
+    assert "step-place" in wire
+    secrets = [*HIDDEN_WORDS, *cast.study.sources.values_list("name", flat=True)]
+    assert [word for word in secrets if word in wire] == []
+
+
+def test_the_first_page_is_small(open_screen, cast: Cast, assignment: Assignment):
+    screen = open_screen(cast.annotator.user)
+    client = screen.context.new_cdp_session(screen.page)
+    client.send("Network.enable")
+    sizes: list[float] = []
+    client.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    begin(screen, assignment)
+    screen.page.wait_for_load_state("load")
+    n_before_load = screen.page.evaluate(
+        """performance.getEntriesByType("resource").filter((each) => each.initiatorType !== "fetch").length + 1"""
+    )
+    assert n_before_load <= 10
+    assert sum(sizes) < 100_000, sizes
+
+
+def test_a_large_batch_opens_as_quickly_as_a_small_one(open_screen, cast: Cast):
+    study = StudyFactory(protocol_version=make_scale_version(1))
+    participant = make_annotator(study, "reader")
+    assignment = take_seat(participant, make_batch(study, 300, 0))
+    screen = open_screen(participant.user)
+    began = time.monotonic()
+    begin(screen, assignment)
+    assert time.monotonic() - began < 3
+    expect(step(screen.page)).to_have_count(1)
+    for _ in range(8):
+        press(screen.page, "3", "Enter")
+    expect_step(screen.page, 8, 1)
+    expect_saved(screen.page)
+    assert Rating.objects.count() == 8
+    assert "1.0" not in place(screen.page)
+
+
+# --- for everybody -------------------------------------------------------------------------------------------------
+def test_a_batch_can_be_rated_without_javascript(open_screen, cast: Cast, assignment: Assignment):
+    screen = open_screen(cast.annotator.user, java_script_enabled=False)
+    begin(screen, assignment)
+    step(screen.page).get_by_role("button", name="Save and go on").click()
+    expect(screen.page.get_by_role("alert").filter(has_text="Choose one")).to_be_visible()
+    step(screen.page).get_by_text("Not appropriate").click()
+    step(screen.page).get_by_text("It does not follow").click()
+    step(screen.page).get_by_role("button", name="Save and go on").click()
+    expect_step(screen.page, 0, 2)
+    step(screen.page).get_by_role("link", name="Back").click()
+    expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")
+    assert answers() == [("appropriateness", "not-appropriate")]
+
+
+def test_the_focus_moves_to_the_heading_of_the_new_step(screen: Screen):
+    press(screen.page, "1", "Enter")
+    expect(step(screen.page).locator("h2")).to_be_focused()
+    expect(screen.page.locator("[data-announce]")).to_contain_text("Response 2 of 3")
+
+
+def test_right_to_left_texts_run_from_the_right(open_screen, cast: Cast, assignment: Assignment):
+    for item in cast.batch.items.select_related("candidate"):
+        item.candidate.text = "أفهم ذلك، وماذا تفعل حين يعود؟"
+        item.candidate.save()
+    screen = open_screen(cast.annotator.user)
+    begin(screen, assignment)
+    quote = step(screen.page).locator("blockquote")
+    assert quote.evaluate("element => getComputedStyle(element).direction") == "rtl"
+
+
+def test_on_a_phone_options_are_large_enough_and_nothing_scrolls_sideways(open_screen, cast: Cast, assignment):
+    screen = open_screen(cast.annotator.user, **PHONE)
+    begin(screen, assignment)
+    assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for choice in step(screen.page).locator(".choice").all():
+        assert choice.bounding_box()["height"] >= 44
+    history, first = screen.page.locator(".history"), step(screen.page)
+    assert history.bounding_box()["y"] < first.bounding_box()["y"]
+    screen.page.locator(".history summary").tap()
+    expect(screen.page.locator(".history-scroll")).to_be_hidden()
+    step(screen.page).get_by_text("Not appropriate").tap()
+    step(screen.page).get_by_role("button", name="Save and go on").tap()
+    expect_step(screen.page, 0, 2)
+    expect_saved(screen.page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("device", [{}, PHONE], ids=["desk", "phone"])
+def test_axe_finds_no_barrier_on_any_page(open_screen, cast: Cast, assignment: Assignment, scheme: str, device: dict):
+    Study.objects.update(
+        consent_text="# What we keep\n\nYour answers.", is_joinable=True, pay_amount=5, pay_currency="EUR"
+    )
+    screen = open_screen(cast.annotator.user, color_scheme=scheme, **device)
+    found = {}
+
+    def look(path: str, *keys: str) -> None:
+        screen.go(path)
+        press(screen.page, *keys)
+        found[f"{path} {keys}"] = screen.barriers()
+
+    look(reverse("consent", args=[cast.study.slug]))
+    look(reverse("work"))
+    look(reverse("join", args=[cast.study.join_token]))
+    Participant.objects.update(consent_version="1", consented_at=timezone.now())
+    rate = reverse("rate", args=[assignment.token, 0, 1])
+    for keys in ((), ("2", "a"), ("3", "Control+Enter")):
+        look(rate, *keys)
+    look(reverse("guidelines", args=[cast.study.slug]))
+    look(reverse("submit", args=[assignment.token]))
+    look(reverse("work"))
+    Assignment.objects.update(status="submitted", submitted_at=timezone.now())
+    look(reverse("thanks", args=[assignment.token]))
+    assert {page: report for page, report in found.items() if report} == {}
