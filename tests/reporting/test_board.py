@@ -1,6 +1,7 @@
 """The live board: what it shows to whom, how cheaply it says that nothing is new, and that every number explains itself."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,12 +15,13 @@ import measures.cohen
 import measures.estimate
 import measures.intervals
 import measures.words
-from annotation.models import AgreementCell, Batch, Seat
+from annotation.models import AgreementCell, Batch, Heartbeat, Seat
 from annotation.selectors.cells import measure_batch
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from measures.agreement import fleiss_kappa
 from measures.histograms import Histogram, total
+from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 from reporting.explanations import (
     INTERVAL_NOTES,
@@ -36,7 +38,17 @@ from reporting.selectors.board import BATCHES, board_data, choice_of
 from reporting.selectors.board_page import board_page
 from reporting.selectors.board_tables import agreement_table, largest_share
 from tests.cast import Cast, make_cast
-from tests.factories import HeartbeatFactory, make_annotator, make_batch, make_he_version, make_scale_version
+from tests.factories import (
+    CriterionFactory,
+    HeartbeatFactory,
+    OptionFactory,
+    StudyFactory,
+    VersionFactory,
+    make_annotator,
+    make_batch,
+    make_scale_version,
+    publish,
+)
 from tests.he_study import expected, load_he_study
 from tests.working import rate_everything
 
@@ -142,7 +154,7 @@ def test_a_stored_rating_a_claim_and_a_silent_worker_are_news(cast: Cast):
     rate_everything(assignment, now=NOW, n=1)
     refresh_batch(cast.batch.pk, now=NOW)
     stamps.append(stamp())
-    HeartbeatFactory(beaten_at=NOW).__class__.objects.update(beaten_at=NOW - timedelta(minutes=5))
+    Heartbeat.objects.update(beaten_at=NOW - timedelta(minutes=5))
     stamps.append(stamp())
     assert len(set(stamps)) == 4
     assert "No worker is running" in client.get(fragment_url(cast)).content.decode()
@@ -150,7 +162,7 @@ def test_a_stored_rating_a_claim_and_a_silent_worker_are_news(cast: Cast):
 
 # --- cost ------------------------------------------------------------------------------------------------
 def n_queries(client: Client, url: str) -> int:
-    with CaptureQueriesContext(connection, ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         assert client.get(url).status_code == 200
     return len(queries)
 
@@ -350,31 +362,30 @@ def test_a_study_without_batches_or_ratings_says_what_comes_next(cast: Cast):
     assert reverse("study_batches", args=[cast.study.slug]) in html
 
 
-def test_criteria_with_different_answers_are_pooled_apart(cast: Cast):
+def test_criteria_with_different_answers_are_pooled_apart():
     mixed = make_cast_with(make_mixed_version(), slug="mixed")
     rate(mixed, 0, 1)
     together = agreement_table(board_data(mixed.study, {})).groups[0]
-    assert [row.label for row in together.rows] == ["Appropriateness + Contextualization", "Fluency"]
+    assert [row.label for row in together.rows] == ["Question 1 + Question 2", "Question 3"]
     pairs = board_page(mixed.study, {})["pairs"]
     assert pairs.is_partial
-    assert pairs.scope == "Appropriateness, Contextualization"
+    assert pairs.scope == "Question 1, Question 2"
 
 
-def make_cast_with(version, **fields) -> Cast:
-    from annotation.models import Study
-    from tests.factories import StudyFactory
-
-    study: Study = StudyFactory(protocol_version=version, **fields)
-    batch = make_batch(study)
-    return Cast(version, study, batch, None, None, None, None, None, None, ())
+def make_cast_with(version: ProtocolVersion, **fields) -> Cast:
+    """A study of its own, with nobody in it yet."""
+    study = StudyFactory(protocol_version=version, **fields)
+    return replace(make_cast(slug=f"{study.slug}-cast"), study=study, batch=make_batch(study), version=version)
 
 
-def make_mixed_version():
-    from tests.factories import CriterionFactory, OptionFactory, publish
-
-    version = make_he_version(2)
-    type(version).objects.filter(pk=version.pk)  # a draft is needed to add a criterion
-    return version
+def make_mixed_version() -> ProtocolVersion:
+    """Two questions with three answers and one with five."""
+    version = VersionFactory()
+    for place, n_options in enumerate((3, 3, 5)):
+        criterion = CriterionFactory(version=version, key=f"question-{place + 1}", position=place)
+        for at in range(n_options):
+            OptionFactory(criterion=criterion, position=at)
+    return publish(version)
 
 
 def test_an_ordinal_scale_has_an_alpha_of_its_order():

@@ -1,0 +1,131 @@
+"""Whatever happens to a study in whatever order: its sums are those of its batches, and a rebuild finds the same."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.figures import contribution, merged
+from annotation.models import AgreementCell, AgreementSnapshot, Batch
+from annotation.selectors.cells import figures_of, key_of, measure_batch
+from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, sweep
+from annotation.services.claiming import claim_seat, expire_leases, release_seats
+from annotation.services.rating import record_rating
+from annotation.services.refusals import Refused
+from measures.histograms import Histogram, total
+from protocols.specs import spec_of
+from tests.cast import Cast, make_cast
+from tests.factories import make_batch
+from tests.working import submission
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+annotators = st.integers(0, 2)
+batches = st.integers(0, 2)  # the last one is a pilot
+items = st.integers(0, 1)
+options = st.integers(0, 2)
+steps = st.one_of(
+    st.tuples(st.just("claim"), annotators, batches),
+    st.tuples(st.just("rate"), annotators, items, options),
+    st.tuples(st.just("rate"), annotators, items, options),
+    st.tuples(st.just("rate"), annotators, items, options),
+    st.tuples(st.just("expire")),
+    st.tuples(st.just("release"), annotators),
+    st.tuples(st.just("refresh"), batches),
+    st.tuples(st.just("sweep")),
+)
+
+
+class World:
+    """A small study that takes steps; the clock moves with every expiry."""
+
+    def __init__(self) -> None:
+        self.cast: Cast = make_cast()
+        study = self.cast.study
+        self.batches = [make_batch(study, 1, 2, key=f"w{n}", position=n + 1) for n in range(2)]
+        self.batches.append(make_batch(study, 1, 2, key="pilot", kind="pilot", position=3))
+        self.now = NOW
+        self.assignments: dict[int, object] = {}
+
+    def claim(self, who: int, which: int) -> None:
+        try:
+            self.assignments[who] = claim_seat(self.cast.annotators[who], self.batches[which], now=self.now)
+        except Refused:
+            return
+
+    def rate(self, who: int, item: int, option: int) -> None:
+        assignment = self.assignments.get(who)
+        if assignment is None:
+            return
+        criterion = spec_of(self.cast.version).by_key["listening"]
+        token = assignment.batch.items.order_by("pk")[item].token
+        record_rating(assignment, submission(token, "listening", criterion.options[option]), now=self.now)
+
+    def expire(self) -> None:
+        self.now += timedelta(minutes=91)
+        expire_leases(now=self.now)
+
+    def release(self, who: int) -> None:
+        release_seats(self.cast.annotators[who], "expired")
+
+    def refresh(self, which: int) -> None:
+        refresh_batch(self.batches[which].pk, now=self.now)
+
+    def sweep(self) -> None:
+        sweep(now=self.now)
+
+
+def state(cast: Cast) -> list[tuple]:
+    rows = AgreementCell.objects.filter(snapshot__study=cast.study)
+    fields = ("snapshot__batch", "criterion", "source", "histogram", "pairs", "reasons", "estimates", "sums")
+    return sorted(rows.values_list(*fields), key=lambda row: (row[0] or 0, row[1], row[2]))
+
+
+def counts(cast: Cast) -> list[tuple]:
+    rows = AgreementSnapshot.objects.filter(study=cast.study).exclude(n_ratings=0)
+    return sorted(rows.values_list("batch", "n_ratings", "n_wanted"), key=lambda row: row[0] or 0)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(taken=st.lists(steps, max_size=30))
+def test_sums_are_those_of_the_batches_and_a_rebuild_finds_the_same(db: None, taken: list[tuple]):
+    with transaction.atomic():
+        world = World()
+        for name, *arguments in taken:
+            getattr(world, name)(*arguments)
+        world.sweep()
+        assert not dirty_batches().exists()
+        assert_batches_are_as_measured(world.cast)
+        assert_study_is_the_sum(world.cast)
+        incremental = state(world.cast), counts(world.cast)
+        rebuild_study(world.cast.study, now=world.now)
+        assert (state(world.cast), counts(world.cast)) == incremental
+        transaction.set_rollback(True)
+
+
+def assert_batches_are_as_measured(cast: Cast) -> None:
+    for batch in Batch.objects.filter(study=cast.study).select_related("study__protocol_version"):
+        measured = measure_batch(batch)
+        rows = AgreementCell.objects.filter(snapshot__batch=batch)
+        stored = {key_of(row): figures_of(row, measured.spec.by_id[row.criterion_id]) for row in rows}
+        assert stored == measured.cells
+
+
+def assert_study_is_the_sum(cast: Cast) -> None:
+    spec = spec_of(cast.version)
+    rows = AgreementCell.objects.filter(snapshot__study=cast.study, snapshot__batch__kind="main")
+    parts: dict = {}
+    for row in rows:
+        parts.setdefault(key_of(row), []).append(figures_of(row, spec.by_id[row.criterion_id]))
+    sums = {key_of(row): row for row in AgreementCell.objects.filter(snapshot__study=cast.study, snapshot__batch=None)}
+    assert sums.keys() == parts.keys()
+    for key, cells in parts.items():
+        assert Histogram.from_json(sums[key].histogram) == total((cell.histogram for cell in cells), 3)
+        wanted: dict[str, int] = {}
+        for cell in cells:
+            wanted = merged(wanted, contribution(cell))
+        assert sums[key].sums == wanted
