@@ -74,10 +74,12 @@ VOTES = (
         FROM annotation_assignment) a
     JOIN annotation_batch b ON b.id = a.batch_id AND b.study_id = %(study)s
     WHERE s.batch_id = a.batch_id AND s.number = a.place""",
-    """INSERT INTO annotation_rating (assignment_id, item_id, criterion_id, batch_id, option_id, explanations, free_text,
-        revision, active_ms, answered_at, created_at, updated_at)
+    """INSERT INTO annotation_rating (assignment_id, item_id, criterion_id, batch_id, option_id, explanations,
+        free_text, revision, active_ms, answered_at, created_at, updated_at)
     SELECT a.id, i.id, o.criterion_id, b.id, o.id, '{}', '', 1, 4000, now(), now(), now()
-    FROM annotation_batch b JOIN annotation_assignment a ON a.batch_id = b.id JOIN annotation_item i ON i.batch_id = b.id
+    FROM annotation_batch b
+    JOIN annotation_assignment a ON a.batch_id = b.id
+    JOIN annotation_item i ON i.batch_id = b.id
     JOIN protocols_criterion c ON c.version_id = %(version)s
     JOIN protocols_option o ON o.criterion_id = c.id
         AND o.position = ('{0,0,0,0,0,0,1,1,1,2}'::int[])[1 + (hashint8(i.id * 7 + c.id + a.id %% 3) & 1023) %% 10]

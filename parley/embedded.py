@@ -280,8 +280,9 @@ def throw_away() -> Iterator[Servers]:
     _sweep_thrown_away()
     data = Path(tempfile.mkdtemp(prefix=THROWN, dir=SOCKET_PARENT))
     data.chmod(0o755)
-    lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(data / "new", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
+    (data / "new").rename(data / "lock")  # locked before anybody's sweep can see it
     try:
         servers = start(data, durable=False, lock=lock)
         try:

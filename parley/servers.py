@@ -22,7 +22,7 @@ BEGAN_AT = time.monotonic()
 # Commands that read and write no data: they start nothing.
 WITHOUT_SERVERS = frozenset({
     "help", "version", "check", "makemigrations", "makemessages", "compilemessages", "collectstatic", "findstatic",
-    "diffsettings", "startapp", "startproject", "spectacular", "agreement",
+    "diffsettings", "startapp", "startproject", "spectacular", "agreement", "protocol_check",
 })  # fmt: skip
 
 _current: Servers | None = None
@@ -95,11 +95,17 @@ def needs_servers(argv: Sequence[str]) -> bool:
     return not (command.startswith("-") or command in WITHOUT_SERVERS or {"-h", "--help"} & set(argv))
 
 
-def ensure(data: Path, argv: Sequence[str] | None = None) -> None:
+def data_directory() -> Path:
+    home = Path(__file__).resolve().parent.parent
+    return Path(os.environ.get("PARLEY_DATA", "").strip() or home / "var").absolute()
+
+
+def ensure(data: Path | None = None, argv: Sequence[str] | None = None) -> None:
     """Before a command: name the servers in the environment, starting those nobody has named or runs.
 
     What it starts lives as long as this process. Call it before Django reads its settings.
     """
+    data = data or data_directory()
     argv = sys.argv if argv is None else argv
     is_up = argv[1:2] == ["up"]
     if not needs_servers(argv) or not (is_up or _unset()):

@@ -6,6 +6,7 @@ addresses; pytest-django gives each worker its own database. TEST_DATABASE_URL a
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import tempfile
@@ -16,6 +17,7 @@ import pytest
 from parley import embedded
 
 _stack = contextlib.ExitStack()
+atexit.register(_stack.close)  # for an interrupt so early that pytest has nothing to unconfigure
 # What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
 KEPT = ("PARLEY_BROWSER", "PARLEY_POSTGRES_BIN", "PARLEY_VALKEY_SERVER")
 NO_TESTS = frozenset({"-h", "--help", "-V", "--version", "--markers", "--fixtures"})

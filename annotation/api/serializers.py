@@ -87,7 +87,7 @@ class MembershipSerializer(serializers.ModelSerializer):
 
 
 class RoleSerializer(serializers.Serializer):
-    role = serializers.ChoiceField(choices=Membership.Role)
+    role = serializers.ChoiceField(choices=Membership.Role.choices)
 
 
 class ParticipantSerializer(serializers.ModelSerializer):
@@ -98,7 +98,11 @@ class ParticipantSerializer(serializers.ModelSerializer):
     class Meta:
         model = Participant
         fields = ("token", "pseudonym", "account", "standing", "is_imported", "n_submitted", "n_active", "created_at")
-        read_only_fields = ("pseudonym", "is_imported", "created_at")
+        read_only_fields = fields
+
+
+class StandingSerializer(serializers.Serializer):
+    standing = serializers.ChoiceField(choices=Participant.Standing.choices)
 
 
 class BatchSerializer(serializers.ModelSerializer):

@@ -15,6 +15,7 @@ from annotation.api.serializers import (
     MembershipSerializer,
     ParticipantSerializer,
     RoleSerializer,
+    StandingSerializer,
     StatusSerializer,
     StudySerializer,
 )
@@ -137,9 +138,9 @@ class ParticipantView(StudyView):
     serializer_class = ParticipantSerializer
     rights = {"PATCH": Right.CLEAR}
 
-    @extend_schema(operation_id="participants_set_standing")
+    @extend_schema(operation_id="participants_set_standing", request=StandingSerializer)
     def patch(self, request: Request, slug: str, token: Any) -> Response:
         """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting."""
         participant = annotator_for(request.user, slug, token)
-        people.set_standing(participant, standing=self.checked()["standing"])
+        people.set_standing(participant, standing=self.checked(StandingSerializer)["standing"])
         return Response(self.get_serializer(participant_list(self.study).get(pk=participant.pk)).data)

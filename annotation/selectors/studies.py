@@ -180,7 +180,7 @@ def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = "Tables, figures and the checklist for a paper, from the database. Close the study when you are done."
+    hint = "Tables and figures from the database, at any time. Close the study when you are done."
     return _step("Report", "report", "Report", hint, **state)
 
 

@@ -24,7 +24,7 @@ def add_member(study: Study, *, user: User, role: str) -> Membership:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = Membership.objects.filter(study=study, user=user).first()
     if known is not None:
-        raise Refused("member", f"{user.get_username()} is {known.get_role_display()} of this study already.")
+        raise Refused("member", f"{user.get_username()} takes part already, as {known.get_role_display().lower()}.")
     membership = Membership(study=study, user=user, role=role)
     membership.full_clean()
     membership.save()
@@ -169,7 +169,7 @@ def join_study(study: Study, *, user: User) -> Participant:
     if role == Role.ANNOTATOR:
         return get_or_make_participant(fresh, user=user)
     if role is not None:
-        raise Refused("other_role", f"You are {Role(role).label} of this study: it cannot be rated blind any more.")
+        raise Refused("other_role", f"You are {Role(role).label.lower()} of this study, so you cannot rate it blind.")
     if not fresh.is_joinable:
         raise Refused("not_joinable", "This invitation is switched off. Ask the people who sent it to you.")
     add_member(fresh, user=user, role=Role.ANNOTATOR)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_safe, require_http_methods, require_POST
 
 from annotation.access import Right, import_for, study_for
 from annotation.forms import COLUMN_LABELS, ImportForm
@@ -78,7 +78,7 @@ def look_at(form: ImportForm) -> dict[str, Any]:
 
 @login_required
 @never_cache
-@require_GET
+@require_safe
 def study_import_job(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     job = import_for(request.user, slug, token)
     return study_page(request, job.study, "annotation/import_job.html", **_job_context(job))
@@ -86,7 +86,7 @@ def study_import_job(request: HttpRequest, slug: str, token: UUID) -> HttpRespon
 
 @login_required
 @never_cache
-@require_GET
+@require_safe
 def study_import_job_status(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     job = import_for(request.user, slug, token)
     context = {"study": job.study, **_job_context(job)}

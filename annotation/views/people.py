@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation.access import Right, annotator_for, membership_for, study_for
 from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, RoleForm, StandingForm
@@ -28,7 +28,7 @@ SAID = {
 
 
 @login_required
-@require_GET
+@require_safe
 def study_people(request: HttpRequest, slug: str) -> HttpResponse:
     return _people_page(request, study_for(request.user, slug, Right.CLEAR))
 
@@ -54,7 +54,7 @@ def study_member_add(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_in(form):
             member = services.add_member(study, user=form.cleaned_data["account"], role=form.cleaned_data["role"])
-            messages.success(request, f"{member.user.get_username()} is {member.get_role_display()} now.")
+            messages.success(request, f"{member.user.get_username()} is {member.get_role_display().lower()} now.")
             return redirect("study_people", slug)
     return _people_page(request, study, add_form=form, status=422)
 
@@ -84,7 +84,7 @@ def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if role is None:
         messages.error(request, "There is no such role.")
     elif role:
-        with announced(request, f"{name} is {Membership.Role(role).label} now."):
+        with announced(request, f"{name} is {Membership.Role(role).label.lower()} now."):
             services.change_role(membership, role=role)
     else:
         with announced(request, f"{name} is no member any more. You can add them again."):

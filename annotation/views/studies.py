@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_safe, require_http_methods, require_POST
 
 from annotation.access import Right, may_create_studies, studies_of, study_for
 from annotation.forms import BatchStatusForm, MakeBatchesForm, StatusForm, StudyForm
@@ -19,7 +19,7 @@ from annotation.views.pages import announced, errors_in, page_of, study_page
 
 
 @login_required
-@require_GET
+@require_safe
 def study_list(request: HttpRequest) -> HttpResponse:
     page = page_of(request, selectors.study_list(studies_of(request.user), request.user.pk))
     context = {"page": page, "may_create": may_create_studies(request.user)}
@@ -42,7 +42,7 @@ def study_new(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def study(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     numbers = selectors.numbers_of(study)

@@ -67,9 +67,7 @@ def _highest(bars: Sequence[Bar]) -> float:
     return next((step / 10 for step in range(1, 10) if highest <= step / 10), 1.0)
 
 
-def _placed(
-    groups: Sequence[BarGroup], scale: Scale, form: str, top: float
-) -> tuple[list[dict[str, Any]], float]:
+def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> tuple[list[dict[str, Any]], float]:
     placed, y = [], top
     for group in groups:
         heading = y + 16 if group.label else None

@@ -133,7 +133,15 @@ def _legend(rows: Sequence[DotRow], x: float, dot_means: str, part_means: str) -
     for kind, words in entries:
         diamond = _diamond(x + 6, 14) if kind == "diamond" else None
         placed.append(
-            {"kind": kind, "words": words, "x": x + 6, "low": x - 6, "high": x + 18, "text_x": x + 24, "points": diamond}
+            {
+                "kind": kind,
+                "words": words,
+                "x": x + 6,
+                "low": x - 6,
+                "high": x + 18,
+                "text_x": x + 24,
+                "points": diamond,
+            }
         )
         x += 52 + label_width([words])
     return placed

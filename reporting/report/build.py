@@ -35,6 +35,7 @@ def build_report(study: Study, *, now: datetime) -> Report:
         "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in cells.sources],
         "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in cells.spec.criteria],
         "agreement": agreement,
+        "agreement_overall": tables.overall_table(cells),
         "agreement_by_criterion": tables.margins(agreement, "criterion"),
         "agreement_by_source": tables.margins(agreement, "source"),
         "pairs": tables.pairs_table(cells, names),

@@ -70,6 +70,7 @@ def _options(report: Report) -> Iterable[Row]:
 
 TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "agreement": _agreement,
+    "overall": lambda report: report["agreement_overall"],
     "majority": lambda report: report["majority"],
     "votes": _votes,
     "options": _options,

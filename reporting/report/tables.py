@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import strong
+from annotation.figures import histogram_estimates, strong
 from measures.agreement import fleiss_kappa
 from measures.estimate import NO_VARIATION
 from measures.histograms import Histogram, total
@@ -70,6 +70,34 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
         "strong_per_batch": [cell.estimates["strong"]["value"] if cell else None for cell in cells],
         "strong_pooled": fleiss_kappa(sure).value,
         "strong_share_kept": sure.n_items / histogram.n_items if histogram.n_items else None,
+    }
+
+
+def overall_table(study: StudyCells) -> list[Row]:
+    """Per criterion, every coefficient over the items of all sources and batches together."""
+    rows = []
+    for criterion in study.spec.criteria:
+        cells = [cell for _, each, key in study.rows() if each == criterion for cell in study.column(key)]
+        histogram = pooled(cells, criterion)
+        if histogram.n_items:
+            rows.append(_overall_row(criterion, histogram_estimates(histogram, criterion)))
+    return rows
+
+
+def _overall_row(criterion: CriterionSpec, estimates: Row) -> Row:
+    """The intervals of `histogram_estimates` take items as independent, which those of one dialogue are not."""
+    return {
+        "criterion": criterion.key,
+        "scale": criterion.scale,
+        "fleiss_kappa": estimates["fleiss"]["value"],
+        "krippendorff_alpha": estimates["alpha"]["value"],
+        "gwet_ac1": estimates["ac1"]["value"],
+        "percent_agreement": estimates["percent"]["value"],
+        "reason": estimates["fleiss"]["reason"],
+        "strong_kappa": estimates["strong"]["value"],
+        "strong_share_kept": estimates["strong_share_kept"],
+        "n_items": estimates["fleiss"]["n_items"],
+        "n_left_out": estimates["fleiss"]["n_left_out"],
     }
 
 

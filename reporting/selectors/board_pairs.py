@@ -67,12 +67,8 @@ def board_pairs(data: BoardData) -> Pairs | None:
     shown = _shown(table)
     names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
     ordered = sorted(shown, key=lambda pk: names[pk])
-    found = [
-        _pair(table, names, a, b) for at, b in enumerate(ordered) for a in ordered[:at] if table.table(a, b).any()
-    ]
-    return Pairs(
-        batch, groups[0], len(groups) > 1, tuple(names[pk] for pk in ordered), len(table.raters), tuple(found)
-    )
+    found = [_pair(table, names, a, b) for at, b in enumerate(ordered) for a in ordered[:at] if table.table(a, b).any()]
+    return Pairs(batch, groups[0], len(groups) > 1, tuple(names[pk] for pk in ordered), len(table.raters), tuple(found))
 
 
 def _batch(data: BoardData) -> Batch | None:

@@ -57,7 +57,9 @@ def agreement_table(data: BoardData) -> Table:
 
 def _criterion_group(data: BoardData, criterion: CriterionSpec) -> TableGroup:
     keys = {key for cells in data.cells.values() for key in cells if key[0] == criterion.id}
-    rows = [_row(data, label, (criterion.id, source)) for label, source in _sources(data) if (criterion.id, source) in keys]
+    rows = [
+        _row(data, label, (criterion.id, source)) for label, source in _sources(data) if (criterion.id, source) in keys
+    ]
     return TableGroup(criterion.name, tuple(rows))
 
 

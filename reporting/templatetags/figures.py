@@ -2,21 +2,14 @@
 
 from django import template
 
-register = template.Library()
+from reporting.explanations import REASONS
 
-REASONS = {
-    "no_variation": "Undefined: every answer is the same, so there is no chance agreement to correct for.",
-    "no_pairs": "Undefined: no item has two answers yet.",
-    "no_ratings": "No answers yet.",
-    "one_category": "Undefined: there is only one answer to choose.",
-    "too_few_items": "Too few items.",
-    "unequal_raters": "Undefined for unequal numbers of answers per item.",
-}
+register = template.Library()
 
 
 @register.filter
 def two(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
 
 
 @register.filter
@@ -26,7 +19,7 @@ def share(value: float | None) -> str:
 
 @register.filter
 def reason(word: str | None) -> str:
-    return REASONS.get(word or "", "Undefined.")
+    return f"Undefined: {REASONS.get(word or '', 'there are too few answers')}."
 
 
 @register.filter

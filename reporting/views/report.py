@@ -1,24 +1,24 @@
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotation.access import Right, study_for
-from annotation.models import Study
+from annotation.access import Right, rights_in, study_for
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES, as_csv, as_json
 from reporting.report.page import page_of
-from reporting.report.pdf import as_pdf
+from reporting.report.pdf import PdfUnavailable, as_pdf
 
 
 @require_safe
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    found = build_report(study, now=timezone.now())
-    return render(request, "reporting/report.html", {"study": study, **page_of(found)})
+    context = {"study": study, "rights": rights_in(request.user, study)}
+    return render(request, "reporting/report.html", context | page_of(build_report(study, now=timezone.now())))
 
 
 @require_safe
@@ -44,13 +44,13 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 @login_required
 def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    html = _printed(study)
-    return _download(as_pdf(html), "application/pdf", f"{study.slug}-report.pdf")
-
-
-def _printed(study: Study) -> str:
-    found = build_report(study, now=timezone.now())
-    return render_to_string("reporting/report_print.html", {"study": study, **page_of(found)})
+    context = {"study": study} | page_of(build_report(study, now=timezone.now()))
+    try:
+        body = as_pdf(render_to_string("reporting/report_print.html", context))
+    except PdfUnavailable as missing:
+        messages.error(request, str(missing))
+        return redirect("report", study.slug)
+    return _download(body, "application/pdf", f"{study.slug}-report.pdf")
 
 
 def _download(body: bytes, content_type: str, name: str) -> HttpResponse:

@@ -171,8 +171,8 @@
     }
 
     post(entry) {
-      const { answered_at: answeredAt, order, is_new: isNew, ...values } = entry;
-      const age = Math.max(0, Date.now() - answeredAt);
+      const { answered_at: answeredAt, not_before: notBefore = 0, order, is_new: isNew, ...values } = entry;
+      const age = Math.max(0, Date.now() - Math.max(answeredAt, notBefore));
       const body = JSON.stringify({ assignment: this.assignment, ...values, age_ms: age });
       return fetch(this.url, {
         method: "POST",
@@ -188,6 +188,7 @@
       const error = response.ok ? {} : ((await response.json().catch(() => ({}))).error ?? {});
       if (response.ok || error.kept) {
         this.store.remove(entry.client_key);
+        this.followedBy(entry);
         this.wait = SHORTEST_WAIT;
         if (error.kept) this.onRefused(entry, error);
         this.changed();
@@ -204,6 +205,15 @@
       if (error.code === "invalid") this.store.remove(entry.client_key);
       this.onRefused(entry, error);
       return true;
+    }
+
+    // The server dates an answer by its arrival and age. On a slow network the first answer can seem younger than its
+    // correction, which would then be taken for history: so a correction is never older than what it corrects.
+    followedBy(entry) {
+      const isCorrection = (each) => each.item === entry.item && each.criterion === entry.criterion;
+      this.entries()
+        .filter(isCorrection)
+        .forEach((each) => this.store.put(each.client_key, { ...each, not_before: Date.now() }));
     }
 
     hold(state) {

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { Outbox, Store, ActiveTimer, LeaseClock } = window.Parley;
+  const { ActiveTimer, Bar, Outbox, Store } = window.Parley;
   const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
   const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
@@ -13,8 +13,10 @@
   const stage = part("stage");
   const base = root.dataset.base;
   const dialogues = new Map(); // position -> article
+  const loading = new Map(); // position -> its promise
   const drafts = new Store(`parley-draft:${root.dataset.assignment}:`);
   const timer = new ActiveTimer();
+  const bar = new Bar(root);
   let current = null; // the section on screen
   let shownAt = 0;
 
@@ -109,87 +111,35 @@
       is_new: !question.known,
     });
     drafts.remove(draftKey(question));
-    if (!question.known) progress.done += 1;
+    if (!question.known) bar.done += 1;
     question.known = JSON.stringify(read(question));
   };
 
-  // --- the bar on top ------------------------------------------------------------------------------
-  const progress = {
-    done: Number(root.dataset.done),
-    wanted: Number(root.dataset.wanted),
-    pace: Number(root.dataset.pace),
-
-    show(activeMs) {
-      if (activeMs) this.pace = 0.9 * this.pace + 0.1 * activeMs;
-      const minutes = Math.ceil((Math.max(0, this.wanted - this.done) * this.pace) / 60000);
-      part("progress").value = this.done;
-      part("progress-text").textContent = `${this.done} of ${this.wanted} answers`;
-      part("minutes").textContent = `about ${minutes} min left`;
-    },
-  };
-
-  const announce = (text) => (part("announce").textContent = text);
-
-  const link = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
-
-  const showProblem = (text, ...more) => {
-    part("problem").hidden = !text;
-    part("problem").replaceChildren(text, ...more);
-  };
-
-  const here = () => encodeURIComponent(location.pathname);
-
-  // Where each state that needs the annotator leads to.
-  const WAYS_ON = {
-    signed_out: () => link(`${root.dataset.login}?next=${here()}`, "Sign in again"),
-    foreign: () => link(`${root.dataset.login}?next=${here()}`, "Sign in with it"),
-    consent: () => link(root.dataset.consent, "Read it and agree"),
-  };
-
-  const showState = () => {
-    const line = part("save-state");
-    line.hidden = false;
-    line.dataset.saveState = outbox.state;
-    line.textContent = outbox.short;
-    const wayOn = WAYS_ON[outbox.state];
-    if (wayOn) showProblem(`Nothing is lost. ${outbox.sentence} `, wayOn());
-    else if (outbox.state === "saved" && !outbox.refused.size) showProblem("");
-    if (outbox.state === "offline") announce(outbox.short);
-  };
-
-  const endLease = () => {
-    const note = part("lease-note");
-    const form = part("claim");
-    form.hidden = false;
-    note.hidden = false;
-    note.className = "note bad";
-    note.replaceChildren("Your time for this batch has ended. Your answers are kept: take a seat again and they count. ", form);
-  };
-
+  // --- between the page and the server ---------------------------------------------------------------
   // Refused as it is: back into the form, where it can be put right.
   const takeBack = (entry) => {
     const key = `${entry.item}:${entry.criterion}`;
     drafts.put(key, entry);
     const questions = [...dialogues.values()].flatMap(questionsOf);
     questions.filter((question) => draftKey(question) === key).forEach((question) => (question.known = ""));
-    progress.done -= entry.is_new ? 1 : 0;
+    if (entry.is_new) bar.done -= 1;
   };
 
   const onRefused = (entry, error) => {
-    if (error.code === "lease_expired") return endLease();
+    if (error.code === "lease_expired") return bar.endLease();
     if (error.code === "invalid") takeBack(entry);
-    return showProblem(error.message ?? "The server refused an answer. It is kept on this device.");
+    return bar.showProblem(error.message ?? "The server refused an answer. It is kept on this device.");
   };
 
   const outbox = new Outbox({
     assignment: root.dataset.assignment,
     url: root.dataset.answers,
-    onChange: showState,
+    onChange: (changed) => bar.showState(changed),
     onRefused,
   });
 
   // --- from step to step ---------------------------------------------------------------------------
-  const load = async (position) => {
+  const fetchDialogue = async (position) => {
     const response = await fetch(`${base}${position}/`, { credentials: "same-origin" });
     if (response.redirected) throw Object.assign(new Error("signed out"), { isSignedOut: true });
     if (!response.ok) throw Object.assign(new Error(String(response.status)), { status: response.status });
@@ -199,6 +149,14 @@
     restore(dialogue);
     dialogues.set(position, dialogue);
     return dialogue;
+  };
+
+  // Asked for twice, it is fetched once: a second copy would not know the answers given in the first.
+  const load = (position) => {
+    if (!loading.has(position)) {
+      loading.set(position, fetchDialogue(position).finally(() => loading.delete(position)));
+    }
+    return loading.get(position);
   };
 
   const prefetch = async () => {
@@ -234,7 +192,7 @@
     const heading = current.querySelector("h2");
     heading.focus({ preventScroll: true });
     current.scrollIntoView({ block: "nearest" });
-    announce(`${current.querySelector(".step-place").textContent.trim()}. ${heading.textContent}`);
+    bar.announce(`${current.querySelector(".step-place").textContent.trim()}. ${heading.textContent}`);
     forgetDistant(Number(current.closest(".rate-dialogue").dataset.number));
     prefetch();
   };
@@ -264,12 +222,12 @@
     if (error.status) {
       location.assign(base); // the server has a page that says why
     } else if (error.isSignedOut) {
-      showProblem("You are signed out. Your answers are kept. ", link(`${root.dataset.login}?next=${here()}`, "Sign in again"));
+      bar.showProblem("You are signed out. Your answers are kept. ", bar.signIn("Sign in again"));
     } else {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "inline", textContent: "Try again" });
       button.addEventListener("click", again, { once: true });
       addEventListener("online", again, { once: true });
-      showProblem("The next dialogue cannot be loaded: there is no connection. Your answers are kept. ", button);
+      bar.showProblem("The next dialogue cannot be loaded: there is no connection. Your answers are kept. ", button);
     }
   };
 
@@ -305,7 +263,7 @@
     const changed = questions.filter((question) => JSON.stringify(read(question)) !== question.known);
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     changed.forEach((question) => save(question, activeMs));
-    progress.show(activeMs);
+    bar.showProgress(activeMs);
     advance();
   };
 
@@ -389,18 +347,8 @@
   restore(first);
   show(first, number);
   history.replaceState({ position: first.dataset.position, number }, "");
-  progress.done += outbox.entries().filter((entry) => entry.is_new).length;
-  progress.show(0);
-  new LeaseClock(Number(root.dataset.lease), {
-    onTick: (left) => {
-      part("lease-text").textContent = left > 60 ? `seat for ${Math.ceil(left / 60)} min` : `seat for ${left} s`;
-    },
-    onWarn: (left) => {
-      part("lease-note").hidden = false;
-      part("lease-note").textContent = `${Math.ceil(left / 60)} minutes are left for this batch. Your answers are kept in any case.`;
-    },
-    onEnd: endLease,
-  });
+  bar.done += outbox.entries().filter((entry) => entry.is_new).length;
+  bar.showProgress(0);
   outbox.send();
   (window.requestIdleCallback ?? setTimeout)(prefetch);
 })();

@@ -73,7 +73,7 @@ def test_an_address_of_two_accounts_finds_neither(client, cast: Cast):
 
 
 def test_nobody_has_two_roles(cast: Cast):
-    with pytest.raises(Refused, match="observer is observer of this study already"):
+    with pytest.raises(Refused, match="observer takes part already, as observer"):
         add_member(cast.study, user=cast.observer, role=Role.ANNOTATOR)
 
 

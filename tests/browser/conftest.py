@@ -64,7 +64,7 @@ def open_screen(
     for number, screen in enumerate(screens, start=1):
         if has_failed:
             screen.screenshot(SCREENSHOTS / f"{request.node.name}-{number}.png")
-        screen.context.close()
+        screen.close()
     problems = [problem for screen in screens for problem in screen.problems]
     if problems and not has_failed:
         pytest.fail("The page reported:\n" + "\n".join(problems))

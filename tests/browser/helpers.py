@@ -1,12 +1,13 @@
 """What browser tests say, in the words of somebody who sits in front of the screen."""
 
+import time
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 TIMEOUT = 10_000
 
@@ -27,6 +28,7 @@ class Screen:
         self.url = url
         self.allowed: list[str] = []
         self._problems: list[str] = []
+        self._under_way: set[Request] = set()
         self.context = browser.new_context(
             base_url=url, viewport={"width": width, "height": height}, reduced_motion="reduce", **options
         )
@@ -52,12 +54,28 @@ class Screen:
         page = self.context.new_page()
         page.on("pageerror", lambda error: self._problems.append(f"error in {page.url}: {error}"))
         page.on("console", self._listen)
+        page.on("request", self._began)
+        for end in ("requestfinished", "requestfailed"):
+            page.on(end, self._ended)
         return page
+
+    def _began(self, request: Request) -> None:
+        self._under_way.add(request)
+
+    def _ended(self, request: Request) -> None:
+        self._under_way.discard(request)
 
     def _listen(self, message: ConsoleMessage) -> None:
         """A breach of the content security policy is said here too, as an error."""
         if message.type == "error":
             self._problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def close(self) -> None:
+        """Not before the server has answered: the next test would meet what is still being written."""
+        deadline = time.monotonic() + 5
+        while self._under_way and not self.page.is_closed() and time.monotonic() < deadline:
+            self.page.wait_for_timeout(20)
+        self.context.close()
 
     def go(self, path: str) -> Page:
         self.page.goto(path)

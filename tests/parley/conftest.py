@@ -12,4 +12,6 @@ def open_directory() -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="parley test ", dir="/tmp"))
     path.chmod(0o755)
     yield path
+    for note in path.glob("**/sockets"):  # of what was killed: normally the next start takes them away
+        shutil.rmtree(note.read_text(), ignore_errors=True)
     shutil.rmtree(path, ignore_errors=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from parley import supervisor
+from parley import embedded, supervisor
 from tests.parley.processes import HOME, Up, descendants, is_alive, run, up, wait_gone
 from tests.wait import wait_until
 
@@ -124,6 +124,16 @@ def test_sigterm_during_the_start_leaves_nothing(open_directory: Path) -> None:
         starting.process.terminate()
         starting.process.wait(20)
         wait_gone(family, 10)
+
+
+def test_with_servers_of_ones_own_nothing_embedded_is_started(open_directory: Path) -> None:
+    data = open_directory / "own servers"
+    with embedded.throw_away() as own, up(data, env=own.urls) as running:
+        assert status_of(running.wait_ready()) == 200
+        assert not (data / "postgres").exists()
+        assert not (data / "valkey").exists()
+        assert state(data)["urls"] == {}
+        assert running.end() == 0
 
 
 def test_without_a_wish_the_next_free_port_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from threading import Event
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batch
-from annotation.selectors.cells import measure_batch
+from annotation.selectors.cells import Measured, measure_batch
 from annotation.services import agreement
 from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, sweep
 from annotation.services.claiming import claim_seat
@@ -67,16 +66,25 @@ def late(cast: Cast) -> Iterator[LateRating]:
         rating.commit()
 
 
-@contextmanager
-def during_the_measurement(*, before: Callable[[], Any] = int, after: Callable[[], Any] = int) -> Iterator[None]:
-    """Do something once, between reading the version and reading the ratings, or between those and the store."""
-    steps = [before, after]
+def nothing() -> None:
+    pass
 
-    def measure(batch: Batch):
-        first = steps.pop(0)() if steps else None
+
+@contextmanager
+def during_the_first_measurement(
+    *, before: Callable[[], None] = nothing, after: Callable[[], None] = nothing
+) -> Iterator[None]:
+    """Do something between reading the version and reading the ratings, or between those and the store."""
+    seen: list[Batch] = []
+
+    def measure(batch: Batch) -> Measured:
+        is_first = not seen
+        seen.append(batch)
+        if is_first:
+            before()
         measured = measure_batch(batch)
-        if first is not None and steps:
-            steps.pop(0)()
+        if is_first:
+            after()
         return measured
 
     with patch.object(agreement, "measure_batch", measure):
@@ -100,7 +108,7 @@ def test_a_rating_committed_after_the_store_makes_the_batch_dirty_again(cast: Ca
 def test_a_rating_committed_between_the_version_and_the_ratings_is_counted_and_looked_at_again(
     cast: Cast, late: LateRating
 ):
-    with during_the_measurement(before=late.commit):
+    with during_the_first_measurement(before=late.commit):
         assert refresh_batch(cast.batch.pk, now=NOW) == 2
     assert (n_stored(cast), dirty_batches().exists()) == ((5, 5), False)
 
@@ -108,31 +116,18 @@ def test_a_rating_committed_between_the_version_and_the_ratings_is_counted_and_l
 def test_a_rating_committed_between_the_ratings_and_the_store_is_found_by_the_same_refresh(
     cast: Cast, late: LateRating
 ):
-    with during_the_measurement(before=lambda: 0, after=late.commit):
+    with during_the_first_measurement(after=late.commit):
         assert refresh_batch(cast.batch.pk, now=NOW) == 2
     assert (n_stored(cast), dirty_batches().exists()) == ((5, 5), False)
 
 
 def test_a_slow_refresh_does_not_overwrite_a_newer_one(cast: Cast, late: LateRating):
-    def overtake() -> None:
-        late.commit()
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(in_own_connection, partial(refresh_batch, cast.batch.pk, now=NOW)).result(PATIENCE)
-        assert n_stored(cast) == (5, 5)
-
     slow = Batch.objects.select_related("study__protocol_version").get(pk=cast.batch.pk)
-    measured = measure_batch(slow)
-    with patch.object(agreement, "measure_batch", measure_batch):
-        overtake()
-    assert agreement.store_figures(slow, measured, now=NOW) is False
+    old_figures = measure_batch(slow)
+    late.commit()
+    assert run_together([partial(refresh_batch, cast.batch.pk, now=NOW)]) == [1]
+    assert agreement.store_figures(slow, old_figures, now=NOW) is False
     assert n_stored(cast) == (5, 5)
-
-
-def in_own_connection(call: Callable[[], Any]) -> Any:
-    try:
-        return call()
-    finally:
-        connection.close()
 
 
 def test_refreshes_of_many_batches_at_once_add_up(cast: Cast):

@@ -1,0 +1,471 @@
+"""The API: the same doors and services as the pages, for programs."""
+
+import base64
+import json
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value, yield_hotp_counters_from_time
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.authtoken.models import Token
+
+from annotation.models import ImportJob, Participant, Study
+from annotation.services.uploads import run_import_job
+from tests.cast import Cast
+from tests.factories import (
+    HIDDEN_WORDS,
+    ImportJobFactory,
+    MembershipFactory,
+    UserFactory,
+    make_annotator,
+    make_batch,
+    take_seat,
+)
+from tests.working import rate_everything
+
+pytestmark = pytest.mark.django_db
+SLUG = "wellbeing"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache():
+    """Limits of sign-in are counted there."""
+    cache.clear()
+
+
+class Api:
+    """A program with somebody's token."""
+
+    def __init__(self, user: User | None = None) -> None:
+        self._client = Client()
+        self._headers = {"Authorization": f"Token {Token.objects.get_or_create(user=user)[0]}"} if user else {}
+
+    def ask(self, verb: str, name: str, *args, data=None, **query):
+        path = reverse(name, args=args)
+        body = json.dumps(data) if data is not None else ""
+        return self._client.generic(
+            verb, path, body, content_type="application/json", headers=self._headers, query_params=query
+        )
+
+    def get(self, name, *args, **query):
+        return self.ask("GET", name, *args, **query)
+
+    def upload(self, name, *args, **form):
+        return self._client.post(reverse(name, args=args), form, headers=self._headers)
+
+
+def error(answer) -> dict:
+    """Every refusal has one shape."""
+    body = answer.json()
+    assert set(body) == {"error"}
+    assert {"code", "message", "fields"} <= set(body["error"])
+    return body["error"]
+
+
+# --- sign-in --------------------------------------------------------------------------------------
+@pytest.fixture
+def ada() -> User:
+    return User.objects.create_user("ada", "ada@example.org", "correct horse")
+
+
+def sign_in(**data):
+    return Api().ask("POST", "api_token", data={"username": "ada", "password": "correct horse"} | data)
+
+
+def test_a_name_and_a_password_give_a_token_that_opens_the_api(ada):
+    token = sign_in().json()["token"]
+
+    answer = Client().get(reverse("api_studies"), headers={"Authorization": f"Token {token}"})
+
+    assert answer.status_code == 200
+
+
+def test_an_address_signs_in_like_a_name(ada):
+    assert sign_in(username="ada@example.org").status_code == 200
+
+
+@pytest.mark.parametrize("data", [{"password": "wrong"}, {"username": "nobody"}])
+def test_a_wrong_password_and_an_unknown_name_look_the_same(ada, data):
+    answer = sign_in(**data)
+
+    assert answer.status_code == 401
+    assert error(answer)["message"] == "The name, the password or the code is wrong."
+
+
+def test_a_closed_account_gets_no_token(ada):
+    ada.is_active = False
+    ada.save()
+
+    assert sign_in().status_code == 401
+
+
+def test_guessing_is_stopped(ada):
+    codes = [sign_in(password=f"guess {n}").status_code for n in range(12)]
+
+    assert codes[0] == 401
+    assert codes[-1] == 429
+    assert sign_in().status_code == 429
+
+
+def test_a_second_factor_cannot_be_skipped_by_asking_for_a_token(ada):
+    secret = generate_totp_secret()
+    TOTP.activate(ada, secret)
+    assert Authenticator.objects.filter(user=ada).exists()
+
+    assert sign_in().status_code == 401
+    assert sign_in(code="000000").status_code == 401
+    code = format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
+    assert sign_in(code=code).status_code == 200
+
+
+def test_a_token_can_be_revoked(ada):
+    api = Api(ada)
+
+    assert api.ask("DELETE", "api_token").status_code == 204
+    assert api.get("api_studies").status_code == 401
+
+
+def test_without_sign_in_every_address_asks_for_it():
+    answer = Api().get("api_studies")
+
+    assert answer.status_code == 401
+    assert error(answer)["code"] == "not_authenticated"
+
+
+# --- studies --------------------------------------------------------------------------------------
+def new_study(cast: Cast, **changes):
+    protocol = f"{cast.version.protocol.slug}@{cast.version.version}"
+    return {"slug": "talks", "name": "Talks", "protocol": protocol} | changes
+
+
+def test_a_study_is_created_and_owned(cast: Cast):
+    staff = UserFactory(is_staff=True)
+
+    answer = Api(staff).ask("POST", "api_studies", data=new_study(cast, seats=7, pay_amount="4.67", pay_currency="GBP"))
+
+    assert answer.status_code == 201
+    assert answer.json()["protocol"] == new_study(cast)["protocol"]
+    assert (answer.json()["role"], answer.json()["status"], answer.json()["seats"]) == ("owner", "draft", 7)
+    assert Study.objects.get(slug="talks").memberships.get().user == staff
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"slug": SLUG}, "slug"),
+        ({"slug": "new"}, "slug"),
+        ({"slug": "two words"}, "slug"),
+        ({"name": ""}, "name"),
+        ({"name": "\x00"}, "name"),
+        ({"name": None}, "name"),
+        ({"name": ["list"]}, "name"),
+        ({"protocol": "nothing@9"}, "protocol"),
+        ({"protocol": "\x00"}, "protocol"),
+        ({"seats": 0}, "seats"),
+        ({"seats": 10**30}, "seats"),
+        ({"seats": "many"}, "seats"),
+        ({"pay_amount": "1e400"}, "pay_amount"),
+        ({"pay_amount": "NaN"}, "pay_amount"),
+        ({"majority_rule": {"a": 1}}, "majority_rule"),
+        ({"is_joinable": [1]}, "is_joinable"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_field(cast: Cast, changes, field):
+    answer = Api(UserFactory(is_staff=True)).ask("POST", "api_studies", data=new_study(cast, **changes))
+
+    assert answer.status_code == 400
+    assert field in error(answer)["fields"]
+
+
+def test_pay_names_its_currency(cast: Cast):
+    answer = Api(UserFactory(is_staff=True)).ask("POST", "api_studies", data=new_study(cast, pay_amount="3.00"))
+
+    assert answer.status_code == 400
+    error(answer)
+
+
+def test_settings_are_changed_one_by_one(cast: Cast):
+    answer = Api(cast.researcher).ask("PATCH", "api_study", SLUG, data={"name": "Calm"})
+
+    assert (answer.status_code, answer.json()["name"], answer.json()["seats"]) == (200, "Calm", 3)
+
+
+def test_slug_and_status_are_not_changed_that_way(cast: Cast):
+    Api(cast.owner).ask("PATCH", "api_study", SLUG, data={"slug": "other", "status": "closed"})
+
+    cast.study.refresh_from_db()
+    assert (cast.study.slug, cast.study.status) == (SLUG, "open")
+
+
+def test_a_study_is_closed_and_opened(cast: Cast):
+    for status in ("closed", "open"):
+        answer = Api(cast.owner).ask("PUT", "api_study_status", SLUG, data={"status": status})
+        assert answer.json()["status"] == status
+
+
+def test_a_refusal_of_a_service_is_a_409_with_its_code(cast: Cast):
+    empty = MembershipFactory(user=cast.owner, role="owner", study__status="draft").study
+
+    answer = Api(cast.owner).ask("PUT", "api_study_status", empty.slug, data={"status": "open"})
+
+    assert (answer.status_code, error(answer)["code"]) == (409, "no_batches")
+
+
+# --- blindness ------------------------------------------------------------------------------------
+def test_an_annotator_learns_the_name_and_status_of_a_study_and_no_more(cast: Cast):
+    listed = Api(cast.annotator.user).get("api_studies").json()["results"]
+
+    assert listed == [{"slug": SLUG, "name": "Wellbeing dialogues", "status": "open"}]
+
+
+def test_no_answer_of_the_api_tells_an_annotator_a_source_or_a_hidden_word(cast: Cast):
+    rate_everything(take_seat(cast.annotators[1], cast.batch), now=timezone.now())
+    api = Api(cast.annotator.user)
+
+    for name in ("api_study", "api_batches", "api_ratings", "api_participants", "api_members", "api_imports"):
+        answer = api.get(name, SLUG)
+        assert answer.status_code == 403
+        assert not [word for word in ("model_a", "ground_truth", *HIDDEN_WORDS) if word in answer.content.decode()]
+
+
+# --- people ---------------------------------------------------------------------------------------
+def test_members_are_added_promoted_and_removed(cast: Cast):
+    api = Api(cast.owner)
+
+    added = api.ask("POST", "api_members", SLUG, data={"account": "stranger", "role": "observer"})
+    pk = added.json()["id"]
+    promoted = api.ask("PATCH", "api_member", SLUG, pk, data={"role": "lead"})
+    removed = api.ask("DELETE", "api_member", SLUG, pk)
+
+    assert (added.status_code, promoted.json()["role"], removed.status_code) == (201, "lead", 204)
+    assert not cast.study.memberships.filter(user=cast.stranger).exists()
+
+
+def test_the_last_owner_stays(cast: Cast):
+    mine = cast.study.memberships.get(user=cast.owner)
+
+    answer = Api(cast.owner).ask("DELETE", "api_member", SLUG, mine.pk)
+
+    assert error(answer)["code"] == "last_owner"
+
+
+@pytest.mark.parametrize("account", ["nobody", "", "\x00", 7, None, ["a"]])
+def test_an_account_that_is_none_is_named(cast: Cast, account):
+    answer = Api(cast.owner).ask("POST", "api_members", SLUG, data={"account": account, "role": "observer"})
+
+    assert answer.status_code == 400
+    assert "account" in error(answer)["fields"]
+
+
+def test_a_lead_clears_an_annotator(cast: Cast):
+    Participant.objects.update(standing="pending")
+    token = cast.annotator.token
+
+    answer = Api(cast.lead).ask("PATCH", "api_participant", SLUG, token, data={"standing": "cleared"})
+
+    assert answer.json()["standing"] == "cleared"
+    assert answer.json()["pseudonym"] == cast.annotator.pseudonym
+
+
+@pytest.mark.parametrize("body", [{}, {"standing": "king"}, {"standing": None}, [], "text", 7, None])
+def test_a_standing_that_is_none_is_refused(cast: Cast, body):
+    assert Api(cast.lead).ask("PATCH", "api_participant", SLUG, cast.annotator.token, data=body).status_code == 400
+
+
+# --- imports --------------------------------------------------------------------------------------
+LINE = b'{"dialogue_id": "d1", "history": [{"speaker": "A", "text": "Hi"}], "candidates": [{"source": "m", "text": "Yo"}]}\n'
+
+
+def test_an_import_is_taken_queued_and_watched(cast: Cast):
+    api = Api(cast.researcher)
+
+    taken = api.upload("api_imports", SLUG, kind="dialogues", file=SimpleUploadedFile("d.jsonl", LINE))
+    assert taken.status_code == 202
+    assert taken.json()["status"] == "queued"
+    run_import_job(ImportJob.objects.get().pk, now=timezone.now())
+
+    job = Client().get(taken["Location"], headers=api._headers).json()
+    assert (job["status"], job["summary"]["counts"]["dialogues_new"], job["errors"]) == ("done", 1, [])
+
+
+def test_errors_of_an_import_come_by_line(cast: Cast):
+    api = Api(cast.researcher)
+    token = api.upload("api_imports", SLUG, file=SimpleUploadedFile("d.jsonl", LINE + b"{}\n")).json()["token"]
+    run_import_job(ImportJob.objects.get().pk, now=timezone.now())
+
+    job = api.get("api_import", SLUG, token).json()
+
+    assert (job["status"], job["n_errors"]) == ("failed", 1)
+    assert job["errors"][0]["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "field"), [({"kind": "cats"}, "kind"), ({"format": "xml"}, "format"), ({"reference": "\x00"}, "reference")]
+)
+def test_a_wrong_option_of_an_import_is_named(cast: Cast, form, field):
+    answer = Api(cast.researcher).upload("api_imports", SLUG, file=SimpleUploadedFile("d.jsonl", LINE), **form)
+
+    assert answer.status_code == 400
+    assert field in error(answer)["fields"]
+    assert not ImportJob.objects.exists()
+
+
+@pytest.mark.parametrize("body", [{}, [], "file", None, {"file": "text"}])
+def test_an_import_needs_a_file(cast: Cast, body):
+    answer = Api(cast.researcher).ask("POST", "api_imports", SLUG, data=body)
+
+    assert answer.status_code == 400
+    error(answer)
+
+
+# --- batches --------------------------------------------------------------------------------------
+def test_batches_are_made_and_opened(cast: Cast):
+    dialogue = cast.study.dialogues.create(key="new", position=9, digest="0" * 64)
+    dialogue.candidates.create(source=cast.study.sources.first(), key="c", text="Yes.")
+    api = Api(cast.researcher)
+
+    made = api.ask("POST", "api_batches", SLUG, data={"by": "size", "size": 5})
+    batch = made.json()["results"][0]
+    opened = api.ask("PATCH", "api_batch", SLUG, batch["key"], data={"status": "open"})
+
+    assert (made.status_code, batch["n_items"], batch["n_seats"]) == (201, 1, 3)
+    assert opened.json()["status"] == "open"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"by": "luck"}, {"by": "size"}, {"by": "size", "size": 0}, {"by": "size", "size": 2**70}, {"by": None},
+        {"by": "stratified", "size": 2}, {"by": "stratified", "size": 2, "field": "\x00"}, {"by": ["size"]}, [], "x",
+    ],
+)  # fmt: skip
+def test_a_deal_that_makes_no_sense_is_refused(cast: Cast, body):
+    answer = Api(cast.researcher).ask("POST", "api_batches", SLUG, data=body)
+
+    assert answer.status_code == 400
+    error(answer)
+
+
+def test_a_key_with_slashes_and_letters_of_the_world_finds_its_batch(cast: Cast):
+    make_batch(cast.study, position=3, key="a/b ü 你")
+
+    assert Api(cast.observer).get("api_batch", SLUG, "a/b ü 你").json()["key"] == "a/b ü 你"
+
+
+# --- ratings --------------------------------------------------------------------------------------
+def test_ratings_come_under_pseudonyms_with_sources_for_those_who_watch(cast: Cast):
+    rate_everything(take_seat(cast.annotator, cast.batch), now=timezone.now())
+
+    rows = Api(cast.observer).get("api_ratings", SLUG).json()["results"]
+
+    assert len(rows) == 24
+    assert {row["annotator"] for row in rows} == {cast.annotator.pseudonym}
+    assert {row["source"] for row in rows} == {"ground_truth", "model_a", "model_b"}
+    assert {row["is_counted"] for row in rows} == {True}
+    assert "annotator-1" not in json.dumps(rows)
+
+
+def test_ratings_are_filtered_by_batch_and_criterion(cast: Cast):
+    rate_everything(take_seat(cast.annotator, cast.batch), now=timezone.now())
+    api = Api(cast.observer)
+
+    def count(**query):
+        return len(api.get("api_ratings", SLUG, **query).json()["results"])
+
+    assert count(criterion="listening") == 6
+    assert count(batch=cast.batch.key, criterion="listening") == 6
+    assert count(batch="other") == 0
+
+
+def test_every_rating_comes_once_over_the_pages(cast: Cast):
+    rate_everything(take_seat(cast.annotator, cast.batch), now=timezone.now())
+    api = Api(cast.observer)
+    page = api.get("api_ratings", SLUG, page_size=10).json()
+    seen = [row["id"] for row in page["results"]]
+
+    while page["next"]:
+        page = Client().get(page["next"], headers=api._headers).json()
+        seen += [row["id"] for row in page["results"]]
+
+    assert len(seen) == len(set(seen)) == 24
+
+
+def test_a_page_of_ratings_takes_the_same_queries_however_many_there_are(cast: Cast, django_assert_max_num_queries):
+    for annotator in cast.annotators:
+        rate_everything(take_seat(annotator, cast.batch), now=timezone.now())
+
+    with django_assert_max_num_queries(6):
+        rows = Api(cast.observer).get("api_ratings", SLUG, page_size=500).json()["results"]
+    assert len(rows) == 72
+
+
+@pytest.mark.parametrize("name", ["api_batches", "api_participants", "api_members", "api_imports"])
+def test_a_list_takes_the_same_queries_however_long_it_is(cast: Cast, name, django_assert_max_num_queries):
+    for number in range(20):
+        make_batch(cast.study, 1, 1, position=number + 1)
+        make_annotator(cast.study, f"many-{number}")
+        ImportJobFactory(study=cast.study)
+
+    with django_assert_max_num_queries(6):
+        assert len(Api(cast.owner).get(name, SLUG).json()["results"]) >= 20
+
+
+# --- what programs get wrong ------------------------------------------------------------------------
+def cursor(position: str) -> str:
+    return base64.b64encode(f"p={position}".encode()).decode()
+
+
+@pytest.mark.parametrize("page", ["abc", "0", "-1", "9" * 400, "\x00", "1e3", ""])
+def test_an_odd_page_is_no_fault_of_the_server(cast: Cast, page):
+    assert Api(cast.owner).get("api_studies", page=page, page_size=page).status_code in {200, 404}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"cursor": "abc"}, {"cursor": cursor("abc")}, {"cursor": cursor("9" * 30)}, {"cursor": cursor("-1")},
+        {"cursor": cursor("\u0663")}, {"cursor": "\x00"}, {"batch": "\x00"}, {"criterion": "x" * 500},
+        {"page_size": "x"},
+    ],
+)  # fmt: skip
+def test_odd_parameters_of_ratings_are_no_fault_of_the_server(cast: Cast, query):
+    answer = Api(cast.owner).get("api_ratings", SLUG, **query)
+
+    assert answer.status_code in {200, 400, 404}
+    if answer.status_code != 200:
+        error(answer)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"\xff", b"[" * 100_000, b'"\\ud800"', b'{"name": "\\ud800"}', b'{"seats": 1' + b"0" * 5000 + b"}", b"NaN"],
+)
+def test_a_broken_body_is_a_400_in_the_one_shape(cast: Cast, body):
+    answer = Client().generic(
+        "PATCH", reverse("api_study", args=[SLUG]), body, content_type="application/json",
+        headers=Api(cast.owner)._headers,
+    )  # fmt: skip
+
+    assert answer.status_code in {200, 400}
+    if answer.status_code == 400:
+        error(answer)
+
+
+@pytest.mark.parametrize("path", ["studies/%00/", "studies/wellbeing/batches/%00/", "studies/wellbeing/batches/%ED%A0%80/",
+                                  "studies/wellbeing/participants/abc/", "studies/wellbeing/members/99999999999999999999/"])  # fmt: skip
+def test_an_address_of_nothing_is_a_404(cast: Cast, path):
+    assert Client().get(f"/api/v1/{path}", headers=Api(cast.owner)._headers).status_code in {404, 405}
+
+
+def test_another_kind_of_body_is_refused(cast: Cast):
+    answer = Client().patch(
+        reverse("api_study", args=[SLUG]), "name=x", content_type="text/plain", headers=Api(cast.owner)._headers
+    )
+
+    assert answer.status_code == 415
+    error(answer)

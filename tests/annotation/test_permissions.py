@@ -1,0 +1,255 @@
+"""Every route x role x verb. The routes come from the URLconf: one without an entry here fails."""
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tests.cast import Cast
+from tests.factories import ImportJobFactory, MembershipFactory, UserFactory, take_seat
+
+ROLES = ("anonymous", "stranger", "staff", "annotator", "observer", "controller", "trainer", "lead", "researcher", "owner")
+VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+EVERYBODY = frozenset(ROLES)
+SIGNED_IN = EVERYBODY - {"anonymous"}
+WATCHERS = frozenset({"observer", "controller", "trainer", "lead", "researcher", "owner"})
+CLEARERS = frozenset({"lead", "researcher", "owner"})
+MAKERS = frozenset({"researcher", "owner"})
+OWNERS = frozenset({"owner"})
+THE_ANNOTATOR = frozenset({"annotator"})  # to whom the assignment belongs
+CREATORS = frozenset({"staff"})
+
+# Who gets past the door, by route and verb. What is not listed is nobody's. HEAD is what GET is.
+MAY: dict[str, dict[str, frozenset[str]]] = {
+    "home": {"GET": EVERYBODY, "POST": EVERYBODY, "PUT": EVERYBODY, "PATCH": EVERYBODY, "DELETE": EVERYBODY,
+             "OPTIONS": EVERYBODY},  # a signpost that reads nothing but who asks
+    "healthz": dict.fromkeys(VERBS, EVERYBODY),
+    "join": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "return": {"GET": EVERYBODY, "POST": EVERYBODY},
+    # the annotator's own work
+    "work": {"GET": SIGNED_IN},
+    "consent": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "claim": {"POST": THE_ANNOTATOR},
+    "guidelines": {"GET": THE_ANNOTATOR},
+    "rate_start": {"GET": THE_ANNOTATOR},
+    "rate": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "rate_dialogue": {"GET": THE_ANNOTATOR},
+    "submit": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "thanks": {"GET": THE_ANNOTATOR},
+    # studies
+    "studies": {"GET": SIGNED_IN},
+    "study_new": {"GET": CREATORS, "POST": CREATORS},
+    "study": {"GET": WATCHERS},
+    "study_settings": {"GET": MAKERS, "POST": MAKERS},
+    "study_status": {"POST": MAKERS},
+    "study_import": {"GET": MAKERS, "POST": MAKERS},
+    "study_import_preview": {"POST": MAKERS},
+    "study_import_job": {"GET": MAKERS},
+    "study_import_job_status": {"GET": MAKERS},
+    "study_batches": {"GET": MAKERS, "POST": MAKERS},
+    "study_batches_status": {"POST": MAKERS},
+    "study_people": {"GET": CLEARERS},
+    "study_standing": {"POST": CLEARERS},
+    "study_clear_all": {"POST": CLEARERS},
+    "study_invitation": {"POST": MAKERS},
+    "study_member_add": {"POST": OWNERS},
+    "study_account_create": {"POST": OWNERS},
+    "study_member_role": {"POST": OWNERS},
+    # reporting
+    "board": {"GET": WATCHERS},
+    "board_fragment": {"GET": WATCHERS},
+    "report": {"GET": WATCHERS},
+    "report_json": {"GET": WATCHERS},
+    "report_pdf": {"GET": WATCHERS},
+    "report_csv": {"GET": WATCHERS},
+    # API
+    "api_schema": {"GET": EVERYBODY, "OPTIONS": EVERYBODY},
+    "api_token": {"POST": EVERYBODY, "DELETE": SIGNED_IN},
+    "api_answers": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},  # the assignment in the body says whose
+    "api_studies": {"GET": SIGNED_IN, "POST": CREATORS},
+    "api_study": {"GET": WATCHERS, "PATCH": MAKERS},
+    "api_study_status": {"PUT": MAKERS},
+    "api_members": {"GET": OWNERS, "POST": OWNERS},
+    "api_member": {"PATCH": OWNERS, "DELETE": OWNERS},
+    "api_participants": {"GET": CLEARERS},
+    "api_participant": {"PATCH": CLEARERS},
+    "api_imports": {"GET": MAKERS, "POST": MAKERS},
+    "api_import": {"GET": MAKERS},
+    "api_batches": {"GET": WATCHERS, "POST": MAKERS},
+    "api_batch": {"GET": WATCHERS, "PATCH": MAKERS},
+    "api_ratings": {"GET": WATCHERS},
+    "api_study_agreement": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
+    "api_study_report": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
+}  # fmt: skip
+THEIR_OWN_DOORS = ("accounts/", "admin/")  # allauth's, and the admin's: see the tests at the end
+
+
+def routes(patterns: list | None = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for each in get_resolver().url_patterns if patterns is None else patterns:
+        path = prefix + str(each.pattern)
+        if path.startswith(THEIR_OWN_DOORS):
+            continue
+        if isinstance(each, URLResolver):
+            yield from routes(each.url_patterns, path)
+        else:
+            yield path, each
+
+
+ROUTES = list(routes())
+
+
+def test_every_route_has_a_name_and_an_entry_in_the_table():
+    assert not [path for path, route in ROUTES if route.name is None]
+    assert {route.name for _, route in ROUTES} - MAY.keys() == set()
+
+
+def test_every_entry_of_the_table_has_a_route():
+    assert MAY.keys() - {route.name for _, route in ROUTES} == set()
+
+
+@pytest.fixture
+def people(cast: Cast) -> dict[str, Client]:
+    users: dict[str, User | None] = {
+        "anonymous": None,
+        "stranger": cast.stranger,
+        "staff": UserFactory(username="staff", is_staff=True),
+        "annotator": cast.annotator.user,
+        "trainer": MembershipFactory(study=cast.study, role="trainer").user,
+        **{name: getattr(cast, name) for name in ("observer", "controller", "lead", "researcher", "owner")},
+    }
+    clients = {}
+    for name, user in users.items():
+        clients[name] = Client(raise_request_exception=True)
+        if user is not None:
+            clients[name].force_login(user)
+    return clients
+
+
+@pytest.fixture
+def values(cast: Cast) -> dict[str, dict[str, object]]:
+    """What the parameters of a route stand for, by route where the same word means different things."""
+    cast.study.is_joinable = True
+    cast.study.save()
+    job = ImportJobFactory(study=cast.study)
+    assignment = take_seat(cast.annotator, cast.batch)
+    member = cast.study.memberships.get(user=cast.observer)
+    by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
+               "position": 0, "number": 1, "table": "agreement"}  # fmt: skip
+    special = {
+        "join": cast.study.join_token,
+        "return": "broken",
+        "claim": cast.batch.token,
+        "study_import_job": job.token,
+        "study_import_job_status": job.token,
+        "api_import": job.token,
+        "study_standing": cast.annotators[1].token,
+        "api_participant": cast.annotators[1].token,
+    }
+    return {name: by_word | ({"token": special[name]} if name in special else {}) for name in MAY}
+
+
+@pytest.mark.parametrize("route", [route for _, route in ROUTES], ids=lambda route: route.name)
+def test_only_those_in_the_table_get_past_the_door(route: URLPattern, people, values):
+    name = route.name
+    kwargs = {word: values[name][word] for word in route.pattern.converters}
+    wrong = []
+    for verb in VERBS:
+        allowed = MAY[name].get("GET" if verb == "HEAD" else verb, frozenset())
+        for role, client in people.items():
+            answer = ask(client, verb, reverse(name, kwargs=kwargs))
+            if verb == "HEAD" and answer.status_code == 405:
+                continue  # a page need not answer it, but must not answer it to more people than GET
+            if got_past(answer) is not (role in allowed):
+                wrong.append(f"{verb} as {role}: {answer.status_code} {answer.headers.get('Location', '')}")
+    assert not wrong
+
+
+def ask(client: Client, verb: str, path: str):
+    """One request whose effects are undone: an owner who deletes a member must not change the next question."""
+    cookies = client.cookies.copy()
+    with transaction.atomic():
+        answer = client.generic(verb, path, b"{}" if path.startswith("/api/") else b"", content_type=kind_of(path))
+        _ = answer.content if not answer.streaming else b"".join(answer.streaming_content)
+        transaction.set_rollback(True)
+    client.cookies = cookies
+    return answer
+
+
+def kind_of(path: str) -> str:
+    return "application/json" if path.startswith("/api/") else "application/x-www-form-urlencoded"
+
+
+def got_past(answer) -> bool:
+    """A body that was looked at and refused (400, 409, 422) got past the door; so did a job that is over (410)."""
+    assert answer.status_code < 500, answer
+    if answer.status_code in {301, 302}:
+        return "/accounts/login/" not in answer["Location"]
+    return answer.status_code not in {401, 403, 404, 405}
+
+
+# --- what an address must not tell -----------------------------------------------------------------
+@pytest.mark.parametrize("name", [name for name in MAY if name.startswith(("study_", "api_study", "api_batches"))])
+def test_a_stranger_cannot_tell_a_study_from_none(name, people, values, client):
+    route = next(route for _, route in ROUTES if route.name == name)
+    if "slug" not in route.pattern.converters:
+        return
+    kwargs = {word: values[name][word] for word in route.pattern.converters}
+    for verb in MAY[name]:
+        real = ask(people["stranger"], verb, reverse(name, kwargs=kwargs))
+        none = ask(people["stranger"], verb, reverse(name, kwargs=kwargs | {"slug": "no-such-study"}))
+        assert real.status_code == none.status_code
+
+
+def test_nobody_opens_the_assignment_of_another_annotator(cast: Cast, people, values):
+    client = Client()
+    client.force_login(cast.annotators[1].user)
+
+    for name in ("rate_start", "submit", "thanks"):
+        assert client.get(reverse(name, args=[values[name]["token"]])).status_code == 404
+
+
+# --- doors of others -------------------------------------------------------------------------------
+ADMIN_PAGES = ("admin:index", "admin:annotation_rating_changelist", "admin:annotation_study_changelist",
+               "admin:auth_user_changelist", "admin:protocols_protocol_changelist")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ADMIN_PAGES)
+@pytest.mark.parametrize("role", sorted(EVERYBODY - {"staff"}))
+def test_the_admin_is_for_staff_and_uses_the_one_sign_in(name, role, people, client):
+    answer = people[role].get(reverse(name), follow=True)
+
+    assert answer.redirect_chain or answer.status_code in {403, 404}
+    assert "Administration" not in answer.content.decode()
+    if role == "anonymous":
+        assert answer.resolver_match.url_name == "account_login"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("model", ["rating", "ratingrevision", "agreementsnapshot", "agreementcell", "seat", "participant"])
+@pytest.mark.parametrize("action", ["add", "change", "delete"])
+def test_not_even_a_superuser_changes_what_people_entered_in_the_admin(client, model, action):
+    client.force_login(User.objects.create_superuser("root"))
+    args = [] if action == "add" else [1]
+
+    answer = client.post(reverse(f"admin:annotation_{model}_{action}", args=args), {"post": "yes"})
+
+    assert answer.status_code in {302, 403}  # 302: no such row
+    assert answer.status_code == 403 or action != "add"
+
+
+@pytest.mark.django_db
+def test_every_list_of_the_admin_opens_and_can_be_searched(client, cast: Cast, django_assert_max_num_queries):
+    from django.contrib import admin
+
+    client.force_login(User.objects.create_superuser("root"))
+    for model, model_admin in admin.site._registry.items():
+        meta = model._meta
+        query = f"?q={uuid.uuid4()}" if model_admin.search_fields else ""
+        with django_assert_max_num_queries(15):
+            page = client.get(reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist") + query)
+        assert page.status_code == 200, meta.label
