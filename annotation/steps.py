@@ -81,7 +81,7 @@ def steps_of(spec: VersionSpec, items: Sequence[ItemText], answers: Answers) -> 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
     an item on one page. One rule covers both: for each page of questions, each item.
     """
-    steps = []
+    steps: list[Step] = []
     for page in _pages(spec):
         for place, item in enumerate(items, start=1):
             questions = tuple(_question(criterion, item, answers) for criterion in page)

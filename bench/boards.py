@@ -32,7 +32,7 @@ SUMS = """
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Seconds from the keypress until the figures were stored, and until a board showed them, asked at once or polled."""
+    """Seconds from the keypress until the figures were stored, and until a board showed them."""
 
     stored: list[float]
     at_once: list[float]

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import Count, Exists, FilteredRelation, Max, Min, OuterRef, Q, QuerySet, Sum
 from django.utils.safestring import SafeString
 
@@ -88,9 +87,9 @@ def lease_left(assignment: Assignment, now: datetime) -> timedelta:
     return max(seat.lease_expires_at - now, timedelta())
 
 
-def work_of(user: User, standings: Mapping[Any, str], now: datetime) -> list[StudyWork]:
-    """All studies the user rates in. `standings` has the sentence for each standing that stops a claim."""
-    mine = Participant.objects.filter(user=user).select_related("study__protocol_version__protocol")
+def work_of(user_id: int | None, standings: Mapping[Any, str], now: datetime) -> list[StudyWork]:
+    """All studies this user rates in. `standings` has the sentence for each standing that stops a claim."""
+    mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
     participants = list(mine.order_by("-created_at", "-pk"))
     unfinished = {each.participant_id: each for each in _unfinished(participants)}
     claimable = {batch.study_id: batch for batch in _claimable(participants, now)}
@@ -123,7 +122,8 @@ def _study_work(
     if is_open and needs_consent(participant, study) and participant.standing != Participant.Standing.EXCLUDED:
         return replace(base, is_waiting_for_consent=True)
     if is_open and begun and (lease := lease_left(begun, now)):
-        return replace(base, lease=lease, progress=progress_of(begun, begun.n_done, begun.active_ms, begun.n_timed))
+        n_done, active_ms, n_timed = (getattr(begun, name) for name in ("n_done", "active_ms", "n_timed"))  # annotated
+        return replace(base, lease=lease, progress=progress_of(begun, n_done, active_ms, n_timed))
     if is_open and is_standing and claimable:
         return replace(base, next_batch=claimable)
     return replace(base, reason=reason)

@@ -47,7 +47,7 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
         participant = joining.join(study, user=known, has_agreed="agree" in request.POST, now=timezone.now())
     except Refused as refused:
         return _join_page(request, study, refused.message, 422 if refused.code == "consent_needed" else 409)
-    if known is None:
+    if known is None and participant.user is not None:
         login(request, participant.user, backend=BACKEND)
         path = reverse("return", args=[joining.make_return_token(participant.user)])
         request.session["return_link"] = request.build_absolute_uri(path)

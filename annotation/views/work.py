@@ -32,7 +32,7 @@ LONGEST_FEEDBACK = 5_000
 @never_cache
 @require_GET
 def work_list(request: HttpRequest) -> HttpResponse:
-    works = selectors.work_of(request.user, STANDINGS, timezone.now())
+    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
     context = {"works": works, "return_link": request.session.pop("return_link", "")}
     return render(request, "annotation/work.html", context)
 
@@ -259,6 +259,6 @@ def thanks(request: HttpRequest, token: UUID) -> HttpResponse:
     assignment = assignment_for(request.user, token)
     if assignment.status != Assignment.Status.SUBMITTED:
         return redirect("rate_start", token)
-    works = selectors.work_of(request.user, STANDINGS, timezone.now())
+    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
     work = next(each for each in works if each.participant == assignment.participant)
     return render(request, "annotation/work_thanks.html", {"assignment": assignment, "work": work})

@@ -399,7 +399,7 @@ def test_a_page_of_ratings_takes_the_same_queries_however_many_there_are(cast: C
     for annotator in cast.annotators:
         rate_everything(take_seat(annotator, cast.batch), now=timezone.now())
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(10):
         rows = Api(cast.observer).get("api_ratings", SLUG, page_size=500).json()["results"]
     assert len(rows) == 72
 
@@ -411,7 +411,7 @@ def test_a_list_takes_the_same_queries_however_long_it_is(cast: Cast, name, djan
         make_annotator(cast.study, f"many-{number}")
         ImportJobFactory(study=cast.study)
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(10):
         assert len(Api(cast.owner).get(name, SLUG).json()["results"]) >= 20
 
 

@@ -21,13 +21,6 @@ PHONE = {"width": 375, "height": 740, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
-def cast(transactional_db: None) -> Cast:
-    from tests.cast import make_cast
-
-    return make_cast()
-
-
-@pytest.fixture
 def assignment(cast: Cast) -> Assignment:
     return take_seat(cast.annotator, cast.batch)
 

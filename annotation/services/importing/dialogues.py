@@ -70,6 +70,7 @@ def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study)
 
 @transaction.atomic
 def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: DialogueOptions) -> ImportSummary:
+    lock_study(study)
     base = next_position(study)
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
