@@ -127,7 +127,7 @@ class Supervisor:
                     os.killpg(child.pid, signal.SIGKILL)
         self.stop_asked = True
 
-    def wait_ready(self, port: int, seconds: float = 60) -> None:
+    def wait_ready(self, port: int, seconds: float = 120) -> None:
         deadline = time.monotonic() + seconds
         status = 0
         while not self.stop_asked and status != 200:

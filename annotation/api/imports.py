@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.http import QueryDict
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
@@ -59,9 +60,11 @@ class ImportsView(StudyView):
 
 
 def import_arguments(data: Any, files: Any) -> dict[str, Any]:
-    form = ImportForm(data if hasattr(data, "getlist") else None, files)
+    values = data.copy() if isinstance(data, QueryDict) else QueryDict(mutable=True)
+    values.setdefault("kind", ImportJob.Kind.DIALOGUES)
+    form = ImportForm(values, files)
     if not form.is_valid():
-        raise serializers.ValidationError(form.errors or {"file": ["Send the file as multipart/form-data."]})
+        raise serializers.ValidationError(dict(form.errors))
     return form.arguments()
 
 

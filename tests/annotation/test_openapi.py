@@ -6,8 +6,10 @@ from contextlib import redirect_stderr
 import pytest
 import schemathesis
 from django.core.management import call_command
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.urls import get_resolver, reverse
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from rest_framework.authtoken.models import Token
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance
@@ -17,6 +19,16 @@ from tests.cast import Cast
 from tests.factories import ImportJobFactory
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def kept_connection():
+    """The test's transaction is on the connection that the end of a real request would close."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 def test_the_document_is_valid_and_made_without_a_warning(tmp_path):
@@ -59,7 +71,7 @@ def operations() -> list[str]:
 
 @pytest.mark.parametrize("operation_id", operations())
 @pytest.mark.parametrize("who", ["owner", "annotator"])
-def test_nothing_the_document_allows_breaks_the_server(cast: Cast, operation_id, who):
+def test_nothing_the_document_allows_breaks_the_server(cast: Cast, kept_connection, operation_id, who):
     job = ImportJobFactory(study=cast.study)
     user = cast.owner if who == "owner" else cast.annotator.user
     headers = {"Authorization": f"Token {Token.objects.create(user=user)}"}
@@ -72,16 +84,10 @@ def test_nothing_the_document_allows_breaks_the_server(cast: Cast, operation_id,
     # Known parameters lead past the 404 that random ones end at.
     @settings(max_examples=15, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
               suppress_health_check=list(HealthCheck))  # fmt: skip
-    @schemathesis_given(operation)
+    @given(case=operation.as_strategy())
     def check(case):
         case.path_parameters |= {name: value for name, value in known.items() if name in (case.path_parameters or {})}
         response = case.call(headers=headers)
         case.validate_response(response, checks=[not_a_server_error, response_schema_conformance])
 
     check()
-
-
-def schemathesis_given(operation):
-    from hypothesis import given
-
-    return given(case=operation.as_strategy())

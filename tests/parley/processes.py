@@ -66,7 +66,7 @@ class Up:
         return self.output.read_text()
 
     def wait_ready(self) -> str:
-        wait_until(lambda: READY.search(self.said) or self.process.poll() is not None, 60, "ready line or an exit")
+        wait_until(lambda: READY.search(self.said) or self.process.poll() is not None, 150, "ready line or an exit")
         match = READY.search(self.said)
         assert match, f"no ready line:\n{self.said}"
         return match.group(1)
@@ -77,7 +77,7 @@ class Up:
 
     def end(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
 
 @contextmanager
@@ -99,4 +99,4 @@ def plain_environment(data: Path) -> dict[str, str]:
 
 def run(command: list[str], data: Path, **more: object) -> subprocess.CompletedProcess[str]:
     options: dict = {"cwd": HOME, "env": plain_environment(data)} | more
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120, **options)

@@ -73,7 +73,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_dev(project: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    more: dict = {"cwd": "/", "timeout": 60} | options
+    more: dict = {"cwd": "/", "timeout": 120} | options
     line = [sys.executable, str(project / "dev"), *arguments]
     return subprocess.run(line, check=False, capture_output=True, text=True, **more)
 

@@ -180,7 +180,7 @@ class Production:
 
     def run(self, name: str, line: list[str]) -> subprocess.CompletedProcess[str]:
         env = self.environment(name)
-        return subprocess.run(line, cwd=self.tree, env=env, check=False, capture_output=True, text=True, timeout=60)
+        return subprocess.run(line, cwd=self.tree, env=env, check=False, capture_output=True, text=True, timeout=120)
 
     def start(self, name: str) -> None:
         line, log = self.services[name]["command"], (self.tree / f"{name}.log").open("wb")
@@ -241,8 +241,8 @@ def test_the_commands_of_compose_serve_and_stop_cleanly(production: Production) 
     assert said.returncode == 0, said.stderr
     for name in ("web", "worker", "worker-long", "beat"):
         production.start(name)
-    wait_until(production.has(status=200, database="ok", broker="ok"), 30, "/healthz with database and broker")
-    wait_until(production.has(worker="ok"), 30, "the heartbeat from beat through the worker into the database")
+    wait_until(production.has(status=200, database="ok", broker="ok"), 120, "/healthz with database and broker")
+    wait_until(production.has(worker="ok"), 120, "the heartbeat from beat through the worker into the database")
 
     check = production.services["web"]["healthcheck"]["test"]
     assert check[0] == "CMD"
@@ -252,7 +252,7 @@ def test_the_commands_of_compose_serve_and_stop_cleanly(production: Production) 
     family = set().union(*(descendants(process.pid) for process in production.processes.values()))
     for process in production.processes.values():
         process.send_signal(signal.SIGTERM)
-    codes = {name: process.wait(20) for name, process in production.processes.items()}
+    codes = {name: process.wait(60) for name, process in production.processes.items()}
     assert codes == {"web": 0, "worker": 0, "worker-long": 0, "beat": 0}
     wait_gone(family, 5)
 

@@ -251,4 +251,4 @@ def test_a_command_with_nothing_running_has_servers_for_its_lifetime(open_direct
     assert not sockets.exists()
     assert not (data / "servers.json").exists(), "others must not build on servers that are about to stop"
     pid_file = data / "postgres" / "postmaster.pid"
-    wait_until(lambda: not pid_file.exists(), 5, "a clean stop of PostgreSQL")
+    wait_until(lambda: not pid_file.exists(), 20, "a clean stop of PostgreSQL")

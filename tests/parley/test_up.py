@@ -89,10 +89,10 @@ def test_a_worker_that_dies_is_started_again(running: Up) -> None:
                 found.add(pid)
         return found
 
-    before = wait_until(workers, 10, "the worker")
+    before = wait_until(workers, 60, "the worker")
     for pid in before:
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: workers() - before, 20, "a new worker")
+    wait_until(lambda: workers() - before, 60, "a new worker")
     assert "worker stopped unexpectedly (exit -9); starting it again." in running.said
 
 
@@ -101,7 +101,7 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_has_the_data(open_directory:
     with up(data) as first:
         first.wait_ready()
         execute(data, "CREATE TABLE kept (n int)", "INSERT INTO kept SELECT generate_series(1, 500)")
-        wait_until(lambda: len(first.family) >= 12, 10, "web, both workers with their pools, beat and the servers")
+        wait_until(lambda: len(first.family) >= 12, 60, "web, both workers with their pools, beat and the servers")
         family = first.family
         first.process.kill()
         first.process.wait()
@@ -119,7 +119,7 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_has_the_data(open_directory:
 def test_sigterm_during_the_start_leaves_nothing(open_directory: Path) -> None:
     data = open_directory / "early"
     with up(data) as starting:
-        wait_until((data / "servers.json").exists, 20, "the servers")
+        wait_until((data / "servers.json").exists, 60, "the servers")
         family = starting.family
         starting.process.terminate()
         starting.process.wait(20)
