@@ -40,6 +40,13 @@ RIGHTS: dict[str, frozenset[Right]] = {
 Person = User | AnonymousUser
 
 
+def signed_in(user: Person) -> User:
+    """The account behind a request that was asked to sign in."""
+    if not isinstance(user, User):
+        raise PermissionDenied("Sign in first.")
+    return user
+
+
 def may(user: Person, study: Study, right: Right) -> bool:
     role = Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
     return right in RIGHTS.get(role or "", frozenset())

@@ -1,10 +1,11 @@
 """Forms of the study pages. They check and explain; services change."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.http import QueryDict
 from django.utils.text import slugify
 
 from annotation.models import Batch, Membership, Participant, Study
@@ -75,7 +76,7 @@ class StudyForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
-        self.fields["protocol_version"].queryset = self._versions()
+        cast(VersionField, self.fields["protocol_version"]).queryset = self._versions()
         if self.instance.pk:
             del self.fields["slug"]
 
@@ -119,9 +120,9 @@ class BatchStatusForm(StatusForm):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
-        asked = [key for key in self.data.getlist("key") if "\x00" not in key]
+        asked = [key for key in cast(QueryDict, self.data).getlist("key") if "\x00" not in key]
         known = study.batches.filter(key__in=asked).values_list("key", flat=True)
-        self.fields["key"].choices = [(key, key) for key in known]
+        cast(forms.MultipleChoiceField, self.fields["key"]).choices = [(key, key) for key in known]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -173,7 +174,8 @@ class MakeBatchesForm(forms.Form):
     def __init__(self, *args: Any, fields: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         named = [(name, name) for name in fields if name != TURNS_FIELD]
-        self.fields["field"].choices = [("", "Choose a field"), *named, (TURNS_FIELD, "the number of turns")]
+        choices = [("", "Choose a field"), *named, (TURNS_FIELD, "the number of turns")]
+        cast(forms.ChoiceField, self.fields["field"]).choices = choices
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -187,7 +189,7 @@ class MakeBatchesForm(forms.Form):
     def arguments(self) -> dict[str, Any]:
         """In the words of the service, without what the chosen way does not use."""
         values = {name: value or None for name, value in self.cleaned_data.items()}
-        unused = {"given": ("size", "field"), "size": ("field",)}.get(values["by"], ())
+        unused = {"given": ("size", "field"), "size": ("field",)}.get(str(values["by"]), ())
         return values | dict.fromkeys(unused)
 
 
@@ -244,9 +246,7 @@ class ImportForm(forms.Form):
         required=False, label="Create what is missing",
         help_text="Dialogues and candidates the study does not have are made by their id alone, without texts.",
     )  # fmt: skip
-    is_dry_run = forms.BooleanField(
-        required=False, label="Dry run", help_text="Checks every line and stores nothing."
-    )
+    is_dry_run = forms.BooleanField(required=False, label="Dry run", help_text="Checks every line and stores nothing.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

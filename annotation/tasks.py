@@ -28,3 +28,8 @@ def beat_heart(queue: str = "live") -> None:
 @shared_task
 def run_import(job_id: int) -> None:
     uploads.run_import_job(job_id, now=timezone.now())
+
+
+@shared_task
+def requeue_imports() -> None:
+    logger.info("queued %s lost imports again", uploads.requeue_lost_imports(now=timezone.now()))

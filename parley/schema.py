@@ -23,7 +23,11 @@ CONTENT = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}
 
 def describe_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """A hook of drf-spectacular: errors as one component, named by each operation."""
-    result["components"]["schemas"]["Error"] = ERROR
+    schemas = result["components"]["schemas"]
+    schemas["Error"] = ERROR
+    for schema in schemas.values():
+        if "oneOf" in schema and "discriminator" not in schema:  # shapes may include each other: not exactly one fits
+            schema["anyOf"] = schema.pop("oneOf")
     for operations in result["paths"].values():
         for operation in operations.values():
             for code, response in operation["responses"].items():

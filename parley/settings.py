@@ -313,6 +313,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_restore_interval": 5,
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
+    # A request that publishes must not wait for a broker that is away; workers have their own patience.
+    "max_retries": 0,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A dead broker must not hold a request: the sweep repairs the lost nudge.
@@ -325,6 +327,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # beat -> worker -> row: the heartbeat proves all three at once.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "annotation.tasks.sweep", "schedule": 2.0, "options": {"expires": 10}},
+    # An import whose message was lost with a dying broker must not wait for somebody to notice.
+    "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
     "heartbeat": {"task": "annotation.tasks.beat_heart", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat-long": {
         "task": "annotation.tasks.beat_heart",

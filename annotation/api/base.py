@@ -28,7 +28,7 @@ class StudyView(GenericAPIView):
     def study(self) -> Study:
         right = self.rights.get("GET" if self.request.method == "HEAD" else self.request.method or "")
         if right is None:
-            raise exceptions.MethodNotAllowed(self.request.method)
+            raise exceptions.MethodNotAllowed(str(self.request.method))
         return study_for(self.request.user, self.kwargs["slug"], right)
 
     def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:

@@ -11,7 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.access import Right, import_for
+from annotation.access import Right, import_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.parsing import BoundedJSONParser
 from annotation.api.serializers import ImportJobSerializer
@@ -29,7 +29,9 @@ class ImportSerializer(serializers.Serializer):
     format = serializers.CharField(required=False, allow_blank=True, help_text="Left out, it is recognised.")
     is_dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
     reference = serializers.CharField(required=False, help_text="The source that is the ground truth.")
-    source = serializers.CharField(required=False, help_text="Who wrote candidates that do not say it.")
+    source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
+        required=False, help_text="Who wrote candidates that do not say it."
+    )
     unescape_newlines = serializers.BooleanField(required=False)
     create_missing = serializers.BooleanField(required=False, help_text="Of ratings: make unknown dialogues.")
 
@@ -53,18 +55,20 @@ class ImportsView(StudyView):
     def post(self, request: Request, slug: str) -> Response:
         """Queue an import. All or nothing: a file with one wrong line stores nothing and says where it is wrong."""
         job = uploads.queue_import(
-            study=self.study, user=request.user, now=timezone.now(), **import_arguments(request.data, request.FILES)
+            study=self.study,
+            user=signed_in(request.user),
+            now=timezone.now(),
+            **import_arguments(request.data, request.FILES),
         )
         headers = {"Location": request.build_absolute_uri(f"{job.token}/")}
         return Response(self.get_serializer(job).data, status=status.HTTP_202_ACCEPTED, headers=headers)
 
 
 def import_arguments(data: Any, files: Any) -> dict[str, Any]:
-    values = data.copy() if isinstance(data, QueryDict) else QueryDict(mutable=True)
-    values.setdefault("kind", ImportJob.Kind.DIALOGUES)
-    form = ImportForm(values, files)
+    texts = {name: data[name] for name in data if isinstance(data[name], str)} if isinstance(data, QueryDict) else {}
+    form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, files)
     if not form.is_valid():
-        raise serializers.ValidationError(dict(form.errors))
+        raise serializers.ValidationError({name: list(texts) for name, texts in form.errors.items()})
     return form.arguments()
 
 

@@ -26,7 +26,7 @@ class RatingPages(CursorPagination):
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         cursor = super().decode_cursor(request)
-        position = "0" if cursor is None or cursor.position is None else cursor.position
+        position = "0" if cursor is None or cursor.position is None else str(cursor.position)
         if not (position.isascii() and position.isdigit() and len(position) < 20 and int(position) <= LARGEST_ID):
             raise exceptions.NotFound(self.invalid_cursor_message)
         return cursor

@@ -155,7 +155,7 @@ class ImportSummarySerializer(serializers.Serializer):
 
 
 class ImportJobSerializer(serializers.ModelSerializer):
-    errors = LineErrorSerializer(many=True, read_only=True, help_text="The first 200.")
+    errors = LineErrorSerializer(many=True, read_only=True, help_text="The first 200.")  # type: ignore[assignment]
     summary = serializers.SerializerMethodField()
 
     class Meta:
@@ -188,7 +188,9 @@ class RatingSerializer(serializers.ModelSerializer):
     batch = serializers.CharField(source="batch.key", read_only=True)
     dialogue = serializers.CharField(source="item.dialogue.key", read_only=True)
     candidate = serializers.CharField(source="item.candidate.key", read_only=True, default=None, allow_null=True)
-    source = serializers.CharField(source="item.source.key", read_only=True, default=None, allow_null=True)
+    source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
+        source="item.source.key", read_only=True, default=None, allow_null=True
+    )
     criterion = serializers.CharField(source="criterion.key", read_only=True)
     option = serializers.CharField(source="option.key", read_only=True)
     explanations = serializers.SerializerMethodField()

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, Subquery
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.access import Right, annotator_for, may_create_studies, membership_for
+from annotation.access import Right, annotator_for, may_create_studies, membership_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.serializers import (
     BriefStudySerializer,
@@ -36,7 +36,7 @@ class StudiesView(StudyView):
     serializer_class = StudySerializer
 
     def get_queryset(self) -> QuerySet[Study]:
-        mine = Study.objects.filter(memberships__user_id=self.request.user.pk)
+        mine = Study.objects.filter(memberships__user_id=signed_in(self.request.user).pk)
         return mine.annotate(my_role=F("memberships__role")).select_related("protocol_version__protocol").order_by("pk")
 
     @extend_schema(operation_id="studies_list", responses=STUDY_ENTRIES)
@@ -50,13 +50,13 @@ class StudiesView(StudyView):
         """Create a draft study; you become its owner."""
         if not may_create_studies(request.user):
             raise exceptions.PermissionDenied("Your account may not create studies.")
-        study = services.create_study(owner=request.user, **self.checked())
+        study = services.create_study(owner=signed_in(request.user), **self.checked())
         return Response(_shown(self, study), status=status.HTTP_201_CREATED)
 
 
 def _shown(view: StudyView, study: Study) -> dict[str, Any]:
-    role = Membership.objects.filter(study=study, user_id=view.request.user.pk).values_list("role", flat=True)
-    study.my_role = role.first()
+    role = Membership.objects.filter(study=study, user_id=signed_in(view.request.user).pk).values("role")[:1]
+    study = Study.objects.select_related("protocol_version__protocol").annotate(my_role=Subquery(role)).get(pk=study.pk)
     return StudySerializer(study, context=view.get_serializer_context()).data
 
 

@@ -14,6 +14,7 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.access import signed_in
 from annotation.api.parsing import BoundedJSONParser
 
 
@@ -48,7 +49,7 @@ class TokenView(GenericAPIView):
     @extend_schema(operation_id="token_revoke", request=None, responses={204: None})
     def delete(self, request: Request) -> Response:
         """Make your token invalid."""
-        Token.objects.filter(user_id=request.user.pk).delete()
+        Token.objects.filter(user=signed_in(request.user)).delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -36,13 +36,17 @@ def _count(rows: QuerySet, field: str) -> Coalesce:
 def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]:
     """With the person's role and the figures of their cards."""
     mine = Membership.objects.filter(study=OuterRef("pk"), user=user_id).values("role")[:1]
-    return studies.select_related("protocol_version__protocol").annotate(
-        my_role=Subquery(mine),
-        n_batches=_count(Batch.objects.all(), "study"),
-        n_annotators=_count(Participant.objects.filter(standing=Standing.CLEARED), "study"),
-        n_ratings=_snapshot("n_ratings"),
-        n_wanted=_snapshot("n_wanted"),
-    ).order_by("-created_at", "slug")
+    return (
+        studies.select_related("protocol_version__protocol")
+        .annotate(
+            my_role=Subquery(mine),
+            n_batches=_count(Batch.objects.all(), "study"),
+            n_annotators=_count(Participant.objects.filter(standing=Standing.CLEARED), "study"),
+            n_ratings=_snapshot("n_ratings"),
+            n_wanted=_snapshot("n_wanted"),
+        )
+        .order_by("-created_at", "slug")
+    )
 
 
 def _snapshot(field: str) -> Coalesce:

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.access import Right, import_for, study_for
+from annotation.access import Right, import_for, signed_in, study_for
 from annotation.forms import COLUMN_LABELS, ImportForm
 from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
@@ -31,7 +31,9 @@ def study_import(request: HttpRequest, slug: str) -> HttpResponse:
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            job = uploads.queue_import(study=study, user=request.user, now=timezone.now(), **form.arguments())
+            job = uploads.queue_import(
+                study=study, user=signed_in(request.user), now=timezone.now(), **form.arguments()
+            )
             return redirect("study_import_job", slug, job.token)
     return _import_page(request, study, form, status=422 if form.errors else 200)
 

@@ -19,9 +19,7 @@ from annotation.services.refusals import Refused
 ROWS = 50
 
 
-def study_page(
-    request: HttpRequest, study: Study, template: str, *, status: int = 200, **context: Any
-) -> HttpResponse:
+def study_page(request: HttpRequest, study: Study, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
     """A page below the study's heading and tabs."""
     rights = rights_in(request.user, study)
     return render(request, template, {"study": study, "rights": rights, **context}, status=status)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Right, annotator_for, membership_for, study_for
 from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, RoleForm, StandingForm
@@ -34,7 +34,7 @@ def study_people(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Any) -> HttpResponse:
-    context = {
+    context: dict[str, Any] = {
         "page": page_of(request, selectors.participant_list(study)),
         "members": selectors.member_list(study),
         "join_url": request.build_absolute_uri(reverse("join", args=[study.join_token])),

@@ -6,9 +6,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_safe, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.access import Right, may_create_studies, studies_of, study_for
+from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
 from annotation.forms import BatchStatusForm, MakeBatchesForm, StatusForm, StudyForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
@@ -34,7 +34,7 @@ def study_new(request: HttpRequest) -> HttpResponse:
     form = StudyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            study = services.create_study(owner=request.user, **form.cleaned_data)
+            study = services.create_study(owner=signed_in(request.user), **form.cleaned_data)
             messages.success(request, "The study is made. The list below says what comes next.")
             return redirect("study", study.slug)
     context = {"form": form, "versions": selectors.publishable_versions()}
@@ -48,9 +48,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     numbers = selectors.numbers_of(study)
     steps = selectors.checklist(study, numbers)
     silent = worker_is_silent(timezone.now())
-    return study_page(
-        request, study, "annotation/study.html", numbers=numbers, steps=steps, worker_is_silent=silent
-    )
+    return study_page(request, study, "annotation/study.html", numbers=numbers, steps=steps, worker_is_silent=silent)
 
 
 @login_required

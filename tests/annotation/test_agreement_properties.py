@@ -17,7 +17,7 @@ from annotation.services.rating import record_rating
 from annotation.services.refusals import Refused
 from measures.histograms import Histogram, total
 from protocols.specs import spec_of
-from tests.cast import Cast, make_cast
+from tests.cast import Cast
 from tests.factories import make_batch
 from tests.working import submission
 
@@ -25,27 +25,31 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 annotators = st.integers(0, 2)
-batches = st.integers(0, 2)  # the last one is a pilot
+places = st.integers(0, 2)  # of the batches; the last one is a pilot
 steps = st.one_of(
     st.tuples(st.just("rate"), annotators, st.integers(0, 1), st.integers(0, 2)),
     st.tuples(st.just("rate_all"), annotators, st.integers(0, 1)),
     st.tuples(st.just("rate_all"), annotators, st.integers(0, 1)),
-    st.tuples(st.just("refresh"), batches),
+    st.tuples(st.just("refresh"), places),
     st.just(("sweep",)),
     st.just(("expire",)),
     st.tuples(st.just("release"), annotators),
-    st.tuples(st.just("claim"), annotators, batches),
+    st.tuples(st.just("claim"), annotators, places),
 )
+
+
+@pytest.fixture
+def batches(cast: Cast) -> list[Batch]:
+    study = cast.study
+    main = [make_batch(study, 1, 2, key=f"main-{n}", position=n + 1) for n in range(2)]
+    return [*main, make_batch(study, 1, 2, key="pilot", kind="pilot", position=3)]
 
 
 class World:
     """A small study that takes steps; the clock moves with every expiry."""
 
-    def __init__(self) -> None:
-        self.cast: Cast = make_cast()
-        study = self.cast.study
-        self.batches = [make_batch(study, 1, 2, key=f"w{n}", position=n + 1) for n in range(2)]
-        self.batches.append(make_batch(study, 1, 2, key="pilot", kind="pilot", position=3))
+    def __init__(self, cast: Cast, batches: list[Batch]) -> None:
+        self.cast, self.batches = cast, batches
         self.now = NOW
         self.assignments: dict[int, Assignment] = {}
         for who in range(3):  # two in one batch, so that there is something to agree on
@@ -92,11 +96,13 @@ def counts(cast: Cast) -> list[tuple]:
     return sorted(rows.values_list("batch", "n_ratings", "n_wanted"), key=lambda row: row[0] or 0)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(taken=st.lists(steps, min_size=8, max_size=30))
-def test_sums_are_those_of_the_batches_and_a_rebuild_finds_the_same(db: None, taken: list[tuple]):
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(taken=st.lists(steps, min_size=8, max_size=25))
+def test_sums_are_those_of_the_batches_and_a_rebuild_finds_the_same(
+    cast: Cast, batches: list[Batch], taken: list[tuple]
+):
     with transaction.atomic():
-        world = World()
+        world = World(cast, batches)
         for name, *arguments in taken:
             getattr(world, name)(*arguments)
         world.sweep()

@@ -2,12 +2,18 @@
 
 import base64
 import json
+from uuid import uuid4
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value, yield_hotp_counters_from_time
+from allauth.mfa.totp.internal.auth import (
+    TOTP,
+    format_hotp_value,
+    generate_totp_secret,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -33,9 +39,9 @@ SLUG = "wellbeing"
 
 
 @pytest.fixture(autouse=True)
-def empty_cache():
-    """Limits of sign-in are counted there."""
-    cache.clear()
+def cache_of_its_own(settings):
+    """Limits of sign-in are counted in the cache, and tests that run beside this one share the server."""
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": uuid4().hex}}
 
 
 class Api:
@@ -278,7 +284,8 @@ def test_a_standing_that_is_none_is_refused(cast: Cast, body):
 
 
 # --- imports --------------------------------------------------------------------------------------
-LINE = b'{"dialogue_id": "d1", "history": [{"speaker": "A", "text": "Hi"}], "candidates": [{"source": "m", "text": "Yo"}]}\n'
+HISTORY = b'"history": [{"speaker": "A", "text": "Hi"}]'
+LINE = b'{"dialogue_id": "d1", %b, "candidates": [{"source": "m", "text": "Yo"}]}\n' % HISTORY
 
 
 def test_an_import_is_taken_queued_and_watched(cast: Cast):
@@ -443,7 +450,16 @@ def test_odd_parameters_of_ratings_are_no_fault_of_the_server(cast: Cast, query)
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"\xff", b"[" * 100_000, b'"\\ud800"', b'{"name": "\\ud800"}', b'{"seats": 1' + b"0" * 5000 + b"}", b"NaN"],
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b'"\\ud800"',
+        b'{"name": "\\ud800"}',
+        b'{"seats": 1' + b"0" * 5000 + b"}",
+        b"NaN",
+    ],
 )
 def test_a_broken_body_is_a_400_in_the_one_shape(cast: Cast, body):
     answer = Client().generic(
@@ -456,8 +472,16 @@ def test_a_broken_body_is_a_400_in_the_one_shape(cast: Cast, body):
         error(answer)
 
 
-@pytest.mark.parametrize("path", ["studies/%00/", "studies/wellbeing/batches/%00/", "studies/wellbeing/batches/%ED%A0%80/",
-                                  "studies/wellbeing/participants/abc/", "studies/wellbeing/members/99999999999999999999/"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "studies/%00/",
+        "studies/wellbeing/batches/%00/",
+        "studies/wellbeing/batches/%ED%A0%80/",
+        "studies/wellbeing/participants/abc/",
+        "studies/wellbeing/members/99999999999999999999/",
+    ],
+)
 def test_an_address_of_nothing_is_a_404(cast: Cast, path):
     assert Client().get(f"/api/v1/{path}", headers=Api(cast.owner)._headers).status_code in {404, 405}
 

@@ -134,7 +134,8 @@ def test_the_page_asks_for_progress_until_the_job_is_over(client, researcher, ca
 
     ImportJob.objects.update(status="done", n_done=120, summary={"counts": {"dialogues_new": 7}})
     assert client.get(page("study_import_job_status", job.token)).status_code == 286
-    assert page("study_import_job_status", job.token) not in client.get(page("study_import_job", job.token)).content.decode()
+    whole = client.get(page("study_import_job", job.token)).content.decode()
+    assert page("study_import_job_status", job.token) not in whole
 
 
 def test_options_of_ratings_reach_the_job(client, researcher):

@@ -12,7 +12,18 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from tests.cast import Cast
 from tests.factories import ImportJobFactory, MembershipFactory, UserFactory, take_seat
 
-ROLES = ("anonymous", "stranger", "staff", "annotator", "observer", "controller", "trainer", "lead", "researcher", "owner")
+ROLES = (
+    "anonymous",
+    "stranger",
+    "staff",
+    "annotator",
+    "observer",
+    "controller",
+    "trainer",
+    "lead",
+    "researcher",
+    "owner",
+)
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 EVERYBODY = frozenset(ROLES)
@@ -230,7 +241,9 @@ def test_the_admin_is_for_staff_and_uses_the_one_sign_in(name, role, people, cli
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("model", ["rating", "ratingrevision", "agreementsnapshot", "agreementcell", "seat", "participant"])
+@pytest.mark.parametrize(
+    "model", ["rating", "ratingrevision", "agreementsnapshot", "agreementcell", "seat", "participant"]
+)
 @pytest.mark.parametrize("action", ["add", "change", "delete"])
 def test_not_even_a_superuser_changes_what_people_entered_in_the_admin(client, model, action):
     client.force_login(User.objects.create_superuser("root"))

@@ -1,9 +1,8 @@
-"""The whole path in Chromium, on the real web server, worker and beat: from an empty database to a downloaded report."""
+"""The whole path in Chromium, on the real web server, worker and beat: from an empty database to a report."""
 
 import json
 import sys
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from django.core.management import call_command
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Assignment, Rating
+from protocols.selectors import find_version
 from tests.browser.helpers import Screen
 from tests.faults.processes import Process, free_port, killed_at_the_end, start_web, start_worker
-from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -79,7 +78,7 @@ def set_up(page: Page, file: Path) -> str:
     """A study with one batch of two seats, open for everybody with the link, which is returned."""
     page.goto("/studies/new/")
     page.get_by_label("Name", exact=True).fill("Plans")
-    page.get_by_label("Protocol").select_option(label="HE protocol, version 1.0")
+    page.get_by_label("Protocol").select_option(value=str(find_version("he-protocol").pk))
     page.get_by_label("Annotators per batch").fill("2")
     page.get_by_role("button", name="Create the study").click()
     page.goto("/studies/plans/import/")
@@ -102,7 +101,7 @@ def set_up(page: Page, file: Path) -> str:
 def join(screen: Screen, link: str) -> None:
     """To the first question, by the keyboard alone."""
     screen.go(link)
-    press_on(screen.page, "Join")
+    press_on(screen.page, "Take part")
     press_on(screen.page, "Start")
     screen.page.wait_for_url("**/work/*/*/*/")
 
@@ -118,12 +117,78 @@ def press_on(page: Page, name: str) -> None:
     raise AssertionError(f"no {name!r} within 40 tabs")
 
 
-def rate_all(screen: Screen, choose) -> None:
-    """Digit and Enter, sixty times; the last Enter of all hands the batch in."""
-    page = screen.page
+def rate_all(page: Page, choose: Callable[[str, str], int]) -> None:
+    """A digit and Enter, sixty times. The page is read, and touched by the keyboard alone."""
     for number in range(N_ANSWERS):
-        expect(page.locator(".progress-text, [data-progress]").first).to_contain_text(f"{number} of {N_ANSWERS}")
-        criterion = page.locator("section:visible form [name=criterion], form:visible [name=criterion]").first.input_value()
-        text = page.locator("[data-response]:visible").last.inner_text()
-        page.keyboard.press(str(choose(criterion, text)))
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {N_ANSWERS} answers")
+        step = page.locator("section.step:visible")
+        criterion = step.locator("fieldset[data-criterion]").get_attribute("data-criterion")
+        page.keyboard.press(str(choose(str(criterion), step.locator("blockquote").inner_text())))
         page.keyboard.press("Enter")
+    page.wait_for_url("**/submit/")
+
+
+def first(criterion: str, text: str) -> int:
+    """Positive for the ground truth and model a, negative for model b."""
+    return 2 if text.endswith("b.") else 1
+
+
+def second(criterion: str, text: str) -> int:
+    """As the first annotator, except that the second and fourth reply of model a are not listening."""
+    is_other = criterion == "listening" and text.endswith("a.") and text.split()[1] in ("2", "4")
+    return 2 if is_other else first(criterion, text)
+
+
+def test_from_an_empty_database_to_a_downloaded_report(open_at, tmp_path: Path):
+    User.objects.create_user("researcher", password=PASSWORD, is_staff=True)
+    file = tmp_path / "dialogues.jsonl"
+    file.write_text(dialogues())
+    desk = open_at()
+    sign_in(desk.page, "researcher")
+    link = set_up(desk.page, file)
+
+    board = open_at()
+    sign_in(board.page, "researcher")
+    board.go("/studies/plans/board/")
+    annotators = [open_at(), open_at()]
+    for screen, choose in zip(annotators, (first, second), strict=True):
+        join(screen, link)
+        rate_all(screen.page, choose)
+        press_on(screen.page, "Submit the batch")
+        screen.page.wait_for_url("**/thanks/")
+
+    assert Rating.objects.count() == 2 * N_ANSWERS
+    assert Assignment.objects.filter(status="submitted").count() == 2
+    expect(board.page.locator("#board-progress")).to_contain_text("120 of 120")
+    shown = table_of(board.page)
+    # Listening: of 15 items, the two answers differ on 2; positive answers are 10 + 8 of 30.
+    assert shown["Listening"]["model_a"] == "−0.25"
+    assert shown["Listening"]["ground_truth"] == shown["Listening"]["model_b"] == "–"
+    assert shown["Together"]["All criteria and sources"] == f"{pooled_kappa():.2f}"
+
+    with desk.page.expect_download() as download:
+        desk.go("/studies/plans/report/").get_by_role("link", name="JSON").click()
+    report = json.loads(Path(download.value.path()).read_text())
+    majority = {(row["source"], row["criterion"]): row["percent"] for row in report["majority"]}
+    assert report["n_ratings"] == 120
+    assert majority["ground_truth", "listening"] == 100
+    assert majority["model_a", "listening"] == 60
+    assert majority["model_b", "correctness"] == 0
+
+
+def pooled_kappa() -> float:
+    """Fleiss' kappa of the 60 judgements by its formula: they differ on 2, and 40 + 38 of 120 votes are positive."""
+    agreement = 58 / 60
+    positive = 78 / 120
+    chance = positive**2 + (1 - positive) ** 2
+    return (agreement - chance) / (1 - chance)
+
+
+def table_of(page: Page) -> dict[str, dict[str, str]]:
+    """{group: {row: the study's value}} as it stands on the board."""
+    table: dict[str, dict[str, str]] = {}
+    for group in page.locator("#board-agreement tbody").all():
+        name = group.locator(".board-group").inner_text()
+        rows = group.locator("tr:not(.board-group)").all()
+        table[name] = {row.locator("th").inner_text(): row.locator("td.pooled button").inner_text() for row in rows}
+    return table

@@ -83,8 +83,8 @@ def start_web(port: int) -> Process:
     return process
 
 
-def start_worker() -> Process:
-    return Process([sys.executable, "-m", "celery", "-A", "parley", "worker", "-Q", "live", "-c", "1"], 0)
+def start_worker(queues: str = "live") -> Process:
+    return Process([sys.executable, "-m", "celery", "-A", "parley", "worker", "-Q", queues, "-c", "1"], 0)
 
 
 def tick() -> None:

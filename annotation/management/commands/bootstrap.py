@@ -21,7 +21,9 @@ class Command(BaseCommand):
     help = "Make an owner account, the built-in protocols and a sample study, once; then print where to go."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--base-url", required=True, help="where the server answers, for example http://127.0.0.1:8000")
+        parser.add_argument(
+            "--base-url", required=True, help="where the server answers, for example http://127.0.0.1:8000"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         password = ""

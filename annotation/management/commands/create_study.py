@@ -48,7 +48,8 @@ class Command(BaseCommand):
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         except ValidationError as error:
-            raise CommandError("\n".join(f"{field}: {' '.join(e)}" for field, e in error.message_dict.items())) from None
+            said = [f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items()]
+            raise CommandError("\n".join(said)) from None
 
     def _version(self, protocol: str) -> ProtocolVersion:
         path = Path(protocol)
