@@ -2,7 +2,7 @@
 
 from math import comb
 
-from scipy.special import bdtr
+from measures.intervals import special
 
 
 def acceptance_probability(
@@ -22,7 +22,7 @@ def acceptance_probability(
     if not 0 <= true_accuracy <= 1 or not 0 <= most_errors <= n_sample:
         raise ValueError("accuracy lies in 0..1 and the allowed errors in 0..n")
     if batch_size is None:
-        return float(bdtr(most_errors, n_sample, 1 - true_accuracy))
+        return float(special().bdtr(most_errors, n_sample, 1 - true_accuracy))
     if batch_size < n_sample:
         raise ValueError("the sample is larger than the batch")
     errors = round(batch_size * (1 - true_accuracy))

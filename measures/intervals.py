@@ -4,9 +4,10 @@ one.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 
 import numpy as np
-from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from measures.arrays import FloatArray, IntArray
 from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
@@ -32,6 +33,14 @@ CELLS_PER_BLOCK = 4_000_000
 MOST_PATTERNS_FOR_BCA = 4_000
 
 
+@cache
+def special() -> ModuleType:
+    """scipy.special, loaded at its first use: a third of a second that every process would pay at its start."""
+    from scipy import special as module
+
+    return module
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """Limits, or a note why there are none; `n_dropped` undefined replicates were left out."""
@@ -55,7 +64,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
     _check_proportion(successes, n, level)
     if n == 0:
         return Interval(None, None, TOO_FEW_ITEMS)
-    z = float(ndtri((1 + level) / 2))
+    z = float(special().ndtri((1 + level) / 2))
     share, scale = successes / n, 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z / scale * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
@@ -70,8 +79,8 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
     if n == 0:
         return Interval(None, None, TOO_FEW_ITEMS)
     tail = (1 - level) / 2
-    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
-    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    low = 0.0 if successes == 0 else float(special().betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes == n else float(special().betaincinv(successes + 1, n - successes, 1 - tail))
     return Interval(low, high)
 
 
@@ -100,7 +109,7 @@ def t_interval(
     # An SE of rounding errors only is a zero.
     if estimate.standard_error < 1e-12:
         return estimate.with_interval(None, None, NO_SPREAD)
-    half = float(stdtrit(degrees_of_freedom, (1 + level) / 2)) * estimate.standard_error
+    half = float(special().stdtrit(degrees_of_freedom, (1 + level) / 2)) * estimate.standard_error
     # A kappa can fall below -1 when single-rated items carry most of the chance; limits must still hold it.
     low = max(min(bounds[0], estimate.value), estimate.value - half)
     high = min(max(bounds[1], estimate.value), estimate.value + half)
@@ -227,6 +236,6 @@ def _bca_tails(tails: FloatArray, values: FloatArray, value: float, acceleration
     below = (np.mean(values < value) + np.mean(values <= value)) / 2
     if not 0 < below < 1:
         return tails
-    bias = ndtri(below)
-    shifted = bias + ndtri(tails)
-    return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)), float)
+    bias = special().ndtri(below)
+    shifted = bias + special().ndtri(tails)
+    return np.asarray(special().ndtr(bias + shifted / (1 - acceleration * shifted)), float)

@@ -68,7 +68,7 @@ def import_arguments(data: Any, files: Any) -> dict[str, Any]:
     texts = {name: data[name] for name in data if isinstance(data[name], str)} if isinstance(data, QueryDict) else {}
     form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, files)
     if not form.is_valid():
-        raise serializers.ValidationError({name: list(texts) for name, texts in form.errors.items()})
+        raise serializers.ValidationError({name: [str(text) for text in texts] for name, texts in form.errors.items()})
     return form.arguments()
 
 

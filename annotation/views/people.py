@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -33,7 +34,7 @@ def study_people(request: HttpRequest, slug: str) -> HttpResponse:
     return _people_page(request, study_for(request.user, slug, Right.CLEAR))
 
 
-def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Any) -> HttpResponse:
+def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: BaseForm) -> HttpResponse:
     context: dict[str, Any] = {
         "page": page_of(request, selectors.participant_list(study)),
         "members": selectors.member_list(study),
@@ -43,7 +44,8 @@ def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **for
         "invitation_form": InvitationForm(instance=study),
         "role_form": RoleForm(),
     }
-    return study_page(request, study, "annotation/people.html", status=status, **context | forms)
+    context.update(forms)
+    return study_page(request, study, "annotation/people.html", status=status, **context)
 
 
 @login_required

@@ -1,27 +1,15 @@
 """The API: the same doors and services as the pages, for programs."""
 
-import base64
 import json
-from uuid import uuid4
 
 import pytest
-from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import (
-    TOTP,
-    format_hotp_value,
-    generate_totp_secret,
-    hotp_value,
-    yield_hotp_counters_from_time,
-)
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
-from rest_framework.authtoken.models import Token
 
 from annotation.models import ImportJob, Participant, Study
 from annotation.services.uploads import run_import_job
+from tests.api import Api, error
 from tests.cast import Cast
 from tests.factories import (
     HIDDEN_WORDS,
@@ -36,111 +24,6 @@ from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db
 SLUG = "wellbeing"
-
-
-@pytest.fixture(autouse=True)
-def cache_of_its_own(settings):
-    """Limits of sign-in are counted in the cache, and tests that run beside this one share the server."""
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": uuid4().hex}}
-
-
-class Api:
-    """A program with somebody's token."""
-
-    def __init__(self, user: User | None = None) -> None:
-        self._client = Client()
-        self._headers = {"Authorization": f"Token {Token.objects.get_or_create(user=user)[0]}"} if user else {}
-
-    def ask(self, verb: str, name: str, *args, data=None, **query):
-        path = reverse(name, args=args)
-        body = json.dumps(data) if data is not None else ""
-        return self._client.generic(
-            verb, path, body, content_type="application/json", headers=self._headers, query_params=query
-        )
-
-    def get(self, name, *args, **query):
-        return self.ask("GET", name, *args, **query)
-
-    def upload(self, name, *args, **form):
-        return self._client.post(reverse(name, args=args), form, headers=self._headers)
-
-
-def error(answer) -> dict:
-    """Every refusal has one shape."""
-    body = answer.json()
-    assert set(body) == {"error"}
-    assert {"code", "message", "fields"} <= set(body["error"])
-    return body["error"]
-
-
-# --- sign-in --------------------------------------------------------------------------------------
-@pytest.fixture
-def ada() -> User:
-    return User.objects.create_user("ada", "ada@example.org", "correct horse")
-
-
-def sign_in(**data):
-    return Api().ask("POST", "api_token", data={"username": "ada", "password": "correct horse"} | data)
-
-
-def test_a_name_and_a_password_give_a_token_that_opens_the_api(ada):
-    token = sign_in().json()["token"]
-
-    answer = Client().get(reverse("api_studies"), headers={"Authorization": f"Token {token}"})
-
-    assert answer.status_code == 200
-
-
-def test_an_address_signs_in_like_a_name(ada):
-    assert sign_in(username="ada@example.org").status_code == 200
-
-
-@pytest.mark.parametrize("data", [{"password": "wrong"}, {"username": "nobody"}])
-def test_a_wrong_password_and_an_unknown_name_look_the_same(ada, data):
-    answer = sign_in(**data)
-
-    assert answer.status_code == 401
-    assert error(answer)["message"] == "The name, the password or the code is wrong."
-
-
-def test_a_closed_account_gets_no_token(ada):
-    ada.is_active = False
-    ada.save()
-
-    assert sign_in().status_code == 401
-
-
-def test_guessing_is_stopped(ada):
-    codes = [sign_in(password=f"guess {n}").status_code for n in range(12)]
-
-    assert codes[0] == 401
-    assert codes[-1] == 429
-    assert sign_in().status_code == 429
-
-
-def test_a_second_factor_cannot_be_skipped_by_asking_for_a_token(ada):
-    secret = generate_totp_secret()
-    TOTP.activate(ada, secret)
-    assert Authenticator.objects.filter(user=ada).exists()
-
-    assert sign_in().status_code == 401
-    assert sign_in(code="000000").status_code == 401
-    code = format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
-    assert sign_in(code=code).status_code == 200
-
-
-def test_a_token_can_be_revoked(ada):
-    api = Api(ada)
-
-    assert api.ask("DELETE", "api_token").status_code == 204
-    assert api.get("api_studies").status_code == 401
-
-
-def test_without_sign_in_every_address_asks_for_it():
-    answer = Api().get("api_studies")
-
-    assert answer.status_code == 401
-    assert error(answer)["code"] == "not_authenticated"
 
 
 # --- studies --------------------------------------------------------------------------------------
@@ -296,7 +179,7 @@ def test_an_import_is_taken_queued_and_watched(cast: Cast):
     assert taken.json()["status"] == "queued"
     run_import_job(ImportJob.objects.get().pk, now=timezone.now())
 
-    job = Client().get(taken["Location"], headers=api._headers).json()
+    job = Client().get(taken["Location"], headers=api.headers).json()
     assert (job["status"], job["summary"]["counts"]["dialogues_new"], job["errors"]) == ("done", 1, [])
 
 
@@ -396,7 +279,7 @@ def test_every_rating_comes_once_over_the_pages(cast: Cast):
     seen = [row["id"] for row in page["results"]]
 
     while page["next"]:
-        page = Client().get(page["next"], headers=api._headers).json()
+        page = Client().get(page["next"], headers=api.headers).json()
         seen += [row["id"] for row in page["results"]]
 
     assert len(seen) == len(set(seen)) == 24
@@ -420,76 +303,3 @@ def test_a_list_takes_the_same_queries_however_long_it_is(cast: Cast, name, djan
 
     with django_assert_max_num_queries(10):
         assert len(Api(cast.owner).get(name, SLUG).json()["results"]) >= 20
-
-
-# --- what programs get wrong ------------------------------------------------------------------------
-def cursor(position: str) -> str:
-    return base64.b64encode(f"p={position}".encode()).decode()
-
-
-@pytest.mark.parametrize("page", ["abc", "0", "-1", "9" * 400, "\x00", "1e3", ""])
-def test_an_odd_page_is_no_fault_of_the_server(cast: Cast, page):
-    assert Api(cast.owner).get("api_studies", page=page, page_size=page).status_code in {200, 404}
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"cursor": "abc"}, {"cursor": cursor("abc")}, {"cursor": cursor("9" * 30)}, {"cursor": cursor("-1")},
-        {"cursor": cursor("\u0663")}, {"cursor": "\x00"}, {"batch": "\x00"}, {"criterion": "x" * 500},
-        {"page_size": "x"},
-    ],
-)  # fmt: skip
-def test_odd_parameters_of_ratings_are_no_fault_of_the_server(cast: Cast, query):
-    answer = Api(cast.owner).get("api_ratings", SLUG, **query)
-
-    assert answer.status_code in {200, 400, 404}
-    if answer.status_code != 200:
-        error(answer)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"{",
-        b"\xff",
-        b"[" * 100_000,
-        b'"\\ud800"',
-        b'{"name": "\\ud800"}',
-        b'{"seats": 1' + b"0" * 5000 + b"}",
-        b"NaN",
-    ],
-)
-def test_a_broken_body_is_a_400_in_the_one_shape(cast: Cast, body):
-    answer = Client().generic(
-        "PATCH", reverse("api_study", args=[SLUG]), body, content_type="application/json",
-        headers=Api(cast.owner)._headers,
-    )  # fmt: skip
-
-    assert answer.status_code in {200, 400}
-    if answer.status_code == 400:
-        error(answer)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "studies/%00/",
-        "studies/wellbeing/batches/%00/",
-        "studies/wellbeing/batches/%ED%A0%80/",
-        "studies/wellbeing/participants/abc/",
-        "studies/wellbeing/members/99999999999999999999/",
-    ],
-)
-def test_an_address_of_nothing_is_a_404(cast: Cast, path):
-    assert Client().get(f"/api/v1/{path}", headers=Api(cast.owner)._headers).status_code in {404, 405}
-
-
-def test_another_kind_of_body_is_refused(cast: Cast):
-    answer = Client().patch(
-        reverse("api_study", args=[SLUG]), "name=x", content_type="text/plain", headers=Api(cast.owner)._headers
-    )
-
-    assert answer.status_code == 415
-    error(answer)

@@ -4,18 +4,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.urls import reverse
-from django.utils import timezone
 
-from annotation.models import Batch, Membership, Study
-from annotation.selectors.health import imports_are_stalled, worker_is_silent
-from annotation.selectors.studies import checklist, metadata_fields, numbers_of
+from annotation.models import Membership, Study
+from annotation.selectors.studies import checklist, numbers_of
 from annotation.services.refusals import Refused
-from annotation.services.studies import create_study, ensure_study, open_study, set_batch_status, update_study
+from annotation.services.studies import create_study, ensure_study, open_study, update_study
 from tests.cast import Cast
 from tests.factories import (
-    BatchFactory,
     DialogueFactory,
-    HeartbeatFactory,
     ImportJobFactory,
     MembershipFactory,
     StudyFactory,
@@ -246,146 +242,6 @@ def test_a_study_has_no_other_status(client, cast: Cast, status):
 
     cast.study.refresh_from_db()
     assert cast.study.status == "open"
-
-
-# --- batches --------------------------------------------------------------------------------------
-def post_batches(client, **form):
-    return client.post(reverse("study_batches", args=["wellbeing"]), {"kind": "main"} | form, follow=True)
-
-
-def test_batches_are_made_by_size_with_the_wanted_seats(client, cast: Cast):
-    for position in range(5):
-        DialogueFactory(study=cast.study, key=f"new-{position}", position=10 + position)
-        make_candidates(cast.study.dialogues.get(key=f"new-{position}"))
-    client.force_login(cast.researcher)
-
-    page = post_batches(client, by="size", size=3, seats=2)
-
-    assert "2 batches are made" in page.content.decode()
-    made = cast.study.batches.exclude(pk=cast.batch.pk)
-    assert sorted(batch.items.values("dialogue").distinct().count() for batch in made) == [2, 3]
-    assert {batch.seats.count() for batch in made} == {2}
-    assert {batch.status for batch in made} == {"draft"}
-
-
-def make_candidates(dialogue):
-    for source in dialogue.study.sources.all():
-        dialogue.candidates.create(source=source, key=source.key, text="A response.")
-
-
-@pytest.mark.parametrize(
-    ("form", "field"), [({"by": "size", "size": ""}, "size"), ({"by": "stratified", "size": 2}, "field")]
-)
-def test_what_a_way_of_dealing_needs_is_asked_for(client, cast: Cast, form, field):
-    client.force_login(cast.researcher)
-
-    assert field in post_batches(client, **form).context["form"].errors
-
-
-def test_the_fields_to_stratify_by_come_from_the_dialogues(cast: Cast):
-    DialogueFactory(study=cast.study, metadata={"domain": "law", "difficulty": 2})
-    DialogueFactory(study=cast.study, metadata={"domain": "finance"})
-    DialogueFactory(study=cast.study, metadata=[])
-
-    assert metadata_fields(cast.study) == ["difficulty", "domain"]
-
-
-def test_a_refusal_of_the_dealing_is_shown_in_the_form(client, cast: Cast):
-    DialogueFactory(study=cast.study, key="bare")
-    client.force_login(cast.researcher)
-
-    page = post_batches(client, by="size", size=3)
-
-    assert page.status_code == 422
-    assert "1 dialogues have none" in page.content.decode()
-
-
-def test_ticked_batches_are_closed_and_opened_again(client, cast: Cast):
-    other = make_batch(cast.study, position=1)
-    client.force_login(cast.researcher)
-
-    for status in ("closed", "open"):
-        client.post(reverse("study_batches_status", args=["wellbeing"]), {"status": status, "key": [other.key]})
-        other.refresh_from_db()
-        assert other.status == status
-    cast.batch.refresh_from_db()
-    assert cast.batch.status == "open"
-
-
-def test_one_button_opens_all_drafts_and_no_closed_batch(client, cast: Cast):
-    make_batch(cast.study, position=1, status="draft")
-    closed = make_batch(cast.study, position=2, status="closed")
-    client.force_login(cast.owner)
-
-    page = client.post(
-        reverse("study_batches_status", args=["wellbeing"]), {"status": "open", "drafts": "1"}, follow=True
-    )
-
-    assert "1 batch is now open" in page.content.decode()
-    closed.refresh_from_db()
-    assert closed.status == "closed"
-
-
-@pytest.mark.parametrize("key", [[], ["nobody"], ["\x00"]])
-def test_an_unknown_batch_changes_nothing(client, cast: Cast, key):
-    client.force_login(cast.owner)
-
-    page = client.post(
-        reverse("study_batches_status", args=["wellbeing"]), {"status": "closed", "key": key}, follow=True
-    )
-
-    assert "Tick the batches" in page.content.decode()
-    cast.batch.refresh_from_db()
-    assert cast.batch.status == "open"
-
-
-def test_a_batch_of_another_study_is_out_of_reach(cast: Cast):
-    other = make_batch(StudyFactory(), key="elsewhere")
-
-    assert set_batch_status(cast.study, keys=["elsewhere"], status="closed") == 0
-    other.refresh_from_db()
-    assert other.status == "open"
-
-
-def test_an_empty_batch_is_not_opened(cast: Cast):
-    BatchFactory(study=cast.study, key="empty", status="draft")
-
-    with pytest.raises(Refused, match="without items"):
-        set_batch_status(cast.study, keys=["empty"], status=Batch.Status.OPEN)
-
-
-# --- workers --------------------------------------------------------------------------------------
-def test_without_a_heartbeat_the_worker_is_silent():
-    assert worker_is_silent(timezone.now())
-
-
-def test_a_fresh_heartbeat_is_a_worker_and_an_old_one_is_none(settings):
-    now = timezone.now()
-    HeartbeatFactory(beaten_at=now - timezone.timedelta(seconds=settings.WORKER_SILENT_AFTER - 1))
-    assert not worker_is_silent(now)
-
-    HeartbeatFactory._meta.model.objects.update(
-        beaten_at=now - timezone.timedelta(seconds=settings.WORKER_SILENT_AFTER + 1)
-    )
-    assert worker_is_silent(now)
-
-
-def test_a_worker_in_the_middle_of_an_import_is_not_silent(cast: Cast):
-    now = timezone.now()
-    HeartbeatFactory(queue="live", beaten_at=now)
-    assert imports_are_stalled(now)
-
-    ImportJobFactory(study=cast.study, status="running")
-    assert not imports_are_stalled(now)
-
-
-@pytest.mark.parametrize(("route", "is_shown"), [("study", True), ("study_import", True), ("study_people", False)])
-def test_pages_that_wait_for_a_worker_say_that_none_runs(client, cast: Cast, route, is_shown):
-    client.force_login(cast.owner)
-
-    page = client.get(reverse(route, args=["wellbeing"])).content.decode()
-
-    assert ("No worker is running" in page) is is_shown
 
 
 # --- numbers of queries ----------------------------------------------------------------------------

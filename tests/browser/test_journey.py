@@ -84,7 +84,7 @@ def set_up(page: Page, file: Path) -> str:
     page.goto("/studies/plans/import/")
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_text("5 dialogues").first).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Imported.")).to_be_visible(timeout=20_000)
     page.goto("/studies/plans/batches/")
     page.locator("input[name=by][value=size]").check()
     page.locator("input[name=size]").fill("5")
@@ -112,7 +112,8 @@ def press_on(page: Page, name: str) -> None:
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.innerText || ''").startswith(name):
-            page.keyboard.press("Enter")
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
             return
     raise AssertionError(f"no {name!r} within 40 tabs")
 
