@@ -111,8 +111,8 @@ def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
     for place in reversed(left_out):
         histogram = histogram.ignoring(place)
     values = [option.value for at, option in enumerate(criterion.options) if at not in left_out]
-    numbers = None if any(value is None for value in values) else values
-    return krippendorff_alpha(histogram, criterion.scale, numbers)
+    numbers = [value for value in values if value is not None]
+    return krippendorff_alpha(histogram, criterion.scale, numbers if len(numbers) == len(values) else None)
 
 
 def contribution(cell: CellFigures) -> dict[str, int]:

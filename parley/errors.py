@@ -42,8 +42,8 @@ def describe(error: exceptions.APIException) -> dict[str, Any]:
 
 def _headers(error: exceptions.APIException) -> dict[str, str]:
     headers = {}
-    if getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = error.auth_header
-    if getattr(error, "wait", None):
-        headers["Retry-After"] = str(int(error.wait))
+    if (scheme := getattr(error, "auth_header", None)) is not None:
+        headers["WWW-Authenticate"] = scheme
+    if (seconds := getattr(error, "wait", None)) is not None:
+        headers["Retry-After"] = str(int(seconds))
     return headers

@@ -2,13 +2,11 @@
 
 from datetime import timedelta
 
+import redis
 from django.conf import settings
-from django.core.cache import caches
-from django.core.cache.backends.redis import RedisCache
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 from annotation.models import Heartbeat
 
@@ -34,11 +32,9 @@ def _database() -> str:
 
 
 def _broker() -> str:
-    cache = caches["default"]
-    assert isinstance(cache, RedisCache)
     try:
-        cache._cache.get_client(None).ping()
-    except RedisError:
+        redis.from_url(settings.CACHES["default"]["LOCATION"], socket_connect_timeout=2, socket_timeout=2).ping()
+    except redis.RedisError:
         return "missing"
     return "ok"
 

@@ -89,7 +89,7 @@ def kept_secret(path: Path) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         key = secrets.token_urlsafe(50)
         try:
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
                 file.write(key)
         except FileExistsError:  # another process of the same start was quicker
             return path.read_text(encoding="ascii")

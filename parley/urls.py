@@ -5,7 +5,7 @@ from django.urls import include, path
 from annotation.views.home import home
 from parley.health import healthz
 
-admin.site.login = secure_admin_login(admin.site.login)
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.site_header = admin.site.site_title = "Parley"
 admin.site.index_title = "Administration"
 

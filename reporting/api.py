@@ -16,7 +16,7 @@ from reporting.selectors.agreement import batch_agreement, study_agreement
 
 class AgreementCellSerializer(serializers.Serializer):
     criterion = serializers.CharField()
-    source = serializers.CharField(allow_null=True)
+    source = serializers.CharField(allow_null=True)  # type: ignore[assignment]
     histogram = serializers.DictField(child=serializers.IntegerField())
     estimates = serializers.DictField()
 

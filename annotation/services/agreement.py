@@ -1,7 +1,7 @@
 """Keeping the figures of a batch, and their sums in the study, as new as its ratings.
 
-A rating raises its batch's version in its own transaction. A refresh reads the version BEFORE the ratings, computes with
-no lock held, and stores by compare-and-set on the version: they're never older than their version.
+A rating raises its batch's version in its own transaction. A refresh reads the version BEFORE the ratings, computes
+with no lock held, and stores by compare-and-set on the version: figures are never older than the version they claim.
 """
 
 import logging

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.models import AgreementSnapshot, Batch, Study
 
-NOTHING = {"version": 0, "computed_at": None, "n_ratings": 0, "n_wanted": 0, "cells": []}
+NOTHING: dict[str, Any] = {"version": 0, "computed_at": None, "n_ratings": 0, "n_wanted": 0, "cells": []}
 
 
 def study_agreement(study: Study) -> dict[str, Any]:
