@@ -90,7 +90,10 @@ class StudyForm(forms.ModelForm):
         return versions.filter(pk=mine) if self.instance.batches.exists() else versions | own
 
     def clean_slug(self) -> str:
-        slug = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("name", ""))[:80]
+        name = self.cleaned_data.get("name", "")
+        slug = self.cleaned_data["slug"] or slugify(name)[:80]
+        if not slug and not name:
+            return ""  # the name is missing, and says so itself
         if not slug:
             raise forms.ValidationError("This name has no letters for an address. Write a short name yourself.")
         if slug in RESERVED_SLUGS or Study.objects.filter(slug=slug).exists():

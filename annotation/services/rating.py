@@ -6,7 +6,7 @@ as long as running them, and the seat of a web worker with it.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -20,28 +20,30 @@ from protocols.specs import VersionSpec, spec_of
 LONGEST_ACTIVE_MS = 4 * 60 * 60 * 1000
 OLDEST_ANSWER = timedelta(days=30)
 
+# Look-ups inside, not joins: PostgreSQL plans every statement anew, and a join of four costs it more than the rest.
 LOCK_WORK = """
-    SELECT assignment.status, study.status, seat.lease_expires_at
-    FROM annotation_assignment assignment
-    JOIN annotation_batch batch ON batch.id = assignment.batch_id
-    JOIN annotation_study study ON study.id = batch.study_id
-    LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
-    WHERE assignment.id = %s
-    FOR UPDATE OF assignment
+    SELECT status,
+        (SELECT status FROM annotation_study WHERE id =
+            (SELECT study_id FROM annotation_batch WHERE id = assignment.batch_id)),
+        (SELECT lease_expires_at FROM annotation_seat WHERE assignment_id = assignment.id)
+    FROM annotation_assignment assignment WHERE id = %s FOR UPDATE
+"""
+# Adds nothing when the item is somebody else's, or has a rating already.
+ADD = """
+    INSERT INTO annotation_rating (assignment_id, item_id, criterion_id, batch_id, option_id, explanations, free_text,
+        revision, active_ms, answered_at, created_at, updated_at)
+    SELECT %(assignment)s, id, %(criterion)s, batch_id, %(option)s, %(explanations)s::bigint[], %(free_text)s,
+        1, %(active_ms)s, %(answered_at)s, %(now)s, %(now)s
+    FROM annotation_item WHERE token = %(token)s AND batch_id = %(batch)s
+    ON CONFLICT (assignment_id, item_id, criterion_id) DO NOTHING
 """
 FIND = """
-    SELECT item.id, rating.id, rating.answered_at, revision.number
+    SELECT rating.id, rating.answered_at, revision.number
     FROM annotation_item item
-    LEFT JOIN annotation_rating rating ON rating.item_id = item.id
+    JOIN annotation_rating rating ON rating.item_id = item.id
         AND rating.assignment_id = %(assignment)s AND rating.criterion_id = %(criterion)s
     LEFT JOIN annotation_ratingrevision revision ON revision.rating_id = rating.id AND revision.client_key = %(key)s
     WHERE item.token = %(token)s AND item.batch_id = %(batch)s
-"""
-INSERT = """
-    INSERT INTO annotation_rating (assignment_id, item_id, criterion_id, batch_id, option_id, explanations, free_text,
-        revision, active_ms, answered_at, created_at, updated_at)
-    VALUES (%(assignment)s, %(item)s, %(criterion)s, %(batch)s, %(option)s, %(explanations)s::bigint[], %(free_text)s,
-        1, %(active_ms)s, %(answered_at)s, %(now)s, %(now)s)
 """
 CHANGE = """
     UPDATE annotation_rating SET option_id = %(option)s, explanations = %(explanations)s::bigint[],
@@ -84,15 +86,6 @@ class Acknowledgement:
     is_counted: bool
 
 
-class Place(NamedTuple):
-    """Where an answer belongs: the rating it revises, if there is one, and the revision it was stored as before."""
-
-    item_id: int
-    rating_id: int | None
-    answered_at: datetime | None
-    known_as: int | None
-
-
 def record_rating(assignment: Assignment, submission: Submission, *, now: datetime) -> Acknowledgement:
     """Store one answer of the assignment's annotator.
 
@@ -103,10 +96,11 @@ def record_rating(assignment: Assignment, submission: Submission, *, now: dateti
     values = _values(assignment, answer, submission, now)
     with transaction.atomic():
         is_counted = _lock_work(assignment, now)
-        place = _find(values)
-        if place.known_as:
-            return Acknowledgement(place.known_as, is_repeat=True, is_counted=is_counted)
-        revision = _store(place, values)
+        revision = _write(ADD, values)
+        if revision is None:
+            revision, is_repeat = _revise(values)
+            if is_repeat:
+                return Acknowledgement(revision, is_repeat=True, is_counted=is_counted)
         if is_counted:
             raise_version(assignment.batch_id)
     return Acknowledgement(revision, is_repeat=False, is_counted=is_counted)
@@ -150,21 +144,25 @@ def _lock_work(assignment: Assignment, now: datetime) -> bool:
     return status == Assignment.Status.ACTIVE and lease_expires_at is not None and lease_expires_at > now
 
 
-def _find(values: dict[str, Any]) -> Place:
-    """Read after the lock: nobody else adds an answer of this assignment now. Raises Refused for another's item."""
-    row = _row(FIND, values)
-    if row is None:
+def _revise(values: dict[str, Any]) -> tuple[int, bool]:
+    """The number of the revision, and whether it was there before. Raises Refused for somebody else's item.
+
+    Read after the lock: nobody else writes a rating of this assignment now.
+    """
+    found = _row(FIND, values)
+    if found is None:
         raise Refused("unknown_item", "This is not one of your items.")
-    return Place(*row)
+    rating, answered_at, known_as = found
+    if known_as is not None:
+        return known_as, True
+    change = CHANGE if values["answered_at"] >= answered_at else KEEP
+    return _write(change, values | {"rating": rating}), False
 
 
-def _store(place: Place, values: dict[str, Any]) -> int:
-    """Write the rating and its revision, and return the revision's number."""
-    if place.answered_at is None:
-        statement = INSERT
-    else:
-        statement = CHANGE if values["answered_at"] >= place.answered_at else KEEP
-    return _row(WITH_REVISION.format(statement), values | {"item": place.item_id, "rating": place.rating_id})[0]
+def _write(statement: str, values: dict[str, Any]) -> Any:
+    """Write a rating together with its revision. Returns the revision's number, None when no rating was written."""
+    row = _row(WITH_REVISION.format(statement), values)
+    return row and row[0]
 
 
 def _row(statement: str, values: Any) -> Any:

@@ -72,7 +72,7 @@ def study_account_create(request: HttpRequest, slug: str) -> HttpResponse:
         with errors_in(form):
             member, password = services.create_account(study, **form.cleaned_data)
             login_url = request.build_absolute_uri(reverse("account_login"))
-            made = {"member": member, "password": password, "login_url": login_url}
+            made: dict[str, Any] = {"member": member, "password": password, "login_url": login_url}
             return study_page(request, study, "annotation/people_account.html", **made)
     return _people_page(request, study, account_form=form, status=422)
 
