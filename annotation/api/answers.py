@@ -40,6 +40,8 @@ class AnswerSerializer(serializers.Serializer):
     active_ms = serializers.IntegerField(default=0, min_value=0, max_value=LONGEST_MS)
 
 
+# One for all requests: a serializer copies its fields when it is made, and validating leaves nothing in it.
+ANSWER = AnswerSerializer()
 ACKNOWLEDGED = inline_serializer(
     "Acknowledgement",
     {
@@ -66,9 +68,7 @@ class AnswersView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        serializer = AnswerSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        values = serializer.validated_data
+        values = ANSWER.run_validation(request.data)
         assignment = assignment_for(request.user, values.pop("assignment"))
         if needs_consent(assignment.participant, assignment.batch.study):
             raise Refusal("consent_needed", "Agree to take part first: your answer waits on your device.")

@@ -1,7 +1,7 @@
 """Recording an answer: one transaction, idempotent by the client's key, the batch's counter last.
 
-The hottest path of the platform, so its statements are SQL: composing the same ones from models each time took twice
-as long as running them, and the seat of a web worker with it.
+The hottest path of the platform, so its statements are SQL: composing them from models each time took a web worker
+longer than PostgreSQL takes to run them.
 """
 
 from dataclasses import dataclass
@@ -162,7 +162,7 @@ def _revise(values: dict[str, Any]) -> tuple[int, bool]:
 def _write(statement: str, values: dict[str, Any]) -> Any:
     """Write a rating together with its revision. Returns the revision's number, None when no rating was written."""
     row = _row(WITH_REVISION.format(statement), values)
-    return row and row[0]
+    return row[0] if row else None
 
 
 def _row(statement: str, values: Any) -> Any:

@@ -29,8 +29,13 @@
   });
   for (const sign of ["pointermove", "keydown"]) document.addEventListener(sign, noteNews, { passive: true });
 
+  for (const failure of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
+    document.body.addEventListener(failure, () => {
+      stale.hidden = false;
+    });
+  }
   document.body.addEventListener("htmx:afterRequest", (event) => {
-    stale.hidden = event.detail.successful || event.detail.xhr.status === 304 || event.detail.xhr.status === 0 && event.detail.requestConfig.aborted;
+    if (event.detail.successful) stale.hidden = true;
   });
 
   // --- a piece that is as it was stays: no flicker, no lost place, nothing to announce

