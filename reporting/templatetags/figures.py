@@ -9,7 +9,8 @@ register = template.Library()
 
 @register.filter
 def two(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+    # Adding nought turns the minus of a rounded -0.00 into none.
+    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 @register.filter

@@ -1,16 +1,11 @@
 """Sign-in for programs."""
 
+import time
 from uuid import uuid4
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import (
-    TOTP,
-    format_hotp_value,
-    generate_totp_secret,
-    hotp_value,
-    yield_hotp_counters_from_time,
-)
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -70,14 +65,15 @@ def test_guessing_is_stopped(ada):
     assert sign_in().status_code == 429
 
 
-def test_a_second_factor_cannot_be_skipped_by_asking_for_a_token(ada):
+def test_a_second_factor_cannot_be_skipped_by_asking_for_a_token(ada, settings):
+    settings.MFA_TOTP_TOLERANCE = 1  # the half minute of the code may end before it is looked at
     secret = generate_totp_secret()
     TOTP.activate(ada, secret)
     assert Authenticator.objects.filter(user=ada).exists()
 
     assert sign_in().status_code == 401
     assert sign_in(code="000000").status_code == 401
-    code = format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
+    code = format_hotp_value(hotp_value(secret, int(time.time()) // 30))
     assert sign_in(code=code).status_code == 200
 
 

@@ -32,7 +32,9 @@ def cast() -> Cast:
     HeartbeatFactory()
     cast = make_cast()
     for n, option in enumerate((0, 1)):
-        rate_everything(claim_seat(cast.annotators[n], cast.batch, now=timezone.now()), now=timezone.now(), option=option)
+        rate_everything(
+            claim_seat(cast.annotators[n], cast.batch, now=timezone.now()), now=timezone.now(), option=option
+        )
     claim_seat(cast.annotators[2], cast.batch, now=timezone.now())
     refresh_batch(cast.batch.pk, now=timezone.now())
     return cast
@@ -125,9 +127,7 @@ def test_what_was_chosen_survives_news_and_stands_in_the_address(
     expect(page.get_by_label("Statistic")).to_have_value("percent")
 
 
-def test_focus_scrolling_and_open_lists_survive_news(
-    open_screen: Callable[..., Screen], cast: Cast, third: Assignment
-):
+def test_focus_scrolling_and_open_lists_survive_news(open_screen: Callable[..., Screen], cast: Cast, third: Assignment):
     for n in range(6):
         make_batch(cast.study, key=f"a longer name {n}", position=n + 1)
     page = open_board(open_screen, cast, width=375).page
@@ -225,9 +225,7 @@ def test_empty_boards_have_no_barriers(open_screen: Callable[..., Screen], schem
     for query in ("", "?statistic=cohen"):
         screen = open_board(open_screen, cast, query, color_scheme=scheme)
         assert screen.barriers() == ""
-    rate_everything(
-        claim_seat(make_annotator(cast.study, "alone"), cast.batch, now=timezone.now()), now=timezone.now()
-    )
+    rate_everything(claim_seat(make_annotator(cast.study, "alone"), cast.batch, now=timezone.now()), now=timezone.now())
     refresh_batch(cast.batch.pk, now=timezone.now())
     expect(screen.page.locator("#board-agreement .figure").first).to_have_text("–")
     assert screen.barriers() == ""

@@ -12,9 +12,12 @@ from tests.cast import Cast, make_cast
 from tests.factories import HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
 
 pytestmark = pytest.mark.django_db(transaction=True)
-DIALOGUE = (
-    b'{"dialogue_id": "d1", "history": [{"speaker": "A", "text": "Hi"}], "candidates": [{"source": "m", "text": "Yo"}]}'
-)
+HISTORY = b'"history": [{"speaker": "A", "text": "Hi"}]'
+DIALOGUE = b'{"dialogue_id": "d1", %b, "candidates": [{"source": "m", "text": "Yo"}]}' % HISTORY
+OPEN_ALL = """() => document.querySelectorAll("details").forEach((each) => {
+  each.removeAttribute("name");
+  each.open = true;
+})"""
 OF_STUDY = ("study", "study_settings", "study_import", "study_batches", "study_people")
 OF_ACCOUNT = ("studies", "study_new", "account_email", "account_change_password", "mfa_index", "account_logout")
 OF_ANYBODY = ("home", "account_login", "account_signup", "account_reset_password")

@@ -130,9 +130,7 @@ def test_nothing_newer_is_a_304_by_version_and_by_etag(cast: Cast):
     assert by_version.headers["Cache-Control"] == "no-store"
 
 
-def test_nothing_newer_costs_one_look_up_besides_session_user_and_membership(
-    cast: Cast, django_assert_num_queries
-):
+def test_nothing_newer_costs_one_look_up_besides_session_user_and_membership(cast: Cast, django_assert_num_queries):
     rate(cast, 0, 1)
     client = signed_in(cast.lead)
     known = client.get(fragment_url(cast)).headers["ETag"].strip('"')

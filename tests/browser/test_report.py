@@ -1,0 +1,57 @@
+"""The report in a browser: readable on any screen, open to everybody, and downloadable."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from annotation.services.agreement import sweep
+from annotation.services.claiming import claim_seat
+from tests.cast import Cast, make_cast
+from tests.working import rate_everything
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NOW = timezone.now()
+
+
+@pytest.fixture
+def cast() -> Cast:
+    cast = make_cast()
+    for number, annotator in enumerate(cast.annotators):
+        rate_everything(claim_seat(annotator, cast.batch, now=NOW), now=NOW, option=number % 2)
+    sweep(now=NOW)
+    return cast
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 375])
+def test_the_report_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, width: int, scheme: str):
+    screen = open_screen(cast.lead, width=width, color_scheme=scheme)
+    page = screen.go("/studies/wellbeing/report/")
+    expect(page.get_by_role("heading", name="Positive by majority")).to_be_visible()
+    assert page.locator(".figure svg").count() == 2
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert screen.barriers() == ""
+
+
+def test_an_empty_report_has_no_barriers(open_screen):
+    cast = make_cast()
+    screen = open_screen(cast.lead)
+    expect(screen.go("/studies/wellbeing/report/").get_by_text("There are no ratings yet")).to_be_visible()
+    assert screen.barriers() == ""
+
+
+@pytest.mark.parametrize("name", ["JSON, everything", "PDF", "majority"])
+def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
+    page = open_screen(cast.lead).go("/studies/wellbeing/report/")
+    with page.expect_download() as download:
+        page.get_by_role("navigation", name="Downloads").get_by_role("link", name=name, exact=True).click()
+    body = Path(download.value.path()).read_bytes()
+    if name == "PDF":
+        assert body.startswith(b"%PDF-")
+    elif name == "majority":
+        assert body.decode("utf-8-sig").startswith("source,criterion,positive_items,items,percent,ties\r\n")
+    else:
+        assert json.loads(body)["n_ratings"] == 72

@@ -1,0 +1,99 @@
+"""Pictures that a page, an HTML report and a PDF can all show, and that say what they are without being seen."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from weasyprint import HTML
+
+from reporting.figures import Bar, BarGroup, Dot, DotGroup, DotRow, HeatCell, bar_figure, dot_figure, heat_figure
+from reporting.figures.drawing import SERIES, TONES, Scale, number, shortened, text_width
+
+SVG = "{http://www.w3.org/2000/svg}"
+TRICKY = 'Model <b>"A" & co'
+
+
+def dots(**fields) -> str:
+    rows = (
+        DotRow(TRICKY, Dot(0.4, 0.1, 0.7), parts=(0.3, -0.3), mean=0.35),
+        DotRow("另一个模型的名字", None, note="undefined"),
+    )
+    options = {"dot_means": "study", "part_means": "a batch", "has_words": True} | fields
+    return dot_figure(name="d", title="Agreement", description="By source.", groups=[DotGroup("One", rows)], **options)
+
+
+def bars() -> str:
+    groups = [BarGroup(TRICKY, (Bar("yes", 0.42, title="42 of 100"), Bar("none", None, series=9)))]
+    return bar_figure(name="b", title="Votes", description="Shares.", groups=groups, series=["yes", TRICKY])
+
+
+def heat() -> str:
+    cells = [[HeatCell(0.5, "moderate", TRICKY)], [HeatCell(None), None][:1]]
+    return heat_figure(name="h", title="Pairs", description="Kappa.", rows=["a", TRICKY], columns=["b"], cells=cells)
+
+
+FIGURES = {"dots": dots, "bars": bars, "heat": heat}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_picture_is_well_formed_and_named_and_escapes_what_it_is_given(name: str):
+    root = ElementTree.fromstring(FIGURES[name]())  # noqa: S314 - our own
+    assert (root.tag, root.get("role")) == (f"{SVG}svg", "img")
+    named = {root.find(f"{SVG}{tag}").get("id") for tag in ("title", "desc")}
+    assert set(root.get("aria-labelledby").split()) == named
+    assert TRICKY in {shortened(text) for text in root.itertext()} | set(root.itertext())
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_picture_passes_the_strictest_content_policy(name: str):
+    assert not re.search(r"<script|<style|\sstyle=|\son\w+=|href=", FIGURES[name]())
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_picture_can_be_printed(name: str):
+    assert HTML(string=f"<h1>Report</h1>{FIGURES[name]()}").write_pdf().startswith(b"%PDF")
+
+
+def test_a_value_that_is_missing_is_a_dash_with_its_note():
+    texts = list(ElementTree.fromstring(dots()).itertext())  # noqa: S314
+    assert {"–", "undefined", "0.40"} <= set(texts)
+
+
+def test_words_are_left_out_where_the_axis_has_no_room_for_them():
+    assert "substantial" in dots()
+    wide = DotGroup("", (DotRow("x" * 30, Dot(-0.9)),))
+    assert "substantial" not in dot_figure(
+        name="d", title="t", description="d", groups=[wide], dot_means="study", has_words=True
+    )
+
+
+def test_values_outside_the_axis_stay_inside_the_picture():
+    scale = Scale(0.0, 1.0, 100, 200)
+    assert [scale.at(value) for value in (-3, 0, 0.5, 7)] == [100, 100, 150, 200]
+
+
+def test_long_labels_are_cut_and_wide_characters_count_double():
+    assert shortened("short") == "short"
+    assert shortened("x" * 60).endswith("…")
+    assert text_width("模型") > 1.7 * text_width("ab")
+
+
+def test_ink_on_every_tone_and_series_can_be_read():
+    for fill, ink in TONES.values():
+        assert contrast(fill, ink) >= 4.5
+    assert len(set(SERIES)) == 7
+
+
+def contrast(one: str, other: str) -> float:
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_numbers_are_the_same_in_pictures_and_tables():
+    assert (number(0.4), number(None), number(0.42, ".0%")) == ("0.40", "–", "42%")
