@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from reporting.figures.drawing import SERIES, WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
+from reporting.figures.drawing import FONT_SIZE, SERIES, WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
 
 BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 30, 14, 30
 
@@ -39,7 +39,8 @@ def bar_figure(
 ) -> SafeString:
     """`series`: names for a legend; without them every bar carries its own label. `high`: the end of the axis."""
     bars = [bar for group in groups for bar in group.bars]
-    start = max(90.0, label_width([bar.label for bar in bars]) + 16)
+    headings = label_width([group.label for group in groups], FONT_SIZE * 1.1)  # they are bold
+    start = max(90.0, headings + 8, label_width([bar.label for bar in bars]) + 16)
     scale = Scale(0.0, high or _highest(bars), start, WIDTH - 60)
     legend, top = _legend(series)
     placed, bottom = _placed(groups, scale, form, top)

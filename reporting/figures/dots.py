@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from reporting.figures.drawing import WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
+from reporting.figures.drawing import FONT_SIZE, WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
 
 ROW, GROUP, TOP, BOTTOM = 24, 34, 64, 30
 ROOM_FOR_WORD = 66
@@ -51,7 +51,8 @@ def dot_figure(
 ) -> SafeString:
     """`name` makes ids unique on a page; `dot_means` and `part_means` are the words of the legend."""
     rows = [row for group in groups for row in group.rows]
-    start = max(90.0, label_width([row.label for row in rows]) + 16)
+    headings = label_width([group.label for group in groups], FONT_SIZE * 1.1)  # they are bold
+    start = max(90.0, headings + 8, label_width([row.label for row in rows]) + 16)
     scale = Scale(_lowest(rows), 1.0, start, WIDTH - 56)
     placed, height = _placed(groups, scale, form)
     return draw(
@@ -124,7 +125,8 @@ def _diamond(x: float, y: float, size: float = 4.5) -> str:
 
 
 def _legend(rows: Sequence[DotRow], x: float, dot_means: str, part_means: str) -> list[dict[str, Any]]:
-    entries = [("dot", dot_means)]
+    has_intervals = any(row.dot and row.dot.low is not None for row in rows)
+    entries = [("dot", f"{dot_means}, 95 % interval" if has_intervals else dot_means)]
     if any(row.mean is not None for row in rows):
         entries.append(("diamond", "mean over batches"))
     if part_means and any(row.parts for row in rows):

@@ -174,10 +174,10 @@ def agreement_picture(data: BoardData) -> SafeString:
     return dot_figure(
         name="board-agreement",
         title=f"{statistic.name} by criterion and source",
-        description="A dot is the value of the whole study with its 95 % interval, small lines are the batches of "
-        "this page. The table above has the same numbers.",
+        description="A dot is the value of the whole study, with its 95 % interval where there is one; small lines "
+        "are the batches of this page. The table above has the same numbers.",
         groups=[group for group in groups if group.rows],
-        dot_means="mean over all pairs" if statistic.key == "cohen" else "all items of the study, 95 % interval",
+        dot_means="mean over all pairs" if statistic.key == "cohen" else "all items of the study",
         part_means="a batch",
         has_words=statistic.key not in ("percent", "alpha"),
         form=statistic.form,

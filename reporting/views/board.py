@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
-from django_htmx.http import replace_url
+from django_htmx.http import HttpResponseClientRefresh, replace_url
 
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
@@ -44,6 +44,8 @@ def board_fragment(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _changed(request: HttpRequest, study: Study, stamp: Stamp) -> HttpResponse:
     context = _context(request, study, stamp)
+    if context["data"].lines and "page" not in request.GET:
+        return HttpResponseClientRefresh()  # opened before there were batches: it has no places for the pieces
     response = render(request, "reporting/_board_fragment.html", context)
     if request.headers.get("HX-Trigger") == "board-form":  # the address bar follows what was chosen
         replace_url(response, f"{reverse('board', args=[study.slug])}?{urlencode(context['chosen'])}")

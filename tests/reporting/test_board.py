@@ -1,4 +1,4 @@
-"""The live board: what it shows to whom, how cheaply it says that nothing is new, and that every number explains itself."""
+"""The live board: what it shows to whom, how cheaply it says that nothing is new, that every number explains itself."""
 
 import re
 from dataclasses import replace
@@ -77,7 +77,8 @@ def board_url(cast: Cast) -> str:
 
 
 def fragment_url(cast: Cast) -> str:
-    return reverse("board_fragment", args=[cast.study.slug])
+    """As a board with batches asks: its form always names the page."""
+    return reverse("board_fragment", args=[cast.study.slug]) + "?page=1"
 
 
 def figures(html: str) -> list[str]:
@@ -348,6 +349,11 @@ def test_nonsense_in_the_query_shows_the_usual_board(cast: Cast, value: str):
     query = dict.fromkeys(("batch", "criterion", "statistic", "page", "v"), value)
     assert signed_in(cast.lead).get(fragment_url(cast), query).status_code == 200
     assert choice_of(query, spec_of(cast.version)).statistic.key == "fleiss"
+
+
+def test_a_board_opened_before_the_first_batch_is_told_to_load_itself_again(cast: Cast):
+    response = signed_in(cast.lead).get(reverse("board_fragment", args=[cast.study.slug]))
+    assert response.headers["HX-Refresh"] == "true"
 
 
 def test_a_study_without_batches_or_ratings_says_what_comes_next(cast: Cast):

@@ -37,7 +37,7 @@ FIGURES = {"dots": dots, "bars": bars, "heat": heat}
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_picture_is_well_formed_and_named_and_escapes_what_it_is_given(name: str):
-    root = ElementTree.fromstring(FIGURES[name]())  # noqa: S314 - our own
+    root = ElementTree.fromstring(FIGURES[name]())
     assert (root.tag, root.get("role")) == (f"{SVG}svg", "img")
     named = {root.find(f"{SVG}{tag}").get("id") for tag in ("title", "desc")}
     assert set(root.get("aria-labelledby").split()) == named
@@ -55,7 +55,7 @@ def test_a_picture_can_be_printed(name: str):
 
 
 def test_a_value_that_is_missing_is_a_dash_with_its_note():
-    texts = list(ElementTree.fromstring(dots()).itertext())  # noqa: S314
+    texts = list(ElementTree.fromstring(dots()).itertext())
     assert {"–", "undefined", "0.40"} <= set(texts)
 
 
