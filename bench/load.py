@@ -6,9 +6,12 @@ that is kept open, and its own list of requests; all of them begin together.
 
 from __future__ import annotations
 
-import asyncio
+import heapq
 import json
 import random
+import re
+import selectors
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 PATIENCE = 30.0  # seconds for one answer: a server that takes longer has failed
 
 
@@ -70,54 +74,109 @@ def run_load(port: int, clients: Sequence[Client], *, think: float = 0.0) -> See
 
 
 # --- inside the process ----------------------------------------------------------------------------
-async def play(plan: dict[str, Any]) -> Seen:
-    times: list[float] = []
-    statuses: Counter[str] = Counter()
-    links = [await asyncio.open_connection("127.0.0.1", plan["port"]) for _ in plan["clients"]]
-    began = time.perf_counter()
-    pairs = zip(plan["clients"], links, strict=True)
-    await asyncio.gather(*(_client(each, link, plan["think"], times, statuses) for each, link in pairs))
-    return Seen(times, dict(statuses), time.perf_counter() - began)
+class Player:
+    """One client at its connection."""
+
+    def __init__(self, port: int, client: dict[str, Any]) -> None:
+        self.address = ("127.0.0.1", port)
+        host = f"127.0.0.1:{port}"
+        headers = {"Host": host, "Origin": f"http://{host}"} | client["headers"]
+        self.head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.requests = iter(client["requests"])
+        self.request: dict[str, Any] = {}
+        self.socket = self.connected()
+        self.read = b""
+        self.began = 0.0
+
+    def connected(self) -> socket.socket:
+        link = socket.create_connection(self.address, timeout=PATIENCE)
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return link
+
+    def send_next(self) -> bool:
+        """False when there is nothing more to say."""
+        self.request = next(self.requests, {})
+        if not self.request:
+            return False
+        body = self.request["body"].encode()
+        length = f"Content-Length: {len(body)}\r\n" if body else ""
+        first = f"{self.request['method']} {self.request['path']} HTTP/1.1\r\n{self.head}{length}\r\n"
+        self.read = b""
+        self.began = time.perf_counter()
+        self.socket.sendall(first.encode() + body)
+        return True
+
+    def receive(self) -> str:
+        """The status, once the answer is whole; nothing before."""
+        part = self.socket.recv(1 << 16)
+        self.read += part
+        head, end, body = self.read.partition(b"\r\n\r\n")
+        if not part:
+            raise RuntimeError(f"the server hung up in the middle of an answer: {self.read[:200]!r}")
+        if not end:
+            return ""
+        found = LENGTH.search(head)
+        if not found:
+            raise RuntimeError(f"an answer without Content-Length: {head[:200]!r}")
+        return head[9:12].decode() if len(body) >= int(found[1]) else ""
+
+    @property
+    def is_left(self) -> bool:
+        """The server will close this connection."""
+        return b"\r\nconnection: close\r\n" in self.read.partition(b"\r\n\r\n")[0].lower() + b"\r\n"
 
 
-async def _client(client: dict[str, Any], link: Any, think: float, times: list[float], statuses: Counter[str]) -> None:
-    reader, writer = link
-    host = "{}:{}".format(*writer.get_extra_info("peername"))
-    headers = {"Host": host, "Origin": f"http://{host}"} | client["headers"]
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    if think:  # people do not begin in step
-        await asyncio.sleep(random.random() * think)
-    for request in client["requests"]:
-        message = _message(request, head)
+class Play:
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.think = plan["think"]
+        self.players = [Player(plan["port"], client) for client in plan["clients"]]
+        self.selector = selectors.DefaultSelector()
+        self.due: list[tuple[float, int]] = []  # a heap: when which player speaks next
+        self.n_open = 0
+        self.times: list[float] = []
+        self.statuses: Counter[str] = Counter()
+
+    def run(self) -> Seen:
         began = time.perf_counter()
-        writer.write(message)
-        status, keeps = await asyncio.wait_for(_answer(reader), PATIENCE)
-        if request["is_timed"]:
-            times.append((time.perf_counter() - began) * 1000)
-        statuses[status] += 1
-        if not keeps:
-            writer.close()
-            reader, writer = await asyncio.open_connection(*writer.get_extra_info("peername"))
-        if think:
-            await asyncio.sleep(think * random.uniform(0.5, 1.5))
-    writer.close()
+        for number, player in enumerate(self.players):
+            self.selector.register(player.socket, selectors.EVENT_READ, number)
+            # People do not begin in step.
+            heapq.heappush(self.due, (began + random.random() * self.think, number))
+        while self.due or self.n_open:
+            self._speak()
+            self._listen()
+        return Seen(self.times, dict(self.statuses), time.perf_counter() - began)
 
+    def _speak(self) -> None:
+        while self.due and self.due[0][0] <= time.perf_counter():
+            _, number = heapq.heappop(self.due)
+            self.n_open += self.players[number].send_next()
 
-def _message(request: dict[str, Any], head: str) -> bytes:
-    body = request["body"].encode()
-    length = f"Content-Length: {len(body)}\r\n" if body else ""
-    return f"{request['method']} {request['path']} HTTP/1.1\r\n{head}{length}\r\n".encode() + body
+    def _listen(self) -> None:
+        wait = max(self.due[0][0] - time.perf_counter(), 0) if self.due else PATIENCE
+        events = self.selector.select(wait) if self.n_open else time.sleep(wait)
+        if self.n_open and not events and wait == PATIENCE:
+            raise RuntimeError(f"no answer within {PATIENCE:.0f} s")
+        for key, _ in events or ():
+            self._take(key.data)
 
-
-async def _answer(reader: asyncio.StreamReader) -> tuple[str, bool]:
-    """The status of one answer, read to its end, and whether the connection stays open."""
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-    _, _, length = head.partition("content-length:")
-    if not length:
-        raise RuntimeError(f"an answer without Content-Length: {head[:200]}")
-    await reader.readexactly(int(length.split("\r\n", 1)[0]))
-    return head.split(" ", 2)[1], "connection: close" not in head
+    def _take(self, number: int) -> None:
+        player = self.players[number]
+        status = player.receive()
+        if not status:
+            return
+        now = time.perf_counter()
+        if player.request["is_timed"]:
+            self.times.append((now - player.began) * 1000)
+        self.statuses[status] += 1
+        self.n_open -= 1
+        if player.is_left:
+            self.selector.unregister(player.socket)
+            player.socket.close()
+            player.socket = player.connected()
+            self.selector.register(player.socket, selectors.EVENT_READ, number)
+        heapq.heappush(self.due, (now + self.think * random.uniform(0.5, 1.5), number))
 
 
 if __name__ == "__main__":
-    json.dump(asdict(asyncio.run(play(json.load(sys.stdin)))), sys.stdout)
+    json.dump(asdict(Play(json.load(sys.stdin)).run()), sys.stdout)

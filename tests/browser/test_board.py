@@ -1,6 +1,8 @@
 """The live board in a browser: it changes by itself, keeps what its reader has chosen, and can be read by everybody."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from uuid import uuid4
 
 import pytest
 from celery.contrib.testing.worker import start_worker
@@ -15,7 +17,7 @@ from annotation.tasks import refresh_agreement
 from parley.celery import app
 from tests.browser.helpers import Screen
 from tests.cast import Cast, make_cast
-from tests.factories import HeartbeatFactory, make_annotator, make_batch
+from tests.factories import HeartbeatFactory, MembershipFactory, make_annotator, make_batch
 from tests.he_study import load_he_study
 from tests.working import rate_everything
 
@@ -77,10 +79,11 @@ def test_a_rating_appears_without_a_reload(open_screen: Callable[..., Screen], c
 
 
 @pytest.fixture
-def worker() -> Iterator[None]:
-    """A real worker on the real broker, in a thread of its own."""
-    app.control.purge()
-    with start_worker(app, pool="solo", perform_ping_check=False, queues="live"):
+def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A real worker on the real broker, in a thread of its own; its queue is no other test's."""
+    queue = f"live-{uuid4()}"
+    monkeypatch.setattr(app, "send_task", partial(app.send_task, queue=queue))
+    with start_worker(app, pool="solo", perform_ping_check=False, queues=queue):
         yield
 
 
@@ -197,6 +200,16 @@ def test_a_silent_worker_is_said_while_the_board_is_open(open_screen: Callable[.
     page = open_board(open_screen, cast).page
     Heartbeat.objects.all().delete()
     expect(page.locator("#board-worker")).to_contain_text("No worker is running")
+
+
+def test_a_board_opened_before_the_first_batch_fills_itself(open_screen: Callable[..., Screen]):
+    HeartbeatFactory()
+    study = MembershipFactory(role="lead").study
+    page = open_screen(study.memberships.get().user).go(reverse("board", args=[study.slug]))
+    expect(page.locator("#board")).to_contain_text("There are no batches yet")
+    claim_seat(make_annotator(study, "first"), batch := make_batch(study), now=timezone.now())
+    refresh_batch(batch.pk, now=timezone.now())
+    expect(page.locator("#board-batches")).to_contain_text("0 of 72")
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
