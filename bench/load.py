@@ -149,15 +149,22 @@ class Play:
 
     def _speak(self) -> None:
         while self.due and self.due[0][0] <= time.perf_counter():
-            _, number = heapq.heappop(self.due)
-            self.n_open += self.players[number].send_next()
+            player = self.players[heapq.heappop(self.due)[1]]
+            if player.send_next():
+                self.n_open += 1
+            else:
+                self.selector.unregister(player.socket)
+                player.socket.close()
 
     def _listen(self) -> None:
         wait = max(self.due[0][0] - time.perf_counter(), 0) if self.due else PATIENCE
-        events = self.selector.select(wait) if self.n_open else time.sleep(wait)
-        if self.n_open and not events and wait == PATIENCE:
+        if not self.n_open:
+            time.sleep(wait if self.due else 0)
+            return
+        events = self.selector.select(wait)
+        if not events and not self.due:
             raise RuntimeError(f"no answer within {PATIENCE:.0f} s")
-        for key, _ in events or ():
+        for key, _ in events:
             self._take(key.data)
 
     def _take(self, number: int) -> None:

@@ -21,7 +21,7 @@ from annotation.models import (
     Source,
     Study,
 )
-from protocols.models import ProtocolVersion
+from protocols.models import Criterion, ProtocolVersion
 
 Standing = Participant.Standing
 SAMPLED_DIALOGUES = 1000  # enough to know the metadata's fields without reading 100,000 rows
@@ -43,7 +43,7 @@ def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]
             n_batches=_count(Batch.objects.all(), "study"),
             n_annotators=_count(Participant.objects.filter(standing=Standing.CLEARED), "study"),
             n_ratings=_snapshot("n_ratings"),
-            n_wanted=_snapshot("n_wanted"),
+            n_wanted=_snapshot("n_wanted") + _unmeasured() * _n_criteria(),
         )
         .order_by("-created_at", "slug")
     )
@@ -52,6 +52,18 @@ def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]
 def _snapshot(field: str) -> Coalesce:
     row = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch__isnull=True).values(field)[:1]
     return Coalesce(Subquery(row), 0)
+
+
+def _unmeasured() -> Coalesce:
+    """Answers per criterion wanted of main batches that nobody has begun: no snapshot knows of them yet."""
+    seats = Seat.objects.filter(batch__study=OuterRef("pk"), batch__kind=Batch.Kind.MAIN, batch__snapshot__isnull=True)
+    wanted = seats.order_by().values("batch__study").annotate(n=Sum("batch__n_items")).values("n")
+    return Coalesce(Subquery(wanted, output_field=IntegerField()), 0)
+
+
+def _n_criteria() -> Coalesce:
+    of_version = Criterion.objects.filter(version=OuterRef("protocol_version")).order_by().values("version")
+    return Coalesce(Subquery(of_version.annotate(n=Count("pk")).values("n"), output_field=IntegerField()), 0)
 
 
 @dataclass(frozen=True, slots=True)

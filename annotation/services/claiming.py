@@ -112,9 +112,11 @@ def _expire(seat_id: int, now: datetime) -> int | None:
 
 
 @transaction.atomic
-def release_seats(participant: Participant, status: str) -> list[int]:
+def release_seats(participant: Participant, status: str, *, is_finished_kept: bool = False) -> list[int]:
     """Take every seat the participant holds. Returns the ids of the batches whose figures changed."""
     seats: QuerySet[Seat] = Seat.objects.filter(assignment__participant=participant).order_by("pk")
+    if is_finished_kept:  # by the seat's own column: it is read again when a submission held the lock
+        seats = seats.filter(lease_expires_at__isnull=False)
     batches = []
     for seat in seats.select_for_update(of=("self",)):
         _free(seat, status)

@@ -68,7 +68,7 @@ def create_account(study: Study, *, username: str, email: str, role: str) -> tup
 def change_role(membership: Membership, *, role: str) -> Membership:
     """Raises Refused when the study would be left without an owner.
 
-    Who stops being an annotator is paused: a role that sees the figures must not go on rating (X-5).
+    Who stops being an annotator stops rating: a role that sees the figures cannot rate blind (X-5).
     """
     locked = _lock_membership(membership)
     if role != Role.OWNER:
@@ -79,10 +79,18 @@ def change_role(membership: Membership, *, role: str) -> Membership:
     if role == Role.ANNOTATOR:
         get_or_make_participant(locked.study, user=locked.user)
     else:
-        Participant.objects.filter(study=locked.study, user=locked.user, standing=Standing.CLEARED).update(
-            standing=Standing.PAUSED
-        )
+        _stop_rating(locked)
     return locked
+
+
+def _stop_rating(membership: Membership) -> None:
+    """Paused, and without the seat of work begun: its answers are kept. Finished work counts on."""
+    mine = Participant.objects.filter(study=membership.study, user=membership.user)
+    participant = mine.exclude(standing=Standing.EXCLUDED).select_for_update(no_key=True).first()
+    if participant is not None:
+        participant.standing = Standing.PAUSED
+        participant.save(update_fields=["standing"])
+        release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
 
 
 @transaction.atomic
@@ -128,8 +136,13 @@ def exclude_participant(participant: Participant) -> Participant:
 
 @transaction.atomic
 def set_standing(participant: Participant, *, standing: str) -> Participant:
-    """The one door to a standing. Leaving `excluded` gives submitted batches their seats back where one is free."""
+    """The one door to a standing. Leaving `excluded` gives submitted batches their seats back where one is free.
+
+    Raises Refused for clearing somebody whose role sees the figures.
+    """
     locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    if standing == Standing.CLEARED:
+        _check_blind(locked)
     before, locked.standing = locked.standing, standing
     locked.full_clean()
     locked.save(update_fields=["standing"])
@@ -138,6 +151,14 @@ def set_standing(participant: Participant, *, standing: str) -> Participant:
     elif before == Standing.EXCLUDED:
         _restore_seats(locked)
     return locked
+
+
+def _check_blind(participant: Participant) -> None:
+    memberships = Membership.objects.filter(study=participant.study_id, user=participant.user_id)
+    role = memberships.values_list("role", flat=True).first()
+    if role not in (None, Role.ANNOTATOR):
+        message = f"{participant.pseudonym} is {Role(role).label.lower()} of this study, so they cannot rate it blind."
+        raise Refused("other_role", f"{message} Make them an annotator first.")
 
 
 def _restore_seats(participant: Participant) -> None:
@@ -174,4 +195,6 @@ def join_study(study: Study, *, user: User) -> Participant:
         raise Refused("not_joinable", "This invitation is switched off. Ask the people who sent it to you.")
     add_member(fresh, user=user, role=Role.ANNOTATOR)
     participant = Participant.objects.get(study=fresh, user=user)
-    return clear_participant(participant) if fresh.is_clearing_on_join else participant
+    # Somebody excluded and removed is still excluded: the link must not take that back.
+    is_new = participant.standing == Standing.PENDING
+    return clear_participant(participant) if fresh.is_clearing_on_join and is_new else participant

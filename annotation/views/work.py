@@ -123,6 +123,12 @@ def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpRespo
 
 def _detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
     """Where to go instead of rating, if this annotator may not rate this batch at this moment."""
+    away = _way_out(assignment)
+    return away if away or selectors.lease_left(assignment, timezone.now()) else _over_page(request, assignment)
+
+
+def _way_out(assignment: Assignment) -> HttpResponse | None:
+    """Where to go when not even an answer given late is taken."""
     study = assignment.batch.study
     if assignment.status == Assignment.Status.SUBMITTED:
         return redirect("thanks", assignment.token)
@@ -130,8 +136,6 @@ def _detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None
         return redirect("work")
     if selectors.needs_consent(assignment.participant, study):
         return redirect("consent", study.slug)
-    if not selectors.lease_left(assignment, timezone.now()):
-        return _over_page(request, assignment)
     return None
 
 
@@ -152,10 +156,11 @@ def _rate_page(
     request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step, status: int = 200
 ) -> HttpResponse:
     lease = selectors.lease_left(assignment, timezone.now())
+    seat = getattr(assignment, "seat", None)  # lost meanwhile, a mistake can still be put right: the answer is kept
     context = _rate_context(assignment, page, step) | {
         "progress": selectors.read_progress(assignment),
         "lease_seconds": int(lease.total_seconds()),
-        "lease_ends_at": assignment.seat.lease_expires_at,
+        "lease_ends_at": seat and seat.lease_expires_at,
     }
     return render(request, "annotation/rate.html", context, status=status)
 
@@ -184,7 +189,7 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
         return redirect("work")
     if errors:
         step = with_errors(step, posted_answers(step, request.POST), errors)
-        return _rate_page(request, assignment, page, step, status=422)
+        return _way_out(assignment) or _rate_page(request, assignment, page, step, status=422)
     return redirect(_after(assignment, page, step)) if is_counted else _over_page(request, assignment)
 
 

@@ -11,9 +11,11 @@
 
   for (const field of form.querySelectorAll('[name^="map_"]')) field.setAttribute("list", "file-columns");
 
+  const NO_PREVIEW = '<p class="note warn">There is no preview of this file. It can be imported all the same.</p>';
+
   // The cut must not go through a line: half a line would be shown as an error.
   const beginning = async (file) => {
-    if (file.size <= FIRST || file.name.endsWith(".gz")) return file.slice(0, MOST);
+    if (file.size <= FIRST || file.name.endsWith(".gz")) return file;
     const part = file.slice(0, FIRST);
     const bytes = new Uint8Array(await part.arrayBuffer());
     const end = bytes.lastIndexOf(10);
@@ -28,6 +30,8 @@
     const file = form.elements.file.files[0];
     const number = ++asked;
     if (!file) return place.replaceChildren();
+    // Half of a packed file cannot be unpacked: it would be called damaged.
+    if (file.name.endsWith(".gz") && file.size > MOST) return (place.innerHTML = NO_PREVIEW);
     const data = new FormData(form);
     data.set("file", await beginning(file), file.name);
     place.setAttribute("aria-busy", "true");
@@ -35,7 +39,7 @@
       const answer = await fetch(form.dataset.preview, { method: "POST", body: data });
       const text = await answer.text();
       if (number !== asked) return;
-      place.innerHTML = answer.ok ? text : '<p class="note warn">There is no preview of this file. It can be imported all the same.</p>';
+      place.innerHTML = answer.ok ? text : NO_PREVIEW;
       const found = place.querySelector("[data-columns]");
       offer(found ? found.dataset.columns.split("\t") : []);
     } catch {

@@ -7,11 +7,13 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Membership, Participant
+from annotation.models import Assignment, Membership, Participant
 from annotation.services.claiming import claim_seat
 from annotation.services.people import (
     add_member,
     change_role,
+    clear_participant,
+    clear_waiting,
     exclude_participant,
     get_or_make_participant,
     join_study,
@@ -148,6 +150,37 @@ def test_who_stops_being_an_annotator_is_paused(cast: Cast):
 
     cast.annotator.refresh_from_db()
     assert cast.annotator.standing == "paused"
+
+
+def test_who_waited_and_is_given_another_role_is_not_cleared_with_the_others(cast: Cast):
+    set_standing(cast.annotator, standing="pending")
+    change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER)
+
+    assert clear_waiting(cast.study) == 0
+
+
+def test_who_comes_to_see_the_figures_keeps_no_seat_and_cannot_be_cleared(cast: Cast):
+    """X-5: their answers stay, and whoever finishes the batch has not seen a figure."""
+    assignment = take_seat(cast.annotator, cast.batch)
+    before = cast.batch.ratings_version
+    change_role(membership_of(cast, cast.annotator.user), role=Role.RESEARCHER)
+
+    assignment.refresh_from_db()
+    cast.batch.refresh_from_db()
+    assert assignment.status == "expired"
+    assert not cast.batch.seats.exclude(assignment=None).exists()
+    assert cast.batch.ratings_version == before + 1
+    with pytest.raises(Refused, match="blind"):
+        clear_participant(cast.annotator)
+
+
+def test_finished_work_counts_on_after_a_change_of_role(cast: Cast):
+    assignment = take_seat(cast.annotator, cast.batch)
+    Assignment.objects.update(status="submitted", submitted_at=timezone.now())
+    cast.batch.seats.update(lease_expires_at=None)
+    change_role(membership_of(cast, cast.annotator.user), role=Role.LEAD)
+
+    assert cast.batch.seats.get(assignment=assignment)
 
 
 def test_an_annotator_is_excluded_before_they_are_removed(cast: Cast):
@@ -336,6 +369,14 @@ def test_who_sees_the_figures_cannot_join_as_an_annotator(cast: Cast, who):
 def test_joining_again_does_not_clear_who_was_excluded(cast: Cast):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
     exclude_participant(join_study(study, user=cast.stranger))
+
+    assert join_study(study, user=cast.stranger).standing == "excluded"
+
+
+def test_who_was_excluded_and_removed_does_not_come_back_in_by_the_link(cast: Cast):
+    study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
+    exclude_participant(join_study(study, user=cast.stranger))
+    remove_member(study.memberships.get(user=cast.stranger))
 
     assert join_study(study, user=cast.stranger).standing == "excluded"
 

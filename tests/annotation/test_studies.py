@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from annotation.models import Membership, Study
-from annotation.selectors.studies import checklist, numbers_of
+from annotation.selectors.studies import checklist, numbers_of, study_list
 from annotation.services.refusals import Refused
 from annotation.services.studies import create_study, ensure_study, open_study, update_study
 from tests.cast import Cast
@@ -14,6 +14,7 @@ from tests.factories import (
     DialogueFactory,
     ImportJobFactory,
     MembershipFactory,
+    SnapshotFactory,
     StudyFactory,
     UserFactory,
     VersionFactory,
@@ -280,3 +281,15 @@ def test_the_list_shows_nobody_else_s_study(client, cast: Cast):
 
     assert "Wellbeing dialogues" in page
     assert "Somebody else" not in page
+
+
+def test_a_study_card_counts_the_answers_of_batches_nobody_has_begun(cast: Cast):
+    """Otherwise a study looks finished as soon as its first batch is."""
+    SnapshotFactory(batch=cast.batch, n_ratings=72, n_wanted=72)
+    SnapshotFactory(batch=None, study=cast.study, n_ratings=72, n_wanted=72)
+    make_batch(cast.study, 1, 2, position=1)
+    make_batch(cast.study, 1, 2, position=2, kind="pilot")
+
+    found = study_list(Study.objects.all(), cast.owner.pk).get()
+
+    assert (found.n_ratings, found.n_wanted) == (72, 72 + 3 * 2 * 4)  # seats, items, criteria

@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Membership, Participant, Rating, RatingRevision, Seat, Study
 from annotation.selectors.work import dialogue_page
+from annotation.services.claiming import expire_leases
 from annotation.services.joining import make_return_token
+from annotation.services.people import exclude_participant
 from tests.cast import Cast
 from tests.factories import (
     HIDDEN_WORDS,
@@ -288,6 +290,26 @@ def test_after_the_lease_an_answer_is_kept_and_a_seat_offered_again(cast: Cast, 
     resumed = annotator.post(reverse("claim", args=[cast.batch.token]), follow=True)
     assert Assignment.objects.get().pk == assignment.pk
     assert resumed.redirect_chain[-1][0] == rate_url(assignment, 0, 2)
+
+
+def test_a_mistake_made_after_the_seat_was_lost_is_named_and_can_still_be_put_right(cast: Cast, annotator: Client):
+    assignment = take_seat(cast.annotator, cast.batch, minutes=-1)
+    expire_leases(now=timezone.now())
+    wrong = {"appropriateness-option": "3", "appropriateness-text-3": "Too short"}
+    response = annotator.post(rate_url(assignment), wrong)
+    assert response.status_code == 422
+    assert "this has 2" in text_of(response)
+    right = {"appropriateness-option": "3", "appropriateness-text-3": "Too short to say"}
+    assert annotator.post(rate_url(assignment), right).status_code == 409
+    assert Rating.objects.get().free_text == "Too short to say"
+
+
+@pytest.mark.parametrize("data", [{}, {"appropriateness-option": "1"}])
+def test_a_form_sent_after_the_exclusion_leads_back_to_the_work(cast: Cast, annotator: Client, data: dict):
+    assignment = take_seat(cast.annotator, cast.batch)
+    exclude_participant(cast.annotator)
+    assert annotator.post(rate_url(assignment), data).url == reverse("work")
+    assert not Rating.objects.exists()
 
 
 def test_a_batch_begun_and_lapsed_is_offered_before_a_new_one(cast: Cast, annotator: Client):

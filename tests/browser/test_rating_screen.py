@@ -356,6 +356,22 @@ def test_the_batch_is_not_submitted_while_answers_wait(screen: Screen, assignmen
     assert Rating.objects.count() == 1
 
 
+def test_an_answer_refused_for_good_stays_on_the_device_and_the_page_stands_still(screen: Screen):
+    screen.allowed = ["ERR_FAILED", "409"]
+    screen.page.route("**/api/v1/answers/", lambda route: route.abort())
+    press(screen.page, "1", "Enter")
+    expect(screen.page.locator("[data-save-state]")).to_contain_text("1 kept here")
+    Study.objects.update(status="closed")
+    screen.page.unroute("**/api/v1/answers/")
+    pages: list[str] = []
+    screen.page.on("framenavigated", lambda frame: pages.append(frame.url))
+    screen.go(reverse("work"))
+    expect(screen.page.locator("[data-outbox]")).to_contain_text("This study is closed.")
+    screen.page.wait_for_load_state("networkidle")
+    assert len(pages) == 1
+    assert screen.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('parley-outbox:')).length") == 1
+
+
 # --- the lease -------------------------------------------------------------------------------------------------
 def test_ten_minutes_before_its_end_the_page_warns(open_screen, cast: Cast):
     screen = open_screen(cast.annotator.user)

@@ -1,10 +1,13 @@
 """Every page of a study and of an account: nothing in the way of anybody, on a phone and in the dark as well."""
 
+import gzip
+import random
 from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from annotation.models import ImportJob
 from tests.browser.helpers import Screen
@@ -86,6 +89,13 @@ def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen:
     page.get_by_text("jsonl-history", exact=True).wait_for()
     assert page.locator(".preview .field-error").count() == 0
     assert max(sizes) < 300_000
+
+
+def test_a_packed_file_too_large_for_a_preview_is_not_called_damaged(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_screen(cast.owner).go(reverse("study_import", args=["wellbeing"]))
+    large = gzip.compress(random.Random(7).randbytes(6 * 1024 * 1024), 1)  # noqa: S311 - noise, so that it stays large
+    page.set_input_files("[name=file]", {"name": "d.jsonl.gz", "mimeType": "application/gzip", "buffer": large})
+    expect(page.locator("[data-preview-here]")).to_contain_text("no preview of this file")
 
 
 def test_progress_of_an_import_is_shown_without_a_reload(open_screen: Callable[..., Screen], cast: Cast):

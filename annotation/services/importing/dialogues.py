@@ -62,7 +62,7 @@ def import_dialogues(
 def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study) -> None:
     if not spool.lines:
         raise ImportRejected([LineError(0, "", "the file holds no dialogues")])
-    known = {*spool.sources, *study.sources.values_list("key", flat=True)}
+    known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
     if options.reference and options.reference not in known:
         reason = f"no source is named {options.reference!r}, only: {', '.join(known) or 'none'}"
         raise ImportRejected([LineError(0, "reference", reason)])
