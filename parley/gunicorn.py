@@ -10,8 +10,8 @@ workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 # Sync views in threads: the same views under ASGI halved throughput and exhausted the connections.
 worker_class = "gthread"
 threads = int(os.environ.get("PARLEY_WEB_THREADS", "4"))
-# Browsers open connections ahead of need. Gunicorn lets a new one hold a thread until it speaks, up to 5 seconds: eight of
-# them stop the site. After this moment they wait in the loop, as idle ones do, and hold nothing.
+# Browsers open connections ahead of need. Gunicorn lets a new one hold a thread until it speaks, up to 5 seconds, and
+# eight of them stop the site. After this moment they wait in the loop, as idle ones do, and hold nothing.
 gthread.DEFAULT_WORKER_DATA_TIMEOUT = 0.02
 # Loaded once, then forked: workers share memory and a broken start fails at once instead of in a loop.
 preload_app = True

@@ -369,7 +369,8 @@ def test_an_answer_refused_for_good_stays_on_the_device_and_the_page_stands_stil
     expect(screen.page.locator("[data-outbox]")).to_contain_text("This study is closed.")
     screen.page.wait_for_load_state("networkidle")
     assert len(pages) == 1
-    assert screen.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('parley-outbox:')).length") == 1
+    kept = screen.page.evaluate("Object.keys(localStorage)")
+    assert len([key for key in kept if key.startswith("parley-outbox:")]) == 1
 
 
 # --- the lease -------------------------------------------------------------------------------------------------

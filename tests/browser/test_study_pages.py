@@ -93,7 +93,7 @@ def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen:
 
 def test_a_packed_file_too_large_for_a_preview_is_not_called_damaged(open_screen: Callable[..., Screen], cast: Cast):
     page = open_screen(cast.owner).go(reverse("study_import", args=["wellbeing"]))
-    large = gzip.compress(random.Random(7).randbytes(6 * 1024 * 1024), 1)  # noqa: S311 - noise, so that it stays large
+    large = gzip.compress(random.Random(7).randbytes(6 * 1024 * 1024), 1)  # noise stays large
     page.set_input_files("[name=file]", {"name": "d.jsonl.gz", "mimeType": "application/gzip", "buffer": large})
     expect(page.locator("[data-preview-here]")).to_contain_text("no preview of this file")
 
