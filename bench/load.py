@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -75,40 +76,45 @@ def run_load(port: int, clients: Sequence[Client], *, think: float = 0.0) -> See
 
 # --- inside the process ----------------------------------------------------------------------------
 class Player:
-    """One client at its connection."""
+    """One client at its connection, opened with its first request."""
 
     def __init__(self, port: int, client: dict[str, Any]) -> None:
-        self.address = ("127.0.0.1", port)
         host = f"127.0.0.1:{port}"
         headers = {"Host": host, "Origin": f"http://{host}"} | client["headers"]
         self.head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        self.requests = iter(client["requests"])
-        self.request: dict[str, Any] = {}
-        self.socket = self.connected()
+        self.port = port
+        self.requests = client["requests"]
+        self.n_sent = 0
         self.read = b""
         self.began = 0.0
 
-    def connected(self) -> socket.socket:
-        link = socket.create_connection(self.address, timeout=PATIENCE)
+    @cached_property
+    def link(self) -> socket.socket:
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return link
 
-    def send_next(self) -> bool:
-        """False when there is nothing more to say."""
-        self.request = next(self.requests, {})
-        if not self.request:
-            return False
-        body = self.request["body"].encode()
+    @property
+    def is_done(self) -> bool:
+        return self.n_sent == len(self.requests)
+
+    @property
+    def is_timed(self) -> bool:
+        return self.requests[self.n_sent - 1]["is_timed"]
+
+    def send_next(self) -> None:
+        request = self.requests[self.n_sent]
+        body = request["body"].encode()
         length = f"Content-Length: {len(body)}\r\n" if body else ""
-        first = f"{self.request['method']} {self.request['path']} HTTP/1.1\r\n{self.head}{length}\r\n"
+        self.n_sent += 1
         self.read = b""
         self.began = time.perf_counter()
-        self.socket.sendall(first.encode() + body)
-        return True
+        head = f"{request['method']} {request['path']} HTTP/1.1\r\n{self.head}{length}\r\n"
+        self.link.sendall(head.encode() + body)
 
     def receive(self) -> str:
         """The status, once the answer is whole; nothing before."""
-        part = self.socket.recv(1 << 16)
+        part = self.link.recv(1 << 16)
         self.read += part
         head, end, body = self.read.partition(b"\r\n\r\n")
         if not part:
@@ -119,11 +125,6 @@ class Player:
         if not found:
             raise RuntimeError(f"an answer without Content-Length: {head[:200]!r}")
         return head[9:12].decode() if len(body) >= int(found[1]) else ""
-
-    @property
-    def is_left(self) -> bool:
-        """The server will close this connection."""
-        return b"\r\nconnection: close\r\n" in self.read.partition(b"\r\n\r\n")[0].lower() + b"\r\n"
 
 
 class Play:
@@ -138,10 +139,8 @@ class Play:
 
     def run(self) -> Seen:
         began = time.perf_counter()
-        for number, player in enumerate(self.players):
-            self.selector.register(player.socket, selectors.EVENT_READ, number)
-            # People do not begin in step.
-            heapq.heappush(self.due, (began + random.random() * self.think, number))
+        # People do not begin in step.
+        self.due = sorted((began + random.random() * self.think, number) for number in range(len(self.players)))
         while self.due or self.n_open:
             self._speak()
             self._listen()
@@ -149,17 +148,18 @@ class Play:
 
     def _speak(self) -> None:
         while self.due and self.due[0][0] <= time.perf_counter():
-            player = self.players[heapq.heappop(self.due)[1]]
-            if player.send_next():
-                self.n_open += 1
-            else:
-                self.selector.unregister(player.socket)
-                player.socket.close()
+            number = heapq.heappop(self.due)[1]
+            player = self.players[number]
+            is_new = player.n_sent == 0
+            player.send_next()
+            self.n_open += 1
+            if is_new:
+                self.selector.register(player.link, selectors.EVENT_READ, number)
 
     def _listen(self) -> None:
         wait = max(self.due[0][0] - time.perf_counter(), 0) if self.due else PATIENCE
         if not self.n_open:
-            time.sleep(wait if self.due else 0)
+            time.sleep(wait)
             return
         events = self.selector.select(wait)
         if not events and not self.due:
@@ -173,16 +173,15 @@ class Play:
         if not status:
             return
         now = time.perf_counter()
-        if player.request["is_timed"]:
+        if player.is_timed:
             self.times.append((now - player.began) * 1000)
         self.statuses[status] += 1
         self.n_open -= 1
-        if player.is_left:
-            self.selector.unregister(player.socket)
-            player.socket.close()
-            player.socket = player.connected()
-            self.selector.register(player.socket, selectors.EVENT_READ, number)
-        heapq.heappush(self.due, (now + self.think * random.uniform(0.5, 1.5), number))
+        if player.is_done:
+            self.selector.unregister(player.link)
+            player.link.close()
+        else:
+            heapq.heappush(self.due, (now + self.think * random.uniform(0.5, 1.5), number))
 
 
 if __name__ == "__main__":

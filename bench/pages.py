@@ -85,13 +85,13 @@ def _first_page(browser: Browser, url: str, annotator: Annotator) -> FirstPage:
     context = _context(browser, url, annotator)
     page = context.new_page()
     sizes: list[float] = []
-    requests: list[str] = []
+    requests: list[str] = []  # schemes
     network = context.new_cdp_session(page)
-    network.on("Network.requestWillBeSent", lambda event: requests.append(event["request"]["url"]))
+    network.on("Network.requestWillBeSent", lambda event: requests.append(event["request"]["url"].partition(":")[0]))
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     network.send("Network.enable")
     page.goto(f"/work/{annotator.assignment.token}/", wait_until="load")
-    found = FirstPage(sum(sizes) / 1000, len(requests), page.evaluate(VISIBLE) / 1000)
+    found = FirstPage(sum(sizes) / 1000, sum(scheme != "data" for scheme in requests), page.evaluate(VISIBLE) / 1000)
     context.close()
     return found
 

@@ -12,7 +12,7 @@ worker_class = "gthread"
 threads = int(os.environ.get("PARLEY_WEB_THREADS", "4"))
 # Browsers open connections ahead of need. Gunicorn lets a new one hold a thread until it speaks, up to 5 seconds, and
 # eight of them stop the site. After this moment they wait in the loop, as idle ones do, and hold nothing.
-gthread.DEFAULT_WORKER_DATA_TIMEOUT = 0.02
+gthread.DEFAULT_WORKER_DATA_TIMEOUT = 0.005
 # Loaded once, then forked: workers share memory and a broken start fails at once instead of in a loop.
 preload_app = True
 timeout = 60

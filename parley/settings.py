@@ -187,6 +187,8 @@ CACHES = {
         "BACKEND": "parley.cache.ForgivingRedisCache",
         "LOCATION": redis_address(REDIS_URL),
         "KEY_PREFIX": "parley",
+        # Without them a server that is there and silent would hold every answer of the API for ever.
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
 }
 
@@ -237,8 +239,17 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_ADAPTER = "parley.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"login": "parley.forms.LoginForm"}
 PARLEY_OPEN_SIGNUP = env_bool("PARLEY_OPEN_SIGNUP", False)
-EMAIL_BACKEND = env_text("PARLEY_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+# Without a mail server nothing is sent, and the sign-in page does not offer to.
+EMAIL_HOST = env_text("PARLEY_EMAIL_HOST")
+EMAIL_PORT = env_int("PARLEY_EMAIL_PORT", 587, least=1)
+EMAIL_HOST_USER = env_text("PARLEY_EMAIL_USER")
+EMAIL_HOST_PASSWORD = env_text("PARLEY_EMAIL_PASSWORD")
+EMAIL_USE_TLS = env_bool("PARLEY_EMAIL_TLS", True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env_text("PARLEY_EMAIL_FROM", "parley@localhost")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a batch is often finished days after the first sign-in
 SESSION_COOKIE_HTTPONLY = True
@@ -246,7 +257,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if BEHIND_TLS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("PARLEY_HSTS_SUBDOMAINS", False)  # they may not all speak TLS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

@@ -358,7 +358,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('pay_amount__isnull', True), models.Q(('pay_amount__gte', 0), models.Q(('pay_currency', ''), _negated=True)), _connector='OR'), name='pay_names_its_currency'),
+            constraint=models.CheckConstraint(condition=models.Q(('pay_amount__isnull', True), models.Q(('pay_amount__gte', 0), models.Q(('pay_currency', ''), _negated=True)), _connector='OR'), name='pay_names_its_currency', violation_error_message='Give pay as an amount from 0 and with its currency, for example GBP.'),
         ),
         migrations.AddConstraint(
             model_name='source',

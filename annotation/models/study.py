@@ -52,6 +52,7 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=Q(pay_amount__isnull=True) | (Q(pay_amount__gte=0) & ~Q(pay_currency="")),
                 name="pay_names_its_currency",
+                violation_error_message="Give pay as an amount from 0 and with its currency, for example GBP.",
             ),
         ]
 

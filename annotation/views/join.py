@@ -57,7 +57,10 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
 def _joined_too_often(request: HttpRequest) -> bool:
     key = f"join:{_address(request)}:{int(time.time() // 3600)}"
     cache.add(key, 0, timeout=2 * 3600)
-    return cache.incr(key) > JOINS_PER_HOUR
+    try:
+        return cache.incr(key) > JOINS_PER_HOUR
+    except ValueError:  # forgotten since the line above, as a cache may
+        return False
 
 
 def _address(request: HttpRequest) -> str:

@@ -42,6 +42,7 @@ def build_report(study: Study, *, now: datetime) -> Report:
         "majority": tables.majority_table(cells),
         "votes": tables.votes_table(cells),
         "errors": tables.errors_table(cells),
+        "comments": _comments(study),
         "rules": rules_of(study),
     }
 
@@ -90,6 +91,13 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int]) -> Report:
         "n_annotators": len(annotators),
         "kappa_all_judgements": kappa,
     }
+
+
+def _comments(study: Study) -> list[Report]:
+    """B-5: what annotators wrote in the feedback box when they submitted a batch."""
+    written = Assignment.objects.filter(batch__study=study).exclude(feedback="").order_by("batch__position", "pk")
+    rows = written.values_list("batch__key", "participant__pseudonym", "feedback")
+    return [{"batch": batch, "annotator": who, "comment": text} for batch, who, text in rows]
 
 
 def _annotators(batches: list[Batch]) -> dict[int, set[int]]:

@@ -77,4 +77,5 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "errors": lambda report: report["errors"],
     "pairs": _pairs,
     "batches": lambda report: report["batches"],
+    "comments": lambda report: report["comments"],
 }

@@ -10,6 +10,7 @@ from annotation.figures import histogram_estimates, strong
 from measures.agreement import fleiss_kappa
 from measures.estimate import NO_VARIATION
 from measures.histograms import Histogram, total
+from measures.intervals import guarded
 from measures.pairs import PairTable
 from measures.words import landis_koch
 from protocols.models import Option
@@ -50,7 +51,7 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
     mean, sd = mean_sd(per_batch)
     histogram = pooled(cells, criterion)
     sure = strong(histogram, criterion)
-    whole = fleiss_kappa(histogram)
+    whole = guarded(fleiss_kappa(histogram), histogram)
     return {
         "source": source,
         "criterion": criterion.key,
@@ -65,6 +66,7 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
         "pooled_reason": whole.reason,
         "pooled_low": whole.low,
         "pooled_high": whole.high,
+        "pooled_interval_note": whole.interval_note,
         "n_items": whole.n_items,
         "n_left_out": whole.n_left_out,
         "strong_per_batch": [cell.estimates["strong"]["value"] if cell else None for cell in cells],

@@ -551,6 +551,12 @@ def test_one_address_cannot_join_without_end(invitation: str):
     assert statuses == [302] * 20 + [429] * 2
 
 
+def test_a_cache_that_comes_back_in_the_middle_lets_people_join(invitation: str, monkeypatch):
+    # Away for one call, and there again for the next.
+    monkeypatch.setattr("parley.cache.ForgivingRedisCache.add", lambda *args, **kwargs: True)
+    assert Client().post(invitation, {"agree": "on"}).status_code == 302
+
+
 def test_the_return_link_is_shown_once_and_signs_in_elsewhere(invitation: str):
     client = Client()
     page = text_of(client.post(invitation, {"agree": "on"}, follow=True))

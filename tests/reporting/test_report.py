@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from annotation.models import Study
 from annotation.services.agreement import rebuild_study, sweep
-from annotation.services.claiming import claim_seat, expire_leases
+from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from measures.histograms import Histogram
 from protocols.specs import spec_of
 from reporting.report.build import build_report
@@ -184,11 +184,23 @@ def test_no_number_is_ever_not_a_number(he_report):
     json.loads(as_json(he_report), parse_constant=lambda name: pytest.fail(f"{name} in the report"))
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", sorted(TABLES.keys() - {"comments"}))
 def test_every_table_is_a_csv_of_its_rows(he_report, table: str):
     rows = list(csv.DictReader(io.StringIO(as_csv(he_report, table))))
     assert rows
     assert all(None not in row and None not in row.values() for row in rows)
+
+
+def test_comments_of_annotators_are_listed_for_researchers(cast: Cast, client: Client):
+    assignment = claim_seat(cast.annotators[0], cast.batch, now=NOW)
+    rate_everything(assignment, now=NOW)
+    submit_assignment(assignment, feedback="Clear <b>task</b>.", n_wanted=24, now=NOW)
+    wanted = {"batch": cast.batch.key, "annotator": cast.annotators[0].pseudonym, "comment": "Clear <b>task</b>."}
+    report = build_report(cast.study, now=NOW)
+    assert report["comments"] == [wanted]
+    assert list(csv.DictReader(io.StringIO(as_csv(report, "comments")))) == [wanted]
+    client.force_login(cast.lead)
+    assert "Clear &lt;b&gt;task&lt;/b&gt;." in client.get(reverse("report", args=[cast.study.slug])).text
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_made_harmless(he_report):

@@ -39,7 +39,7 @@ def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> 
             continue
         if len(found) > 1:
             both = " and ".join(columns[at] for at in found)
-            raise BadField(field, f"could be {both}: choose with --map {field}=COLUMN")
+            raise BadField(field, f"could be {both}: choose it under Columns, or with --map {field}=COLUMN")
         places[field] = found[0]
     _check_needed(places, columns, n_criteria)
     return places
@@ -59,5 +59,7 @@ def _check_needed(places: dict[str, int], columns: list[str], n_criteria: int) -
     if not {"item", "dialogue"} & places.keys():
         missing.append("item")
     if missing:
-        reason = f"no column is known to hold it: name it with --map {missing[0]}=COLUMN. The file has: "
+        reason = (
+            f"no column is known to hold it: name it under Columns, or with --map {missing[0]}=COLUMN. The file has: "
+        )
         raise BadField(" and ".join(missing), reason + ", ".join(columns))
