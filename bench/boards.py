@@ -138,6 +138,7 @@ class Watch:
 
     def vote(self) -> tuple[float, int]:
         time.sleep(0.1)  # whatever the last vote set going is over
+        self.link.close()  # by now the server may have closed it too
         self.look()
         request = self.annotator.client(1, with_pages=False).requests[0]
         before, began = self.version(), time.perf_counter()

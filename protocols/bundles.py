@@ -151,7 +151,9 @@ def _criterion_errors(path: str, criterion: Bundle) -> Iterator[BundleError]:
 
 
 def _option_errors(path: str, option: Bundle) -> Iterator[BundleError]:
-    yield from _repeated(f"{path}.explanations", option["explanations"], "key")
+    # Two reasons of one sub-dimension would count one vote twice in the table of errors.
+    for field in ("key", "sub_dimension"):
+        yield from _repeated(f"{path}.explanations", option["explanations"], field)
     asks_them = option["asks"] == Option.Asks.EXPLANATION
     if option["explanations"] and not asks_them:
         yield BundleError(f"{path}.asks", f"is {option['asks']}, so the explanations would never show", "explanation")

@@ -8,7 +8,6 @@
   const SHORTEST_WAIT = 1000;
   const LONGEST_WAIT = 30000;
   const KEEPALIVE_BYTES = 60000; // browsers refuse larger requests that outlive their page
-  const DAYS_KEPT = 30; // the server takes no older answer for new
 
   // What is said in each state, in short and, where the annotator can do something, in full.
   const SAID = {
@@ -66,15 +65,24 @@
       return this.all().find(([name]) => name === key)?.[1];
     }
 
+    // A damaged entry must not hide those after it.
+    read(name) {
+      try {
+        return [[name.slice(this.prefix.length), JSON.parse(localStorage[name])]];
+      } catch {
+        return [];
+      }
+    }
+
     all() {
       const found = [...this.memory];
       try {
         for (let at = 0; at < localStorage.length; at += 1) {
           const name = localStorage.key(at);
-          if (name.startsWith(this.prefix)) found.push([name.slice(this.prefix.length), JSON.parse(localStorage[name])]);
+          if (name.startsWith(this.prefix)) found.push(...this.read(name));
         }
       } catch {
-        // blocked or damaged: what the map has is what there is
+        // blocked: what the map has is what there is
       }
       return found;
     }
@@ -102,11 +110,9 @@
 
     // Oldest first: the last answer to a question is the one that stays.
     entries() {
-      const oldest = Date.now() - DAYS_KEPT * 86400000;
       return this.store
         .all()
         .map(([, entry]) => entry)
-        .filter((entry) => entry.answered_at > oldest)
         .sort((one, other) => one.answered_at - other.answered_at || one.order - other.order);
     }
 

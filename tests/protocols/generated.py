@@ -47,7 +47,10 @@ def option(draw, scale, key, label, value):
         made["value"] = value
     if asks == "explanation":
         names = draw(distinct(KEY, 1, 3))
-        made["explanations"] = [{"key": name, "text": draw(TEXT), "sub_dimension": draw(TEXT)} for name in names]
+        made["explanations"] = [
+            {"key": name, "text": draw(TEXT), "sub_dimension": hidden}
+            for name, hidden in zip(names, draw(distinct(TEXT, len(names), len(names))), strict=True)
+        ]
     return made
 
 

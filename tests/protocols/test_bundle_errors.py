@@ -61,6 +61,13 @@ BROKEN = {
         "criteria[0].options[1].value",
         "1 is used twice",
     ),
+    "sub_dimension_twice": (
+        lambda d: option(d, 1)["explanations"].append(
+            {"key": "dry", "text": "It is dry.", "sub_dimension": option(d, 1)["explanations"][0]["sub_dimension"]}
+        ),
+        "criteria[0].options[1].explanations[1].sub_dimension",
+        "is used twice",
+    ),
     "infinite": (lambda d: option(d).update(value=float("inf")), "criteria[0].options[0].value", "a finite number"),
     "text_value": (lambda d: option(d).update(value="1"), "criteria[0].options[0].value", "a number or nothing"),
     "example": (
