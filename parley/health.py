@@ -33,7 +33,7 @@ def _database() -> str:
 
 def _broker() -> str:
     try:
-        redis.from_url(settings.CACHES["default"]["LOCATION"], socket_connect_timeout=2, socket_timeout=2).ping()
+        redis.from_url(settings.REDIS_ADDRESS, socket_connect_timeout=2, socket_timeout=2).ping()
     except redis.RedisError:
         return "missing"
     return "ok"

@@ -119,6 +119,7 @@ else:
 
 DATABASE_URL = env_text("DATABASE_URL", "postgres:///parley?host=/nowhere")
 REDIS_URL = env_text("REDIS_URL", "redis+socket:///nowhere?virtual_host=0")
+REDIS_ADDRESS = redis_address(REDIS_URL)
 BEHIND_TLS = env_bool("PARLEY_TLS", IS_PRODUCTION)
 
 # --- Django ----------------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     "default": {
         "BACKEND": "parley.cache.ForgivingRedisCache",
-        "LOCATION": redis_address(REDIS_URL),
+        "LOCATION": REDIS_ADDRESS,
         "KEY_PREFIX": "parley",
         # Without them a server that is there and silent would hold every answer of the API for ever.
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
