@@ -44,7 +44,7 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
     studies = [_study(SMALL), _study(large)]
     with serving(place) as port, working(place):
         watches = [Watch(port, study) for study in studies]
-        delays = _delays(watches, 10 if is_quick else 25)
+        delays = _delays(watches, 6 if is_quick else 20)
     yield from _rows(SMALL, delays[0])
     yield from _rows(large, delays[1], delays[0])
     yield from _figures(studies[1], large * 12)

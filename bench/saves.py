@@ -33,14 +33,15 @@ class Setting:
 
 def settings(is_quick: bool) -> list[Setting]:
     """Bounded by count, some seconds each; more rounds would only repeat what the median says."""
-    half = 2 if is_quick else 1
-    alone = [Setting(1, 0.0, 300 // half), Setting(10, 0.0, 100 // half), Setting(40, 0.0, 50 // half)]
-    return [*alone, Setting(1, 1.0, 8 // half), Setting(10, 1.0, 8 // half), Setting(40, 1.0, 8 // half)]
+    if is_quick:
+        return [Setting(1, 0.0, 100), Setting(40, 0.0, 15), Setting(40, 1.0, 4)]
+    hurried = [Setting(1, 0.0, 200), Setting(10, 0.0, 80), Setting(40, 0.0, 40)]
+    return [*hurried, Setting(1, 1.0, 7), Setting(10, 1.0, 7), Setting(40, 1.0, 7)]
 
 
 @contextlib.contextmanager
 def both(place: Path) -> Iterator[tuple[int, int]]:
-    """Ours with its worker, and the floor, on one PostgreSQL."""
+    """Ours with its worker, who keeps the figures new meanwhile, and the floor, on one PostgreSQL."""
     with serving(place, OURS) as ours, serving(place, FLOOR) as floor, working(place):
         yield ours, floor
 
