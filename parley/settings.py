@@ -339,7 +339,7 @@ CELERY_TASK_SOFT_TIME_LIMIT = 3000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # beat -> worker -> row: the heartbeat proves all three at once.
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "annotation.tasks.sweep", "schedule": 2.0, "options": {"expires": 10}},
+    "sweep": {"task": "annotation.tasks.sweep", "schedule": 1.0, "options": {"expires": 10}},
     # An import whose message was lost with a dying broker must not wait for somebody to notice.
     "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
     "heartbeat": {"task": "annotation.tasks.beat_heart", "schedule": 5.0, "options": {"expires": 10}},

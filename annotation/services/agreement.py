@@ -69,7 +69,7 @@ def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
         return False
     before = totals.stored_cells(snapshot, measured.spec)
     n_ratings, n_wanted = measured.n_ratings - snapshot.n_ratings, measured.n_wanted - snapshot.n_wanted
-    totals.write_batch_cells(snapshot, measured.cells, measured.spec)
+    totals.write_batch_cells(snapshot, before, measured.cells, measured.spec)
     snapshot.version, snapshot.computed_at = batch.ratings_version, now
     snapshot.n_ratings, snapshot.n_wanted = measured.n_ratings, measured.n_wanted
     snapshot.save()

@@ -4,16 +4,21 @@ The version counter in the transaction is the truth; a nudge only makes it quick
 """
 
 import logging
+from datetime import timedelta
 from functools import partial
 
 from celery.exceptions import CeleryError
 from django.db import connection, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
 from annotation.models import AgreementSnapshot
 from parley.celery import app
 
 logger = logging.getLogger(__name__)
+
+SETTLED = timedelta(seconds=1)
 
 
 def raise_version(batch_id: int) -> None:
@@ -32,12 +37,14 @@ def raise_version(batch_id: int) -> None:
 
 
 def nudge_if_clean(batch_id: int, version: int) -> None:
-    """Nudge after `version` was committed, unless a refresh that will see it is already on its way.
+    """Nudge after `version` was committed, unless it will be seen soon without.
 
     Behind by more than this version, an earlier change has nudged, and that refresh looks again after it has stored.
+    Figures of less than a second ago wait for the next sweep: a refresh for every answer of a busy batch would take the
+    processor from those who answer.
     """
-    stored = AgreementSnapshot.objects.filter(batch_id=batch_id).values_list("version", flat=True).first() or 0
-    if stored >= version - 1:
+    soon = Q(version__lt=version - 1) | Q(computed_at__gt=Now() - SETTLED)
+    if not AgreementSnapshot.objects.filter(soon, batch_id=batch_id).exists():
         nudge(batch_id)
 
 

@@ -25,12 +25,21 @@ def stored_cells(snapshot: AgreementSnapshot, spec: VersionSpec) -> Cells:
     }
 
 
-def write_batch_cells(snapshot: AgreementSnapshot, cells: Cells, spec: VersionSpec) -> None:
-    """Replace the cells of a batch; one that has lost all its ratings goes."""
-    snapshot.cells.all().delete()
+def changed_keys(before: Cells, after: Cells) -> list[CellKey]:
+    return sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+
+
+def write_batch_cells(snapshot: AgreementSnapshot, before: Cells, after: Cells, spec: VersionSpec) -> None:
+    """Replace the cells that changed: an answer changes one of many. One that has lost all its ratings goes."""
+    changed = changed_keys(before, after)
+    rows = {key_of(row): row.pk for row in snapshot.cells.only("criterion_id", "source_id")}
+    AgreementCell.objects.filter(pk__in=[rows[key] for key in changed if key in rows]).delete()
     AgreementCell.objects.bulk_create(
-        _cell(snapshot, key, figures, batch_estimates(figures, spec.by_id[key[0]]), figures.pairs.to_json(), {})
-        for key, figures in sorted(cells.items())
+        _cell(
+            snapshot, key, after[key], batch_estimates(after[key], spec.by_id[key[0]]), after[key].pairs.to_json(), {}
+        )
+        for key in changed
+        if key in after
     )
 
 
@@ -60,9 +69,8 @@ def move_study(
 ) -> None:
     """Take `before` out of the study's locked sums and put the measured cells in."""
     if batch.kind == Batch.Kind.MAIN:
-        changed = {key for key in before.keys() | measured.cells.keys() if before.get(key) != measured.cells.get(key)}
         rows = {key_of(row): row for row in total.cells.all()}
-        moved = [_moved(total, rows, key, before, measured) for key in sorted(changed)]
+        moved = [_moved(total, rows, key, before, measured) for key in changed_keys(before, measured.cells)]
         _write(moved)
         total.n_ratings += n_ratings
         total.n_wanted += n_wanted

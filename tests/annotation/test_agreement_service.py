@@ -294,15 +294,38 @@ def test_a_rating_nudges_once_the_figures_are_clean_and_not_while_a_refresh_is_d
     cast: Cast, nudges: list[int], django_capture_on_commit_callbacks
 ):
     assignment = claim(cast)
-    refresh_batch(cast.batch.pk, now=NOW)
+    a_minute_ago = NOW - timedelta(minutes=1)
+    refresh_batch(cast.batch.pk, now=a_minute_ago)
     for _ in range(3):
         with django_capture_on_commit_callbacks(execute=True):
             rate_everything(assignment, now=NOW, n=1)
     assert nudges == [cast.batch.pk]
-    refresh_batch(cast.batch.pk, now=NOW)
+    refresh_batch(cast.batch.pk, now=a_minute_ago)
     with django_capture_on_commit_callbacks(execute=True):
         rate_everything(assignment, now=NOW, n=1)
     assert nudges == [cast.batch.pk] * 2
+
+
+def test_figures_of_this_very_second_are_left_to_the_sweep(
+    cast: Cast, nudges: list[int], django_capture_on_commit_callbacks
+):
+    assignment = claim(cast)
+    refresh_batch(cast.batch.pk, now=timezone.now())
+    with django_capture_on_commit_callbacks(execute=True):
+        rate_everything(assignment, now=NOW, n=1)
+    assert nudges == []
+    assert sweep(now=NOW) == 1
+
+
+def test_an_answer_writes_only_the_cell_it_changes(cast: Cast):
+    assignment = claim(cast)
+    rate_everything(assignment, now=NOW)
+    refresh_batch(cast.batch.pk, now=NOW)
+    before = set(AgreementCell.objects.filter(snapshot__batch=cast.batch).values_list("pk", flat=True))
+    rate_everything(assignment, now=NOW, option=1, n=1)
+    refresh_batch(cast.batch.pk, now=NOW)
+    after = set(AgreementCell.objects.filter(snapshot__batch=cast.batch).values_list("pk", flat=True))
+    assert (len(before), len(before & after)) == (12, 11)
 
 
 def test_the_task_refreshes_one_batch(cast: Cast):
