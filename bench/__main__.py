@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import os
 import platform
+import signal
 import sys
 import time
 import traceback
@@ -87,6 +88,7 @@ def summary(run: Run) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped and cleared away
     run, where = Run(options.quick), machine()
     for places, open_place in ((ALONE, scratch), (STAGED, stage)):
         wanted = [name for name in options.only if name in places]
