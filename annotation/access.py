@@ -4,14 +4,17 @@ A stranger and a missing object look the same. A member without the right is tol
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import Http404
 
 from annotation.models import Assignment, Batch, ImportJob, Membership, Participant, Study
+from protocols.specs import VersionSpec, spec_by_id
 
 Role = Membership.Role
 
@@ -146,6 +149,37 @@ def assignment_for(user: Person, token: UUID) -> Assignment:
     if assignment is None:
         raise Http404("No such assignment.")
     return assignment
+
+
+class Desk(NamedTuple):
+    """What writing an answer takes of the user's own assignment."""
+
+    assignment_id: int
+    spec: VersionSpec
+    needs_consent: bool
+
+
+# For the one request that comes hundreds of times a second: composing the ninety columns of `assignment_for` takes
+# longer than saving the answer. The rule is the same.
+DESK = """
+    SELECT assignment.id, version.id, version.status,
+        study.consent_text <> '' AND participant.consent_version <> study.consent_version
+    FROM annotation_assignment assignment
+    JOIN annotation_participant participant ON participant.id = assignment.participant_id
+    JOIN annotation_study study ON study.id = participant.study_id
+    JOIN protocols_protocolversion version ON version.id = study.protocol_version_id
+    WHERE assignment.token = %s AND participant.user_id = %s
+"""
+
+
+def desk_for(user: Person, token: UUID) -> Desk:
+    with connection.cursor() as cursor:
+        cursor.execute(DESK, [token, _id_of(user)])
+        row = cursor.fetchone()
+    if row is None:
+        raise Http404("No such assignment.")
+    assignment_id, version_id, status, needs_consent = row
+    return Desk(assignment_id, spec_by_id(version_id, status), needs_consent)
 
 
 def claimable_batch_for(user: Person, token: UUID) -> tuple[Batch, Participant]:

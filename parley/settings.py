@@ -252,6 +252,7 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env_text("PARLEY_EMAIL_FROM", "parley@localhost")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 
+SESSION_ENGINE = "parley.sessions"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a batch is often finished days after the first sign-in
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

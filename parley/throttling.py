@@ -4,9 +4,10 @@ import time
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.cache import cache
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
+
+from parley.cache import count
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -18,12 +19,7 @@ class Throttle(BaseThrottle):
     def allow_request(self, request: Request, view: "APIView") -> bool:
         who = request.user.pk if request.user and request.user.is_authenticated else self.get_ident(request)
         key = f"throttle:{who}:{int(time.time() // 60)}"
-        try:
-            count = cache.incr(key)
-        except ValueError:  # the first request of this minute
-            cache.add(key, 1, timeout=120)
-            count = 1
-        return count <= settings.API_REQUESTS_PER_MINUTE
+        return count(key, timeout=120) <= settings.API_REQUESTS_PER_MINUTE
 
     def wait(self) -> float:
         return 60 - time.time() % 60

@@ -62,9 +62,14 @@ class VersionSpec:
 
 
 def spec_of(version: ProtocolVersion) -> VersionSpec:
-    if version.status == ProtocolVersion.Status.DRAFT:
-        return _read(version)
-    return _frozen(version.pk)
+    return spec_by_id(version.pk, version.status)
+
+
+def spec_by_id(version_id: int, status: str) -> VersionSpec:
+    """The same for who knows the version's id and status, and has not fetched its texts."""
+    if status == ProtocolVersion.Status.DRAFT:
+        return _read(ProtocolVersion.objects.get(pk=version_id))
+    return _frozen(version_id)
 
 
 @lru_cache(maxsize=256)

@@ -5,19 +5,24 @@ from itertools import islice, product
 from uuid import uuid4
 
 from annotation.models import Assignment
-from annotation.services.rating import Submission, record_rating
+from annotation.selectors.work import spec_of_assignment
+from annotation.services.rating import Acknowledgement, Submission, record_rating
 from protocols.models import Option
-from protocols.specs import OptionSpec, spec_of
+from protocols.specs import OptionSpec
 
 
 def rate_everything(assignment: Assignment, *, now: datetime, option: int = 0, n: int | None = None) -> int:
     """Give the same place of option on every question, or on the first `n`. Returns how many answers were given."""
-    criteria = spec_of(assignment.batch.study.protocol_version).criteria
+    criteria = spec_of_assignment(assignment).criteria
     steps = list(islice(product(criteria, assignment.batch.items.order_by("pk")), n))
     for criterion, item in steps:
         chosen = criterion.options[option]
-        record_rating(assignment, submission(item.token, criterion.key, chosen), now=now)
+        record(assignment, submission(item.token, criterion.key, chosen), now=now)
     return len(steps)
+
+
+def record(assignment: Assignment, given: Submission, *, now: datetime) -> Acknowledgement:
+    return record_rating(assignment.pk, spec_of_assignment(assignment), given, now=now)
 
 
 def submission(item, criterion: str, option: OptionSpec) -> Submission:

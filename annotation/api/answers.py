@@ -1,5 +1,6 @@
 """Where answers arrive: the hot path of the platform."""
 
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -10,9 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.access import assignment_for
+from annotation.access import Desk, desk_for
 from annotation.api.parsing import BoundedJSONParser
-from annotation.selectors.work import needs_consent
 from annotation.services.rating import Acknowledgement, Submission, record_rating
 from annotation.services.refusals import Refused
 from parley.errors import Refusal
@@ -69,11 +69,11 @@ class AnswersView(APIView):
     )
     def post(self, request: Request) -> Response:
         values = ANSWER.run_validation(request.data)
-        assignment = assignment_for(request.user, values.pop("assignment"))
-        if needs_consent(assignment.participant, assignment.batch.study):
+        desk = desk_for(request.user, values.pop("assignment"))
+        if desk.needs_consent:
             raise Refusal("consent_needed", "Agree to take part first: your answer waits on your device.")
         now = timezone.now()
-        acknowledged = _record(assignment, values, now)
+        acknowledged = _record(desk, values, now)
         return Response({
             "revision": acknowledged.revision,
             "is_repeat": acknowledged.is_repeat,
@@ -82,10 +82,10 @@ class AnswersView(APIView):
         })  # fmt: skip
 
 
-def _record(assignment: Any, values: dict[str, Any], now: Any) -> Acknowledgement:
+def _record(desk: Desk, values: dict[str, Any], now: datetime) -> Acknowledgement:
     submission = Submission(**values | {"explanations": tuple(values["explanations"])})
     try:
-        acknowledged = record_rating(assignment, submission, now=now)
+        acknowledged = record_rating(desk.assignment_id, desk.spec, submission, now=now)
     except InvalidAnswer as invalid:
         raise ValidationError({field: [sentence] for field, sentence in invalid.errors.items()}) from None
     except Refused as refused:

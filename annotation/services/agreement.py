@@ -15,11 +15,9 @@ from annotation.models import AgreementSnapshot, Batch, Heartbeat, Study
 from annotation.selectors.cells import Measured, measure_batch
 from annotation.services import totals
 from annotation.services.claiming import expire_leases
-from annotation.services.nudging import nudge
 
 logger = logging.getLogger(__name__)
 
-MOST_ROUNDS = 5  # a busy batch is taken again by the sweep rather than held by one task for ever
 SWEPT_AT_ONCE = 200
 UNMEASURABLE = (ArithmeticError, LookupError, ValueError, DatabaseError)
 
@@ -43,18 +41,17 @@ def dirty_batches() -> QuerySet[Batch, int]:
     return stored.filter(ratings_version__gt=F("stored")).order_by("pk").values_list("pk", flat=True)
 
 
-def refresh_batch(batch_id: int, *, now: datetime) -> int:
-    """Compute and store until nothing newer is there. Returns the number of stores."""
-    for rounds in range(MOST_ROUNDS):
-        batch = Batch.objects.select_related("study__protocol_version", "snapshot").get(pk=batch_id)
-        snapshot = getattr(batch, "snapshot", None)
-        if snapshot is not None and snapshot.version >= batch.ratings_version:
-            return rounds
-        # The version was read with the batch, before the ratings: what commits in between is counted twice, not lost.
-        store_figures(batch, measure_batch(batch), now=now)
-    # Ratings that came meanwhile saw a refresh on its way and did not nudge.
-    nudge(batch_id)
-    return MOST_ROUNDS
+def refresh_batch(batch_id: int, *, now: datetime) -> bool:
+    """Compute and store once, if the ratings are ahead of the figures. Returns whether anything was stored.
+
+    What is committed meanwhile is left to the sweep: to look again until a busy batch is quiet held a worker for ever.
+    """
+    batch = Batch.objects.select_related("study__protocol_version", "snapshot").get(pk=batch_id)
+    snapshot = getattr(batch, "snapshot", None)
+    if snapshot is not None and snapshot.version >= batch.ratings_version:
+        return False
+    # The version was read with the batch, before the ratings: what commits in between is counted twice, not lost.
+    return store_figures(batch, measure_batch(batch), now=now)
 
 
 @transaction.atomic

@@ -1,24 +1,21 @@
 """Saying that a batch's figures have to change, and asking a worker to change them soon.
 
-The version counter in the transaction is the truth; a nudge only makes it quick.
+The version counter in the transaction is the truth; a nudge only makes it quick. Whether one is due, the database
+says with the new version (annotation_raise_version). None is when it will be seen soon without: behind by more than
+this change, an earlier one has nudged; and figures of less than a second ago wait for the next sweep, since a refresh
+for every answer of a busy batch would take the processor from those who answer.
 """
 
 import logging
-from datetime import timedelta
 from functools import partial
 
 from celery.exceptions import CeleryError
 from django.db import connection, transaction
-from django.db.models import Q
-from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from annotation.models import AgreementSnapshot
 from parley.celery import app
 
 logger = logging.getLogger(__name__)
-
-SETTLED = timedelta(seconds=1)
 
 
 def raise_version(batch_id: int) -> None:
@@ -28,24 +25,14 @@ def raise_version(batch_id: int) -> None:
     of commits.
     """
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE annotation_batch SET ratings_version = ratings_version + 1 WHERE id = %s RETURNING ratings_version",
-            [batch_id],
-        )
-        version = cursor.fetchone()[0]
-    transaction.on_commit(partial(nudge_if_clean, batch_id, version), robust=True)
+        cursor.execute("SELECT annotation_raise_version(%s)", [batch_id])
+        is_nudge_due = cursor.fetchone()[0]
+    if is_nudge_due:
+        nudge_after_commit(batch_id)
 
 
-def nudge_if_clean(batch_id: int, version: int) -> None:
-    """Nudge after `version` was committed, unless it will be seen soon without.
-
-    Behind by more than this version, an earlier change has nudged, and that refresh looks again after it has stored.
-    Figures of less than a second ago wait for the next sweep: a refresh for every answer of a busy batch would take the
-    processor from those who answer.
-    """
-    soon = Q(version__lt=version - 1) | Q(computed_at__gt=Now() - SETTLED)
-    if not AgreementSnapshot.objects.filter(soon, batch_id=batch_id).exists():
-        nudge(batch_id)
+def nudge_after_commit(batch_id: int) -> None:
+    transaction.on_commit(partial(nudge, batch_id), robust=True)
 
 
 def nudge(batch_id: int) -> None:

@@ -4,7 +4,6 @@ import time
 
 from django.conf import settings
 from django.contrib.auth import login
-from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,6 +15,7 @@ from annotation.models import Study
 from annotation.selectors.work import rendered
 from annotation.services import joining
 from annotation.services.refusals import Refused
+from parley.cache import count
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 JOINS_PER_HOUR = 20  # by address: a class in one room may join, a script may not fill the table
@@ -56,11 +56,7 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _joined_too_often(request: HttpRequest) -> bool:
     key = f"join:{_address(request)}:{int(time.time() // 3600)}"
-    cache.add(key, 0, timeout=2 * 3600)
-    try:
-        return cache.incr(key) > JOINS_PER_HOUR
-    except ValueError:  # forgotten since the line above, as a cache may
-        return False
+    return count(key, timeout=2 * 3600) > JOINS_PER_HOUR
 
 
 def _address(request: HttpRequest) -> str:

@@ -196,9 +196,11 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
 def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[dict[str, dict[str, str]], bool]:
     """Save each answer by itself: a mistake in one question must not lose the other."""
     errors, is_counted, now = {}, True, timezone.now()
+    spec = selectors.spec_of_assignment(assignment)
     for key, answer in posted_answers(step, request.POST).items():
         try:
-            is_counted &= record_rating(assignment, submission(step, key, answer, request.POST), now=now).is_counted
+            given = submission(step, key, answer, request.POST)
+            is_counted &= record_rating(assignment.pk, spec, given, now=now).is_counted
         except InvalidAnswer as invalid:
             errors[key] = invalid.errors
     return errors, is_counted

@@ -13,13 +13,12 @@ from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batc
 from annotation.selectors.cells import figures_of, key_of, measure_batch
 from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, sweep
 from annotation.services.claiming import claim_seat, expire_leases, release_seats
-from annotation.services.rating import record_rating
 from annotation.services.refusals import Refused
 from measures.histograms import Histogram, total
 from protocols.specs import spec_of
 from tests.cast import Cast
 from tests.factories import make_batch
-from tests.working import submission
+from tests.working import record, submission
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -57,7 +56,7 @@ class World:
         assignment = self.assignments[who]
         chosen = spec_of(self.cast.version).by_key["listening"].options[option]
         for token in assignment.batch.items.order_by("pk").values_list("token", flat=True)[:n]:
-            record_rating(assignment, submission(token, "listening", chosen), now=self.now)
+            record(assignment, submission(token, "listening", chosen), now=self.now)
 
     def rate_all(self, who: int, option: int) -> None:
         self.rate(who, option, n=2)

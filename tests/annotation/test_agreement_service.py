@@ -15,7 +15,6 @@ from annotation.selectors.cells import key_of, measure_batch
 from annotation.services import agreement, nudging
 from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, store_figures, sweep
 from annotation.services.claiming import claim_seat, expire_leases
-from annotation.services.rating import record_rating
 from annotation.tasks import refresh_agreement
 from measures.histograms import Histogram
 from measures.pairs import PairTable, mean_pairwise_cohen
@@ -23,7 +22,7 @@ from protocols.specs import spec_of
 from tests.cast import Cast
 from tests.factories import make_annotator, make_batch
 from tests.he_study import expected, load_he_study
-from tests.working import rate_everything, submission
+from tests.working import rate_everything, record, submission
 
 NOW = timezone.now()
 LATER = NOW + timedelta(minutes=91)
@@ -36,7 +35,6 @@ pytestmark = pytest.mark.django_db
 def nudges(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """No broker: what would have been queued is listed."""
     asked: list[int] = []
-    monkeypatch.setattr(agreement, "nudge", asked.append)
     monkeypatch.setattr(nudging, "nudge", asked.append)
     return asked
 
@@ -151,7 +149,7 @@ def test_predefined_reasons_are_counted_as_votes(cast: Cast):
     item = cast.batch.items.order_by("pk")[0]
     option = spec_of(cast.version).by_key["appropriateness"].options[0]
     answer = submission(item.token, "appropriateness", option)
-    record_rating(assignment, replace(answer, explanations=("a",)), now=NOW)
+    record(assignment, replace(answer, explanations=("a",)), now=NOW)
     refresh_batch(cast.batch.pk, now=NOW)
     cells = AgreementCell.objects.exclude(reasons={})
     assert [cell.reasons for cell in cells] == [{str(option.explanations[0].id): 1}] * 2
@@ -184,9 +182,9 @@ def test_a_batch_is_dirty_from_its_first_claim_until_it_is_refreshed(cast: Cast)
 
 def test_a_refresh_without_news_stores_nothing(cast: Cast):
     rate_everything(claim(cast), now=NOW, n=3)
-    assert refresh_batch(cast.batch.pk, now=NOW) == 1
+    assert refresh_batch(cast.batch.pk, now=NOW) is True
     version = study_total(cast).version
-    assert refresh_batch(cast.batch.pk, now=LATER) == 0
+    assert refresh_batch(cast.batch.pk, now=LATER) is False
     assert study_total(cast).version == version
 
 
@@ -212,20 +210,20 @@ def test_the_studys_version_rises_with_every_store_of_any_batch_and_with_a_rebui
     assert study_total(cast).version == 4
 
 
-def test_a_batch_that_is_never_quiet_is_handed_back_to_the_queue(cast: Cast, nudges: list[int]):
+def test_a_batch_that_is_never_quiet_is_measured_once_and_left_to_the_sweep(cast: Cast, nudges: list[int]):
     assignment = claim(cast)
     rate_everything(assignment, now=NOW, n=1)
     nudges.clear()
+    measured: list[Batch] = []
 
     def rate_meanwhile(batch: Batch):
-        measured = measure_batch(batch)
+        measured.append(batch)
         Batch.objects.filter(pk=batch.pk).update(ratings_version=batch.ratings_version + 1)
-        return measured
+        return measure_batch(batch)
 
     with patch.object(agreement, "measure_batch", rate_meanwhile):
-        assert refresh_batch(cast.batch.pk, now=NOW) == agreement.MOST_ROUNDS
-    assert nudges == [cast.batch.pk]
-    assert list(dirty_batches()) == [cast.batch.pk]
+        assert refresh_batch(cast.batch.pk, now=NOW) is True
+    assert (len(measured), nudges, list(dirty_batches())) == (1, [], [cast.batch.pk])
 
 
 # --- seats -----------------------------------------------------------------------------------------------

@@ -15,12 +15,12 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Candidate, Dialogue, Source
 from annotation.services.claiming import claim_seat
-from annotation.services.rating import Submission, record_rating
+from annotation.services.rating import Submission
 from protocols.models import Explanation, Option
 from protocols.specs import spec_of
 from tests.cast import Cast, make_cast
 from tests.factories import CriterionFactory, ExplanationFactory, OptionFactory, VersionFactory, publish
-from tests.working import rate_everything
+from tests.working import rate_everything, record
 
 pytestmark = pytest.mark.django_db
 LINK = re.compile(r"""(?:href|src|action|data-[a-z-]+)=["'](/[^"'#]*)""")
@@ -106,7 +106,7 @@ def _explain(assignment: Assignment) -> None:
     criterion = spec_of(assignment.batch.study.protocol_version).by_key["appropriateness"]
     unsure = criterion.options[2].code
     item = assignment.batch.items.all()[0].token
-    record_rating(assignment, Submission(item, criterion.key, unsure, (), FOREIGN_TEXT, uuid4()), now=timezone.now())
+    record(assignment, Submission(item, criterion.key, unsure, (), FOREIGN_TEXT, uuid4()), now=timezone.now())
 
 
 def leaks(session: Session, secrets: set[str]) -> list[tuple[str, str]]:

@@ -10,9 +10,10 @@ from annotation.models import Batch, Rating, RatingRevision
 from annotation.selectors.cells import measure_batch
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat
-from annotation.services.rating import Acknowledgement, Submission, record_rating
+from annotation.services.rating import Acknowledgement, Submission
 from tests.cast import make_cast
 from tests.races.threads import run_together
+from tests.working import record
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = timezone.now()
@@ -33,7 +34,7 @@ def test_the_same_answer_sent_by_twenty_requests_is_one_answer():
     cast = make_cast()
     assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
     same = answer(cast.batch.items.all()[0])
-    results = run_together([partial(record_rating, assignment, same, now=NOW)] * 20)
+    results = run_together([partial(record, assignment, same, now=NOW)] * 20)
     assert all(isinstance(result, Acknowledgement) for result in results)
     assert sorted(result.is_repeat for result in results) == [False] + [True] * 19
     assert (Rating.objects.count(), RatingRevision.objects.count()) == (1, 1)
@@ -43,9 +44,7 @@ def test_different_answers_to_one_question_at_once_are_all_kept_as_revisions():
     cast = make_cast()
     assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
     item = cast.batch.items.all()[0]
-    results = run_together(
-        [partial(record_rating, assignment, answer(item, str(n % 3 + 1)), now=NOW) for n in range(20)]
-    )
+    results = run_together([partial(record, assignment, answer(item, str(n % 3 + 1)), now=NOW) for n in range(20)])
     assert sorted(result.revision for result in results) == list(range(1, 21))
     assert sorted(RatingRevision.objects.values_list("number", flat=True)) == list(range(1, 21))
     assert Rating.objects.get().revision == 20
@@ -56,7 +55,7 @@ def test_a_whole_batch_rated_by_everybody_at_once_ends_with_the_figures_of_its_r
     assignments = [claim_seat(annotator, cast.batch, now=NOW) for annotator in cast.annotators]
     items = list(cast.batch.items.all())
     saves = [
-        partial(record_rating, assignment, answer(item, str((n + at) % 3 + 1)), now=NOW)
+        partial(record, assignment, answer(item, str((n + at) % 3 + 1)), now=NOW)
         for n, assignment in enumerate(assignments)
         for at, item in enumerate(items)
     ]

@@ -97,7 +97,7 @@ def n_stored(cast: Cast) -> tuple[int, int]:
 
 
 def test_a_rating_committed_after_the_store_makes_the_batch_dirty_again(cast: Cast, late: LateRating):
-    assert refresh_batch(cast.batch.pk, now=NOW) == 1
+    assert refresh_batch(cast.batch.pk, now=NOW) is True
     assert (n_stored(cast), dirty_batches().exists()) == ((4, 4), False)
     late.commit()
     assert list(dirty_batches()) == [cast.batch.pk]
@@ -109,15 +109,15 @@ def test_a_rating_committed_between_the_version_and_the_ratings_is_counted_and_l
     cast: Cast, late: LateRating
 ):
     with during_the_first_measurement(before=late.commit):
-        assert refresh_batch(cast.batch.pk, now=NOW) == 2
+        assert refresh_batch(cast.batch.pk, now=NOW) is True
+    assert sweep(now=NOW) == 1
     assert (n_stored(cast), dirty_batches().exists()) == ((5, 5), False)
 
 
-def test_a_rating_committed_between_the_ratings_and_the_store_is_found_by_the_same_refresh(
-    cast: Cast, late: LateRating
-):
+def test_a_rating_committed_between_the_ratings_and_the_store_is_found_by_the_next_sweep(cast: Cast, late: LateRating):
     with during_the_first_measurement(after=late.commit):
-        assert refresh_batch(cast.batch.pk, now=NOW) == 2
+        assert refresh_batch(cast.batch.pk, now=NOW) is True
+    assert sweep(now=NOW) == 1
     assert (n_stored(cast), dirty_batches().exists()) == ((5, 5), False)
 
 
@@ -125,7 +125,7 @@ def test_a_slow_refresh_does_not_overwrite_a_newer_one(cast: Cast, late: LateRat
     slow = Batch.objects.select_related("study__protocol_version").get(pk=cast.batch.pk)
     old_figures = measure_batch(slow)
     late.commit()
-    assert run_together([partial(refresh_batch, cast.batch.pk, now=NOW)]) == [1]
+    assert run_together([partial(refresh_batch, cast.batch.pk, now=NOW)]) == [True]
     assert agreement.store_figures(slow, old_figures, now=NOW) is False
     assert n_stored(cast) == (5, 5)
 
