@@ -22,27 +22,11 @@ UNIT = 10**12
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """(N,) arrays, one entry per counted answer: ids of rows."""
+    """The counted answers of one cell: (N,) arrays of ids of rows."""
 
-    criterion: np.ndarray
-    source: np.ndarray
     item: np.ndarray
     participant: np.ndarray
     option: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def cells(self) -> list[tuple[CellKey, "Votes"]]:
-        """The votes of each criterion and source, in the order of their ids."""
-        keys, place = np.unique(np.stack([self.criterion, self.source]), axis=1, return_inverse=True)
-        place = place.ravel()
-        return [((int(c), int(s)), self._where(place == at)) for at, (c, s) in enumerate(keys.T)]
-
-    def _where(self, kept: np.ndarray) -> "Votes":
-        return Votes(
-            *(column[kept] for column in (self.criterion, self.source, self.item, self.participant, self.option))
-        )
 
 
 @dataclass(frozen=True, slots=True)

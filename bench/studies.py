@@ -138,7 +138,7 @@ def headers_of(user: User) -> dict[str, str]:
     """What a browser sends once the user has signed in."""
     store = SessionStore()
     store[SESSION_KEY] = str(user.pk)
-    store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    store[BACKEND_SESSION_KEY] = "parley.backends.AccountBackend"
     store[HASH_SESSION_KEY] = user.get_session_auth_hash()
     store.create()
     token = get_random_string(32)

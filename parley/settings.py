@@ -217,7 +217,7 @@ UPLOAD_MAX_BYTES = env_int("PARLEY_UPLOAD_MAX_MB", 512, least=1) * 1024 * 1024
 
 # --- sign-in ---------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
+    "parley.backends.AccountBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
 PASSWORD_HASHERS = [

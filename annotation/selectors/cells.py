@@ -23,11 +23,10 @@ class Measured:
 def measure_batch(batch: Batch) -> Measured:
     """Everything from the ratings, in a constant number of queries; nothing is stored."""
     spec = spec_of(batch.study.protocol_version)
-    votes = votes_of(batch.pk)
     reasons = reasons_of(batch.pk)
     cells = {
         key: cell_figures(part, spec.by_id[key[0]], reasons.get(key, {}))
-        for key, part in votes.cells()
+        for key, part in votes_of(batch.pk).items()
         if key[0] in spec.by_id
     }
     wanted = n_wanted(batch, len(spec.criteria), n_imported_votes(batch.pk))

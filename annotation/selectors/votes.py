@@ -6,30 +6,35 @@ from django.db import connection
 from annotation.figures import CellKey, Votes
 from annotation.models import Batch, Seat
 
+# Three ids of eight bytes per answer: a batch of a thousand answers as rows would be a thousand tuples of Python.
 VOTES = """
-    SELECT rating.criterion_id, coalesce(item.source_id, 0), rating.item_id, assignment.participant_id, rating.option_id
+    SELECT rating.criterion_id, coalesce(item.source_id, 0),
+        string_agg(int8send(rating.item_id) || int8send(assignment.participant_id) || int8send(rating.option_id), '')
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id
     WHERE rating.batch_id = %s
+    GROUP BY 1, 2 ORDER BY 1, 2
 """
 REASONS = """
-    SELECT rating.criterion_id, coalesce(item.source_id, 0), reason, count(*)
+    SELECT rating.criterion_id, coalesce(item.source_id, 0), rating.explanations, count(*)
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id
-    CROSS JOIN unnest(rating.explanations) AS reason
-    WHERE rating.batch_id = %s
+    WHERE rating.batch_id = %s AND rating.explanations <> '{}'
     GROUP BY 1, 2, 3
 """
 
 
-def votes_of(batch_id: int) -> Votes:
+def votes_of(batch_id: int) -> dict[CellKey, Votes]:
+    """By criterion and source, in the order of their ids."""
     with connection.cursor() as cursor:
         cursor.execute(VOTES, [batch_id])
-        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5)
-    return Votes(*rows.T)
+        return {
+            (criterion, source): Votes(*np.frombuffer(ids, ">i8").reshape(-1, 3).T.astype(np.int64))
+            for criterion, source, ids in cursor.fetchall()
+        }
 
 
 def reasons_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
@@ -37,8 +42,10 @@ def reasons_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
     found: dict[CellKey, dict[str, int]] = {}
     with connection.cursor() as cursor:
         cursor.execute(REASONS, [batch_id])
-        for criterion, source, reason, votes in cursor.fetchall():
-            found.setdefault((criterion, source), {})[str(reason)] = votes
+        for criterion, source, reasons, votes in cursor.fetchall():
+            counts = found.setdefault((criterion, source), {})
+            for reason in map(str, reasons):
+                counts[reason] = counts.get(reason, 0) + votes
     return found
 
 

@@ -64,13 +64,12 @@ def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
     )
     if snapshot.version >= batch.ratings_version:
         return False
-    before = totals.stored_cells(snapshot, measured.spec)
     n_ratings, n_wanted = measured.n_ratings - snapshot.n_ratings, measured.n_wanted - snapshot.n_wanted
-    totals.write_batch_cells(snapshot, before, measured.cells, measured.spec)
+    changes = totals.write_batch_cells(snapshot, measured.cells, measured.spec)
     snapshot.version, snapshot.computed_at = batch.ratings_version, now
     snapshot.n_ratings, snapshot.n_wanted = measured.n_ratings, measured.n_wanted
     snapshot.save()
-    totals.move_study(total, batch, before, measured, n_ratings=n_ratings, n_wanted=n_wanted, now=now)
+    totals.move_study(total, batch, changes, measured.spec, n_ratings=n_ratings, n_wanted=n_wanted, now=now)
     return True
 
 

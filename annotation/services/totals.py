@@ -10,36 +10,41 @@ from django.db.models import F
 
 from annotation.figures import CellFigures, CellKey, batch_estimates, contribution, histogram_estimates, merged
 from annotation.models import AgreementCell, AgreementSnapshot, Batch
-from annotation.selectors.cells import Measured, figures_of, key_of
+from annotation.selectors.cells import figures_of, key_of
 from measures.histograms import Histogram
 from measures.pairs import PairTable
 from protocols.specs import VersionSpec
 
 Cells = dict[CellKey, CellFigures]
+Change = tuple[CellFigures | None, CellFigures | None]  # before and after
 
 
-def stored_cells(snapshot: AgreementSnapshot, spec: VersionSpec) -> Cells:
-    rows = snapshot.cells.all()
-    return {
-        key_of(row): figures_of(row, spec.by_id[row.criterion_id]) for row in rows if row.criterion_id in spec.by_id
-    }
+def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSpec) -> dict[CellKey, Change]:
+    """Replace the cells that changed, and return those: an answer changes one of many.
 
-
-def changed_keys(before: Cells, after: Cells) -> list[CellKey]:
-    return sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-
-
-def write_batch_cells(snapshot: AgreementSnapshot, before: Cells, after: Cells, spec: VersionSpec) -> None:
-    """Replace the cells that changed: an answer changes one of many. One that has lost all its ratings goes."""
-    changed = changed_keys(before, after)
-    rows = {key_of(row): row.pk for row in snapshot.cells.only("criterion_id", "source_id")}
-    AgreementCell.objects.filter(pk__in=[rows[key] for key in changed if key in rows]).delete()
+    A cell that has lost all its ratings goes.
+    """
+    rows = {key_of(row): row for row in snapshot.cells.all() if row.criterion_id in spec.by_id}
+    keys = sorted(key for key in rows.keys() | after.keys() if not _is_same(rows.get(key), after.get(key)))
+    AgreementCell.objects.filter(pk__in=[rows[key].pk for key in keys if key in rows]).delete()
     AgreementCell.objects.bulk_create(
         _cell(
             snapshot, key, after[key], batch_estimates(after[key], spec.by_id[key[0]]), after[key].pairs.to_json(), {}
         )
-        for key in changed
+        for key in keys
         if key in after
+    )
+    return {key: (figures_of(rows[key], spec.by_id[key[0]]) if key in rows else None, after.get(key)) for key in keys}
+
+
+def _is_same(row: AgreementCell | None, figures: CellFigures | None) -> bool:
+    """Compared as stored: reading every cell back would take longer than measuring the batch."""
+    return (
+        row is not None
+        and figures is not None
+        and row.histogram == figures.histogram.to_json()
+        and row.reasons == figures.reasons
+        and row.pairs == figures.pairs.to_json()
     )
 
 
@@ -60,18 +65,17 @@ def reset_study(total: AgreementSnapshot) -> None:
 def move_study(
     total: AgreementSnapshot,
     batch: Batch,
-    before: Cells,
-    measured: Measured,
+    changes: dict[CellKey, Change],
+    spec: VersionSpec,
     *,
     n_ratings: int,
     n_wanted: int,
     now: datetime,
 ) -> None:
-    """Take `before` out of the study's locked sums and put the measured cells in."""
+    """Take what the batch's cells were out of the study's locked sums, and put in what they are."""
     if batch.kind == Batch.Kind.MAIN:
         rows = {key_of(row): row for row in total.cells.all()}
-        moved = [_moved(total, rows, key, before, measured) for key in changed_keys(before, measured.cells)]
-        _write(moved)
+        _write([_moved(total, rows.get(key), key, change, spec) for key, change in changes.items()])
         total.n_ratings += n_ratings
         total.n_wanted += n_wanted
     total.version, total.computed_at = F("version") + 1, now
@@ -88,16 +92,12 @@ def _write(rows: list[AgreementCell]) -> None:
 
 
 def _moved(
-    total: AgreementSnapshot,
-    rows: dict[CellKey, AgreementCell],
-    key: CellKey,
-    before: Cells,
-    measured: Measured,
+    total: AgreementSnapshot, row: AgreementCell | None, key: CellKey, change: Change, spec: VersionSpec
 ) -> AgreementCell:
-    criterion = measured.spec.by_id[key[0]]
+    criterion = spec.by_id[key[0]]
     nothing = _nothing(len(criterion.options))
-    old, new = before.get(key), measured.cells.get(key)
-    row = rows.get(key) or _cell(total, key, nothing, {}, {}, {})
+    old, new = change
+    row = row or _cell(total, key, nothing, {}, {}, {})
     histogram = Histogram.from_json(row.histogram, len(criterion.options))
     histogram = histogram + (new or nothing).histogram - (old or nothing).histogram
     row.histogram = histogram.to_json()

@@ -17,7 +17,7 @@ from annotation.services import joining
 from annotation.services.refusals import Refused
 from parley.cache import count
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "parley.backends.AccountBackend"
 JOINS_PER_HOUR = 20  # by address: a class in one room may join, a script may not fill the table
 
 
