@@ -1,3 +1,1 @@
-from parley.celery import app as celery_app
-
-__all__ = ["celery_app"]
+"""The project. Empty on purpose: whoever imports a part of it must not import Celery and Django with it."""

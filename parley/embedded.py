@@ -50,6 +50,11 @@ class Servers:
     def children(self) -> list[Child]:
         return [child for child in (self.valkey, self.postgres) if child]
 
+    @property
+    def fds(self) -> tuple[int, ...]:
+        """What every process on the data holds open, so that the next start waits for the last of them."""
+        return () if self.lock is None else (self.lock,)
+
     def stop(self, seconds: float = 20) -> None:
         if os.getpid() != self.owner:  # a forked copy of the owner, ending: not its servers
             return

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from parley.binaries import ServerError
 from parley.embedded import PORT, URL_NAMES, Servers, answers, start
+from parley.supervisor import StartFailed, Web, wished_port
 
 BEGAN_AT = time.monotonic()
 # Commands that read and write no data: they start nothing.
@@ -26,11 +27,17 @@ WITHOUT_SERVERS = frozenset({
 })  # fmt: skip
 
 _current: Servers | None = None
+_begun: Web | None = None
 
 
 def current() -> Servers | None:
     """What `ensure` started in this process."""
     return _current
+
+
+def begun() -> Web | None:
+    """The web server of `up`, started by `ensure` while Django was not yet imported."""
+    return _begun
 
 
 def read_state(data: Path) -> dict:
@@ -110,12 +117,20 @@ def ensure(data: Path | None = None, argv: Sequence[str] | None = None) -> None:
     is_up = argv[1:2] == ["up"]
     if not needs_servers(argv) or not (is_up or _unset()):
         return
+    port = wished_port(argv[2:]) if is_up else None
     try:
         _have_servers(data, is_up)
-    except ServerError as error:
+        if is_up:
+            _begin_web(data, port)
+    except (ServerError, StartFailed) as error:
         sys.exit(f"Parley: {error}")
     except PermissionError as error:
         sys.exit(f"Parley: no permission for {error.filename}. It belongs to another user: set PARLEY_DATA.")
+
+
+def _begin_web(data: Path, port: int | None) -> None:
+    global _begun  # noqa: PLW0603 - as _current
+    _begun = Web(port, data / "log", () if _current is None else _current.fds)
 
 
 def _have_servers(data: Path, is_up: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import os
 import signal
@@ -9,7 +10,7 @@ import socket
 import sys
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -41,6 +42,23 @@ class StartFailed(RuntimeError):
     pass
 
 
+def add_port(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=_port, help="the web server's port; without it 8000, or the next free one")
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: use a number from 1 to 65535")
+    return int(text)
+
+
+def wished_port(argv: Sequence[str]) -> int | None:
+    """Read before Django is there to read the rest, which it does later."""
+    parser = argparse.ArgumentParser(prog="manage.py up", add_help=False)
+    add_port(parser)
+    return parser.parse_known_args(argv)[0].port
+
+
 def listen(port: int | None) -> socket.socket:
     """The socket the web server will use. Bound here, so between looking and taking no port gets lost;
     without a wish, the next free one after the default."""
@@ -59,33 +77,51 @@ def listen(port: int | None) -> socket.socket:
     raise StartFailed(f"Port {port} cannot be used ({reason}). Choose another with --port.")
 
 
-def application(listener: socket.socket, logs: Path, fds: tuple[int, ...] = ()) -> list[Child]:
-    """Web, two workers and beat.
+class Web:
+    """The web server. It starts before there is anything to serve, and imports itself while the tables are made."""
+
+    def __init__(self, port: int | None, logs: Path, fds: tuple[int, ...] = ()) -> None:
+        """Raises StartFailed when the port cannot be used. `fds`: kept open as long as it lives."""
+        self.listener = listen(port)
+        number = self.listener.fileno()
+        gate, self._gate = os.pipe()
+        self.child = _child("web", WEB, logs, (*fds, number, gate), PARLEY_BIND=f"fd://{number}", PARLEY_GATE=str(gate))
+        self.child.death_signal = signal.SIGQUIT
+        self.child.start()
+        os.close(gate)
+        # Started again, it finds everything made.
+        self.child.env, self.child.pass_fds = _environment(PARLEY_BIND=f"fd://{number}"), (*fds, number)
+
+    @property
+    def port(self) -> int:
+        return self.listener.getsockname()[1]
+
+    def let_serve(self) -> None:
+        """It waits for this pipe to close (parley/gunicorn.py)."""
+        os.close(self._gate)
+
+
+def workers(logs: Path, fds: tuple[int, ...] = ()) -> list[Child]:
+    """Two workers and beat.
 
     When the supervisor is gone the broker goes too, and a Celery worker that loses it during its own cold
     shutdown was seen to forget the shutdown and look for the broker for 50 minutes: so SIGKILL for these. Its
     pool processes die with it, and the tasks are idempotent and still in the queue.
     """
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    lines = {"worker": (*WORKER, *WORKER_OPTIONS), "worker-long": (*WORKER_LONG, *WORKER_OPTIONS), "beat": BEAT}
+    children = [_child(name, line, logs, fds) for name, line in lines.items()]
+    for child in children:
+        child.death_signal = signal.SIGKILL
+    return children
 
-    def child(name: str, line: Iterable[str], extra: dict[str, str] | None = None, *more: int) -> Child:
-        return Child(
-            name=name,
-            argv=[sys.executable, *line],
-            log=logs / f"{name}.log",
-            env=environment | (extra or {}),
-            cwd=HOME,
-            death_signal=signal.SIGQUIT if name == "web" else signal.SIGKILL,
-            pass_fds=(*fds, *more),
-        )
 
-    number = listener.fileno()
-    return [
-        child("web", WEB, {"PARLEY_BIND": f"fd://{number}"}, number),
-        child("worker", (*WORKER, *WORKER_OPTIONS)),
-        child("worker-long", (*WORKER_LONG, *WORKER_OPTIONS)),
-        child("beat", BEAT),
-    ]
+def _child(name: str, line: tuple[str, ...], logs: Path, fds: tuple[int, ...], **extra: str) -> Child:
+    argv = [sys.executable, *line]
+    return Child(name, argv, log=logs / f"{name}.log", env=_environment(**extra), cwd=HOME, pass_fds=fds)
+
+
+def _environment(**extra: str) -> dict[str, str]:
+    return os.environ | {"PYTHONUNBUFFERED": "1"} | extra
 
 
 def health_status(port: int) -> int:
@@ -110,10 +146,9 @@ class Supervisor:
         self.stop_asked = False
         self._deaths: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=REVIVALS))
 
-    def start(self) -> None:
+    def listen(self) -> None:
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(name, self._on_signal)
-        self.children[0].start()
 
     def start_rest(self) -> None:
         """Workers and beat after the web server: on two cores all at once would delay the first page."""

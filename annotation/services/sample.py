@@ -14,7 +14,6 @@ from annotation.services.studies import create_study, open_study, set_batch_stat
 from protocols.models import ProtocolVersion
 
 FILES = Path(__file__).resolve().parent.parent / "sample"
-SLUG = "sample"
 DESCRIPTION = (
     "Sample data to try Parley with. The dialogues and the sources harbor-small and lantern-large are made up, and the "
     "ratings that are there already were given by two simulated annotators."
@@ -22,10 +21,10 @@ DESCRIPTION = (
 
 
 @transaction.atomic
-def make_sample_study(*, protocol_version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
+def make_sample_study(slug: str, *, protocol_version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
     """Open and joinable, 2 batches of 3 dialogues, 2 of the 3 seats of each rated. The same on every machine."""
     study = create_study(
-        slug=SLUG,
+        slug=slug,
         name="Sample study",
         description=DESCRIPTION,
         protocol_version=protocol_version,

@@ -1,6 +1,7 @@
 """`manage.py up` as a user meets it: real processes, started, killed and started again."""
 
 import contextlib
+import http.client
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +21,8 @@ import pytest
 from parley import embedded, supervisor
 from tests.parley.processes import HOME, Up, descendants, is_alive, run, up, wait_gone
 from tests.wait import wait_until
+
+GRACE = 10  # seconds, of parley/gunicorn.py
 
 
 def state(data: Path) -> dict:
@@ -114,6 +118,17 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_has_the_data(open_directory:
     assert not any(map(is_alive, family)), "Ctrl-C stops everything before the supervisor ends"
     assert not (data / "servers.json").exists()
     assert "Stopped. The data stays in" in second.said
+
+
+def test_a_tab_left_open_does_not_hold_the_stop(open_directory: Path) -> None:
+    with up(open_directory / "tab") as running:
+        link = http.client.HTTPConnection(running.wait_ready().removeprefix("http://"), timeout=20)
+        link.request("GET", "/healthz")
+        assert link.getresponse().read()
+        wait_until(lambda: len(running.family) >= 12, 60, "web, both workers with their pools, beat and the servers")
+        asked = time.monotonic()
+        assert running.end(signal.SIGINT) == 0
+        assert time.monotonic() - asked < GRACE, "it would be waited for as for a request"
 
 
 def test_sigterm_during_the_start_leaves_nothing(open_directory: Path) -> None:

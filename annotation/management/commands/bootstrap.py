@@ -7,18 +7,19 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Study
-from annotation.services.sample import SLUG, make_sample_study
 from protocols.selectors import find_version
 
 OWNER = "owner"
+SAMPLE = "sample"
 
 
 class Command(BaseCommand):
     help = "Make an owner account, the built-in protocols and a sample study, once; then print where to go."
+    # Every start calls it: on all but the first it has nothing to do, and imports nothing to find that out.
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument(
@@ -38,16 +39,18 @@ class Command(BaseCommand):
         owner = User.objects.create_superuser(OWNER, password=password)
         call_command("load_protocols", stdout=_Silence())
         if not Study.objects.exists():
-            make_sample_study(protocol_version=find_version("he-protocol"), owner=owner, now=timezone.now())
+            from annotation.services.sample import make_sample_study
+
+            make_sample_study(SAMPLE, protocol_version=find_version("he-protocol"), owner=owner, now=timezone.now())
         return password
 
     def _print(self, base: str, password: str) -> None:
-        study = Study.objects.filter(slug=SLUG).first()
+        study = Study.objects.filter(slug=SAMPLE).first()
         lines = [] if study is None else [
             ("Rate as an annotator", f"/join/{study.join_token}/"),
-            ("Live board", reverse("board", args=[study.slug])),
+            ("Live board", f"/studies/{study.slug}/board/"),
         ]  # fmt: skip
-        for what, path in [*lines, ("Admin", reverse("admin:index"))]:
+        for what, path in [*lines, ("Admin", "/admin/")]:
             self.stdout.write(f"  {what + ':':<22}{base}{path}")
         if password:
             self.stdout.write(f"  Sign in as {OWNER} with the password {password}  (shown this once)")

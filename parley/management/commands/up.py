@@ -16,44 +16,34 @@ from django.db import connections
 from parley import servers, supervisor
 
 
-def port_number(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port: use a number from 1 to 65535")
-    return int(text)
-
-
 class Command(BaseCommand):
     help = "Run Parley on this machine until Ctrl-C: database, broker, web server, workers and beat."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "--port", type=port_number, help="the web server's port; without it 8000, or the next free one"
-        )
+        supervisor.add_port(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # until the supervisor listens itself
-        held = servers.current()
-        if held is None:
+        held, web = servers.current(), servers.begun()
+        if held is None or web is None:
             raise CommandError("Start it on the command line: ./dev run, or python manage.py up.")
         try:
-            self._serve(held, options["port"])
+            self._serve(held, web, options["port"])
         except supervisor.StartFailed as error:
             raise CommandError(str(error)) from None
 
-    def _serve(self, held: servers.Servers, port: int | None) -> None:
-        listener = supervisor.listen(port)
-        taken = listener.getsockname()[1]
-        address = f"http://127.0.0.1:{taken}"
-        if taken != (port or supervisor.DEFAULT_PORT):
-            self._say(f"Port {supervisor.DEFAULT_PORT} is taken by another program; using {taken}.")
-        self._prepare(address)
-        logs = settings.DATA_DIR / "log"
-        fds = () if held.lock is None else (held.lock,)
-        watch = supervisor.Supervisor(supervisor.application(listener, logs, fds), held.children, self._say)
-        watch.start()
+    def _serve(self, held: servers.Servers, web: supervisor.Web, port: int | None) -> None:
+        address = f"http://127.0.0.1:{web.port}"
+        if web.port != (port or supervisor.DEFAULT_PORT):
+            self._say(f"Port {supervisor.DEFAULT_PORT} is taken by another program; using {web.port}.")
+        children = [web.child, *supervisor.workers(settings.DATA_DIR / "log", held.fds)]
+        watch = supervisor.Supervisor(children, held.children, self._say)
         try:
-            watch.wait_ready(taken)
+            self._prepare(address)
+            watch.listen()
+            web.let_serve()
+            watch.wait_ready(web.port)
             if not watch.stop_asked:
                 watch.start_rest()
                 held.record(settings.DATA_DIR / "servers.json", address)
