@@ -155,12 +155,20 @@ class Watch:
         return self.stamp != before
 
     def ask(self, request: Request, headers: dict[str, str]) -> int:
-        self.link.request(request.method, request.path, request.body or None, headers)
-        answer = self.link.getresponse()
-        answer.read()
+        try:
+            answer = self._answer(request, headers)
+        except http.client.RemoteDisconnected:  # idle for too long: a browser opens another connection
+            self.link.close()
+            answer = self._answer(request, headers)
         if request.path.startswith(self.board):
             self.stamp = (answer.headers["ETag"] or "").removeprefix("W/").strip('"')
         return answer.status
+
+    def _answer(self, request: Request, headers: dict[str, str]) -> http.client.HTTPResponse:
+        self.link.request(request.method, request.path, request.body or None, headers)
+        answer = self.link.getresponse()
+        answer.read()
+        return answer
 
     def version(self) -> int:
         return AgreementSnapshot.objects.values_list("version", flat=True).get(study=self.study, batch=None)

@@ -274,7 +274,8 @@ def _store(study: Study, hands: list[tuple[str, list[Card]]], kind: str, n_seats
         key = _key(wanted, kind, at, width, taken)
         taken.add(key)
         n_items = sum(len(card.candidates) or 1 for card in hand)
-        batches.append(Batch(study=study, key=key, kind=kind, position=last + at, n_items=n_items))
+        # Version 1: it is measured once while nobody has begun it, so that boards show it and what it wants.
+        batches.append(Batch(study=study, key=key, kind=kind, position=last + at, n_items=n_items, ratings_version=1))
     Batch.objects.bulk_create(batches)
     _store_items(batches, [hand for _, hand in hands])
     Seat.objects.bulk_create(

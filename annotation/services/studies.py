@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import F
 
 from annotation.models import Batch, Membership, Study
 from annotation.services.people import add_member
@@ -103,4 +104,6 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str) -> int:
     locked = list(batches.order_by("pk").select_for_update(no_key=True))
     if status == Batch.Status.OPEN and any(batch.n_items == 0 for batch in locked):
         raise Refused("empty_batch", "A batch without items cannot be opened.")
-    return Batch.objects.filter(pk__in=[batch.pk for batch in locked]).update(status=status)
+    changed = Batch.objects.filter(pk__in=[batch.pk for batch in locked])
+    # A new version, although no figure changes: it is what boards that are open look at.
+    return changed.update(status=status, ratings_version=F("ratings_version") + 1)

@@ -4,9 +4,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Batch
+from annotation.models import AgreementSnapshot, Batch
 from annotation.selectors.health import imports_are_stalled, worker_is_silent
 from annotation.selectors.studies import metadata_fields
+from annotation.services.agreement import sweep
+from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
 from annotation.services.studies import set_batch_status
 from tests.cast import Cast
@@ -153,3 +155,20 @@ def test_pages_that_wait_for_a_worker_say_that_none_runs(client, cast: Cast, rou
     page = client.get(reverse(route, args=["wellbeing"])).content.decode()
 
     assert ("No worker is running" in page) is is_shown
+
+
+# --- what open boards see -------------------------------------------------------------------------
+def test_batches_that_are_made_opened_or_closed_show_on_boards_with_the_next_sweep(cast: Cast):
+    def version_after(change) -> int:
+        change()
+        sweep(now=timezone.now())
+        return AgreementSnapshot.objects.get(study=cast.study, batch=None).version
+
+    for position in range(4):
+        make_candidates(DialogueFactory(study=cast.study, key=f"new-{position}", position=10 + position))
+    before = version_after(lambda: None)
+    made = version_after(lambda: make_batches(cast.study, by="size", size=2, now=timezone.now()))
+    keys = cast.study.batches.filter(status="draft").values_list("key", flat=True)
+    opened = version_after(lambda: set_batch_status(cast.study, keys=keys, status="open"))
+    closed = version_after(lambda: set_batch_status(cast.study, keys=keys, status="closed"))
+    assert before < made < opened < closed

@@ -317,7 +317,7 @@ def test_a_batch_begun_and_lapsed_is_offered_before_a_new_one(cast: Cast, annota
     later = make_batch(cast.study, 1, 1, position=2)
     take_seat(cast.annotator, later, minutes=-1)
     page = text_of(annotator.get(reverse("work")))
-    assert "Your time for batch 3 had ended" in page
+    assert "You began batch 3, and your seat is free again" in page
 
 
 def test_submitting_too_early_names_the_first_missing_answer_and_leads_there(annotator: Client, assignment: Assignment):

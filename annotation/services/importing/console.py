@@ -39,7 +39,8 @@ def run_import(
             stderr.write(each.as_text(str(path)))
         more = error.n_errors - len(error.errors)
         rest = f", the last {more:,} not listed" if more else ""
-        raise CommandError(f"{error.n_errors:,} errors{rest}. Nothing was imported.") from None
+        count = "1 error" if error.n_errors == 1 else f"{error.n_errors:,} errors"
+        raise CommandError(f"{count}{rest}. Nothing was imported.") from None
     stdout.write("\n".join(summary.as_lines()))
 
 
