@@ -53,6 +53,9 @@ def die_with_parent(parent: int, death_signal: int) -> Callable[[], None]:
     """
 
     def bind() -> None:
+        # A shell without job control starts what it puts in the background deaf to these, and deafness is inherited.
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_DFL)
         if _LIBC is not None:
             _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
         if os.getppid() != parent:  # it died before the call above: no signal will come

@@ -25,6 +25,11 @@ from tests.wait import wait_until
 GRACE = 10  # seconds, of parley/gunicorn.py
 
 
+def deaf() -> None:
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+
+
 def state(data: Path) -> dict:
     return json.loads((data / "servers.json").read_text())
 
@@ -133,7 +138,8 @@ def test_a_tab_left_open_does_not_hold_the_stop(open_directory: Path) -> None:
 
 def test_sigterm_during_the_start_leaves_nothing(open_directory: Path) -> None:
     data = open_directory / "early"
-    with up(data) as starting:
+    # As a shell script does with `./dev run &`: deaf to Ctrl-C and SIGQUIT, and so would be whatever it starts.
+    with up(data, preexec_fn=deaf) as starting:
         wait_until((data / "servers.json").exists, 60, "the servers")
         family = starting.family
         starting.process.terminate()
