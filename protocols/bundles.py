@@ -5,14 +5,15 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from protocols.documents import parse_text, read_file, unreadable, write_yaml
+from protocols.meaning import meaning_errors
 from protocols.models import Criterion, Example, Option, ProtocolVersion
-from protocols.schema import BundleError, InvalidBundle, form_errors, path_of, with_defaults
+from protocols.schema import BundleError, InvalidBundle, form_errors, path_of, with_defaults, without_defaults
 
 __all__ = [
     "VERSION_FIELDS",
@@ -31,7 +32,8 @@ Bundle = dict[str, Any]
 # Keys of a bundle that are fields of ProtocolVersion by the same name.
 VERSION_FIELDS = (
     "version", "language", "summary", "citation", "unit", "granularity", "mode", "interaction", "order",
-    "expected_minutes", "max_minutes", "words_min", "words_max", "welcome", "notices", "guidelines_short", "guidelines",
+    "expected_minutes", "max_minutes", "reading_seconds", "words_min", "words_max", "feedback_box",
+    "welcome", "changes", "notices", "guidelines_short", "guidelines", "translations",
 )  # fmt: skip
 ONLY_IN_FILES = ("extends", "without")
 FILE_NAME = re.compile(r"\w[\w .-]*")  # no folder: a bundle from somebody else reads nothing but its neighbours
@@ -89,9 +91,12 @@ def complete_bundle(doc: Bundle) -> Bundle:
 
 
 def canonical_json(doc: Bundle) -> bytes:
-    """Equal contents give equal bytes: sorted keys, NFC, outer blanks stripped, defaults in, 1.0 written 1."""
-    full = complete_bundle(doc)
-    return json.dumps(full, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    """Equal contents give equal bytes: sorted keys, NFC, outer blanks stripped, defaults left out, 1.0 written 1.
+
+    Left out, so that a key the format gains later does not change the hash of a protocol that has no use for it.
+    """
+    short = without_defaults(complete_bundle(doc))
+    return json.dumps(short, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def bundle_hash(doc: Bundle) -> str:
@@ -113,7 +118,7 @@ def check_bundle(doc: object) -> list[BundleError]:
     """Every fault of the form; where the form is right, every fault of the meaning."""
     normal = _normal(doc)
     errors = list(chain(_character_errors(normal, []), form_errors(normal)))
-    return errors or list(_meaning_errors(with_defaults(normal)))
+    return errors or list(meaning_errors(with_defaults(normal)))
 
 
 def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleError]:
@@ -127,65 +132,6 @@ def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleErro
             yield from _character_errors(each, [*place, key])
 
 
-def _meaning_errors(doc: Bundle) -> Iterator[BundleError]:
-    for low, high in (("words_min", "words_max"), ("expected_minutes", "max_minutes")):
-        if doc[low] > doc[high]:
-            yield BundleError(low, f"is {doc[low]}, above {high}", f"at most {doc[high]}")
-    for field in ("key", "name"):
-        yield from _repeated("criteria", doc["criteria"], field)
-    for number, criterion in enumerate(doc["criteria"]):
-        yield from _criterion_errors(f"criteria[{number}]", criterion)
-
-
-def _criterion_errors(path: str, criterion: Bundle) -> Iterator[BundleError]:
-    options = criterion["options"]
-    for field in ("key", "label"):
-        yield from _repeated(f"{path}.options", options, field)
-    for number, option in enumerate(options):
-        yield from _option_errors(f"{path}.options[{number}]", option)
-    if criterion["scale"] != Criterion.Scale.NOMINAL:
-        yield from _value_errors(f"{path}.options", options)
-    keys = [option["key"] for option in options]
-    for number, example in enumerate(criterion["examples"]):
-        yield from _example_errors(f"{path}.examples[{number}]", example, keys)
-
-
-def _option_errors(path: str, option: Bundle) -> Iterator[BundleError]:
-    # Two reasons of one sub-dimension would count one vote twice in the table of errors.
-    for field in ("key", "sub_dimension"):
-        yield from _repeated(f"{path}.explanations", option["explanations"], field)
-    asks_them = option["asks"] == Option.Asks.EXPLANATION
-    if option["explanations"] and not asks_them:
-        yield BundleError(f"{path}.asks", f"is {option['asks']}, so the explanations would never show", "explanation")
-    if asks_them and not option["explanations"]:
-        yield BundleError(f"{path}.explanations", "is empty, but asks is explanation", "at least 1")
-
-
-def _value_errors(path: str, options: list[Bundle]) -> Iterator[BundleError]:
-    """An answer of an ordered scale has its own number; "I don't know" lies outside of the scale."""
-    for number, option in enumerate(options):
-        if option["value"] is None and option["role"] != Option.Role.UNSURE:
-            yield BundleError(f"{path}[{number}].value", "is missing on an ordinal or interval scale", "a number")
-    yield from _repeated(path, options, "value")
-
-
-def _example_errors(path: str, example: Bundle, keys: list[str]) -> Iterator[BundleError]:
-    for number, candidate in enumerate(example["candidates"]):
-        if candidate["option"] not in keys:
-            place = f"{path}.candidates[{number}].option"
-            yield BundleError(place, f"is {candidate['option']}, which is no option here", "one of: " + ", ".join(keys))
-
-
-def _repeated(path: str, entries: Iterable[Bundle], field: str) -> Iterator[BundleError]:
-    seen: set[object] = set()
-    for number, entry in enumerate(entries):
-        value = entry[field].casefold() if isinstance(entry[field], str) else entry[field]
-        if value is not None and value in seen:
-            place = f"{path}[{number}].{field}"
-            yield BundleError(place, f"{json.dumps(entry[field])} is used twice", "a different one for each")
-        seen.add(value)
-
-
 # --- writing -----------------------------------------------------------------------------------------
 def dump_bundle(version: ProtocolVersion) -> Bundle:
     criteria = version.criteria.prefetch_related("options__explanations", "examples")
@@ -195,7 +141,7 @@ def dump_bundle(version: ProtocolVersion) -> Bundle:
 
 
 def _dump_criterion(row: Criterion) -> Bundle:
-    return _fields(row, "key name question definition scale") | {
+    return _fields(row, "key name short question definition kind unit scale required when rules") | {
         "options": [_dump_option(option) for option in row.options.all()],
         "examples": [_dump_example(example) for example in row.examples.all()],
     }
@@ -203,12 +149,13 @@ def _dump_criterion(row: Criterion) -> Bundle:
 
 def _dump_option(row: Option) -> Bundle:
     explanations = [_fields(each, "key text sub_dimension") for each in row.explanations.all()]
-    own = _fields(row, "key label definition role value asks") | {"value": _normal(row.value)}
+    own = _fields(row, "key label definition conditions role value asks words_min words_max")
+    own |= {"value": _normal(row.value)}
     return own | {"explanations": explanations}
 
 
 def _dump_example(row: Example) -> Bundle:
-    return _fields(row, "title history candidates")
+    return _fields(row, "title history candidates rated_turn option why")
 
 
 def _fields(row: object, names: str) -> Bundle:

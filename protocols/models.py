@@ -40,6 +40,7 @@ class ProtocolVersion(models.Model):
     class Order(models.TextChoices):
         CRITERION_FIRST = "criterion_first"
         ITEM_FIRST = "item_first"
+        SET_LEVEL = "set_level"
 
     protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="versions")
     version = models.CharField(max_length=40)
@@ -55,12 +56,20 @@ class ProtocolVersion(models.Model):
     order = models.CharField(max_length=20, choices=Order, default=Order.CRITERION_FIRST)
     expected_minutes = models.PositiveSmallIntegerField(default=35, help_text="Expected time for one batch.")
     max_minutes = models.PositiveSmallIntegerField(default=90, help_text="After this the seat is free again.")
+    reading_seconds = models.PositiveSmallIntegerField(
+        default=0, help_text="No answer is taken before a dialogue has been open for so long."
+    )
     words_min = models.PositiveSmallIntegerField(default=3, help_text="Least words of a free text.")
     words_max = models.PositiveSmallIntegerField(default=30, help_text="Most words of a free text.")
+    feedback_box = models.BooleanField(default=True, help_text="Ask for remarks at the end of a batch.")
     welcome = models.TextField(blank=True)
+    changes = models.TextField(
+        blank=True, help_text="What is new, shown once to whoever has worked with another version."
+    )
     notices = models.JSONField(default=list, blank=True, help_text="Short sentences shown above every item.")
     guidelines_short = models.TextField(blank=True, help_text="Markdown, always beside the item.")
     guidelines = models.TextField(blank=True, help_text="Markdown, one click away.")
+    translations = models.JSONField(default=dict, blank=True, help_text="{ISO code: the same texts, by key}")
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -88,12 +97,26 @@ class Criterion(models.Model):
         ORDINAL = "ordinal"
         INTERVAL = "interval"
 
+    class Kind(models.TextChoices):
+        SINGLE = "single", "one option"
+        MULTIPLE = "multiple", "any number of options"
+        COMPUTED = "computed", "computed from other answers"
+        TURNS = "turns", "turns of the dialogue"
+
     version = models.ForeignKey(ProtocolVersion, models.PROTECT, related_name="criteria")
     key = models.SlugField(max_length=80)
     name = models.CharField(max_length=200)
+    short = models.CharField(max_length=20, blank=True, help_text="A short label, for tables.")
     question = models.TextField()
     definition = models.TextField(blank=True)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.SINGLE)
+    unit = models.CharField(
+        max_length=20, choices=ProtocolVersion.Unit, blank=True, help_text="If another than the version's."
+    )
     scale = models.CharField(max_length=10, choices=Scale, default=Scale.NOMINAL)
+    required = models.BooleanField(default=True)
+    when = models.JSONField(default=list, blank=True, help_text='[{"criterion": key, "options": [keys]}]: all hold.')
+    rules = models.JSONField(default=list, blank=True, help_text='[{"when": [...], "option": key}]: the first counts.')
     position = models.PositiveSmallIntegerField()
 
     class Meta:
@@ -114,19 +137,24 @@ class Option(models.Model):
         NEGATIVE = "negative"
         NEUTRAL = "neutral"
         UNSURE = "unsure"
+        EXCLUDING = "excluding"
 
     class Asks(models.TextChoices):
         NOTHING = "nothing", "nothing"
         EXPLANATION = "explanation", "predefined explanations or free text, may be left empty"
+        EXPLANATION_REQUIRED = "explanation_required", "predefined explanations or free text, required"
         FREE_TEXT = "free_text", "free text, required"
 
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="options")
     key = models.SlugField(max_length=80)
     label = models.CharField(max_length=200)
     definition = models.TextField(blank=True)
-    role = models.CharField(max_length=10, choices=Role)
+    conditions = models.JSONField(default=list, blank=True, help_text="Sentences: it fits when any of them does.")
+    role = models.CharField(max_length=10, choices=Role, default=Role.NEUTRAL)
     value = models.FloatField(null=True, blank=True, help_text="The number of an ordinal or interval answer.")
-    asks = models.CharField(max_length=12, choices=Asks, default=Asks.NOTHING)
+    asks = models.CharField(max_length=20, choices=Asks, default=Asks.NOTHING)
+    words_min = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If another than the version's.")
+    words_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If another than the version's.")
     position = models.PositiveSmallIntegerField()
 
     class Meta:
@@ -161,12 +189,20 @@ class Explanation(models.Model):
 
 
 class Example(models.Model):
-    """A worked example of a criterion: a history and candidates, each with its evaluation and why."""
+    """A worked example of a criterion: a history and candidates, each with its evaluation and why.
+
+    Without candidates the history itself is evaluated, or one turn of it.
+    """
 
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="examples")
     title = models.CharField(max_length=200)
     history = models.JSONField(help_text='Turns: [{"speaker": "A", "text": "..."}]')
-    candidates = models.JSONField(help_text='[{"text": "...", "option": "option key", "why": "..."}]')
+    candidates = models.JSONField(
+        default=list, blank=True, help_text='[{"text": "...", "option": "option key", "why": "..."}]'
+    )
+    rated_turn = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Counted from 1.")
+    option = models.CharField(max_length=80, blank=True, help_text="The key of the history's evaluation.")
+    why = models.TextField(blank=True)
     position = models.PositiveSmallIntegerField()
 
     class Meta:

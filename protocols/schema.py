@@ -64,6 +64,26 @@ def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
     return filled | {name: each for name, each in value.items() if name not in parts}
 
 
+def without_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
+    """The inverse: only what says more than its absence."""
+    schema = _resolved(schema)
+    if isinstance(value, list) and "items" in schema:
+        return [without_defaults(each, schema["items"]) for each in value]
+    if not isinstance(value, dict) or "properties" not in schema:
+        return value
+    parts = schema["properties"]
+    return {
+        name: without_defaults(each, parts[name])
+        for name, each in value.items()
+        if "default" not in _resolved(parts[name]) or not _is_equal(each, _resolved(parts[name])["default"])
+    }
+
+
+def _is_equal(value: object, default: object) -> bool:
+    """Python takes 0 for False and 1 for True."""
+    return value == default and isinstance(value, bool) == isinstance(default, bool)
+
+
 def path_of(parts: Iterable[str | int]) -> str:
     """criteria[0].key; a key that is no word appears quoted and escaped, so that any terminal can print it."""
     path = ""
@@ -132,6 +152,7 @@ _PHRASES: dict[str, tuple[Callable[[Any], str], Callable[[Any], str]]] = {
     "maxLength": (lambda given: f"has {len(given)} characters", lambda wanted: f"at most {wanted}"),
     "minItems": (lambda given: f"has {len(given)} entries", lambda wanted: f"at least {wanted}"),
     "maxItems": (lambda given: f"has {len(given)} entries", lambda wanted: f"at most {wanted}"),
+    "maxProperties": (lambda given: f"has {len(given)} entries", lambda wanted: f"at most {wanted}"),
     "minimum": (lambda given: f"is {given}", lambda wanted: f"at least {wanted}"),
     "maximum": (lambda given: f"is {given}", lambda wanted: f"at most {wanted}"),
 }

@@ -3,10 +3,12 @@
 A frozen version cannot change, so its spec is kept in the process once read; a draft is read each time.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any
 
-from protocols.models import Criterion, ProtocolVersion
+from protocols.models import Criterion, Option, ProtocolVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,23 @@ class OptionSpec:
     value: float | None
     asks: str
     explanations: tuple[ExplanationSpec, ...]
+    conditions: tuple[str, ...] = ()
+    words_min: int = 3
+    words_max: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Holds while the answer to `criterion` is one of `options`, all of them keys."""
+
+    criterion: str
+    options: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    when: tuple[Condition, ...]
+    option: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +59,32 @@ class CriterionSpec:
     definition: str
     scale: str
     options: tuple[OptionSpec, ...]
-    words_min: int
-    words_max: int
+    short: str = ""
+    kind: str = Criterion.Kind.SINGLE
+    unit: str = ProtocolVersion.Unit.RESPONSE
+    required: bool = True
+    when: tuple[Condition, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     def option(self, code: str) -> OptionSpec | None:
         return next((option for option in self.options if option.code == code), None)
+
+    def option_of(self, option_id: int | None) -> OptionSpec | None:
+        return next((option for option in self.options if option.id == option_id), None)
+
+    def option_named(self, key: str) -> OptionSpec:
+        return next(option for option in self.options if option.key == key)
 
     def index_of(self, option_id: int) -> int:
         """The place of an option in a vote pattern. Raises StopIteration for another criterion's option."""
         return next(index for index, option in enumerate(self.options) if option.id == option_id)
 
+    @property
+    def is_asked(self) -> bool:
+        return self.kind != Criterion.Kind.COMPUTED
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class VersionSpec:
     id: int
     order: str
@@ -59,6 +92,15 @@ class VersionSpec:
     criteria: tuple[CriterionSpec, ...]
     by_key: dict[str, CriterionSpec] = field(compare=False)
     by_id: dict[int, CriterionSpec] = field(compare=False)
+    reading_seconds: int = 0
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """What is rated, in the order of the criteria."""
+        return tuple(dict.fromkeys(criterion.unit for criterion in self.criteria))
+
+    def asked_of(self, unit: str) -> tuple[CriterionSpec, ...]:
+        return tuple(each for each in self.criteria if each.unit == unit and each.is_asked)
 
 
 def spec_of(version: ProtocolVersion) -> VersionSpec:
@@ -87,6 +129,7 @@ def _read(version: ProtocolVersion) -> VersionSpec:
         criteria=criteria,
         by_key={criterion.key: criterion for criterion in criteria},
         by_id={criterion.id: criterion for criterion in criteria},
+        reading_seconds=version.reading_seconds,
     )
 
 
@@ -98,13 +141,21 @@ def _criterion(row: Criterion, version: ProtocolVersion) -> CriterionSpec:
         question=row.question,
         definition=row.definition,
         scale=row.scale,
-        options=tuple(_option(option, place) for place, option in enumerate(row.options.all(), start=1)),
-        words_min=version.words_min,
-        words_max=version.words_max,
+        options=tuple(_option(option, place, version) for place, option in enumerate(row.options.all(), start=1)),
+        short=row.short,
+        kind=row.kind,
+        unit=row.unit or version.unit,
+        required=row.required,
+        when=_conditions(row.when),
+        rules=tuple(Rule(_conditions(rule.get("when", ())), rule["option"]) for rule in row.rules),
     )
 
 
-def _option(row, place: int) -> OptionSpec:
+def _conditions(entries: Iterable[dict[str, Any]]) -> tuple[Condition, ...]:
+    return tuple(Condition(each["criterion"], frozenset(each["options"])) for each in entries)
+
+
+def _option(row: Option, place: int, version: ProtocolVersion) -> OptionSpec:
     """Codes are places (1, 2, 3 and a, b, c): all a browser ever sends or sees of an option or explanation."""
     explanations = tuple(
         ExplanationSpec(
@@ -126,4 +177,7 @@ def _option(row, place: int) -> OptionSpec:
         value=row.value,
         asks=row.asks,
         explanations=explanations,
+        conditions=tuple(row.conditions),
+        words_min=row.words_min or version.words_min,
+        words_max=row.words_max or version.words_max,
     )

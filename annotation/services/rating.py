@@ -14,7 +14,7 @@ from django.db import connection
 from annotation.models import Assignment, Study
 from annotation.services.nudging import nudge_after_commit
 from annotation.services.refusals import Refused
-from protocols.forms import Answer, parse_answer
+from protocols.forms import Answer, Given, parse_answer
 from protocols.specs import VersionSpec
 
 LONGEST_ACTIVE_MS = 4 * 60 * 60 * 1000
@@ -76,7 +76,7 @@ def _parse(spec: VersionSpec, submission: Submission) -> Answer:
     criterion = spec.by_key.get(submission.criterion)
     if criterion is None:
         raise Refused("unknown_criterion", "This study does not ask that question.")
-    return parse_answer(criterion, submission.option, submission.explanations, submission.free_text)
+    return parse_answer(criterion, Given(submission.option, submission.explanations, submission.free_text))
 
 
 def _values(assignment_id: int, answer: Answer, submission: Submission, now: datetime) -> list[Any]:

@@ -26,7 +26,11 @@
   const draftKey = (question) => `${itemOf(question)}:${question.dataset.criterion}`;
   const chosen = (question) => question.querySelector("input[type=radio]:checked");
   const whyOf = (question, option) => question.querySelector(`[data-why="${option}"]`);
-  const countWords = (text) => text.trim().split(/\s+/u).filter(Boolean).length;
+  // As the server counts (protocols/words.py): a character of Chinese or Japanese is a word.
+  const ALONE = "\\u3005\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
+  const MARKS = "\\u3000-\\u3004\\u3006\\u3008-\\u303f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65";
+  const WORD = new RegExp(`[${ALONE}]|[^\\s${ALONE}${MARKS}]+`, "gu");
+  const countWords = (text) => text.match(WORD)?.length ?? 0;
 
   const read = (question) => {
     const option = chosen(question)?.value ?? "";
@@ -49,7 +53,7 @@
   };
 
   const showCount = (text) => {
-    const { wordsMin, wordsMax } = text.closest("fieldset").dataset;
+    const { wordsMin, wordsMax } = text.closest(".why").dataset;
     const n = countWords(text.value);
     const count = part("count", text.closest(".why"));
     count.textContent = n ? `${n} of ` : "";
@@ -62,9 +66,12 @@
     const { option, free_text: text } = read(question);
     if (!option) return ["option", `Choose one of the answers to “${question.dataset.name}”.`];
     const why = whyOf(question, option);
-    const { wordsMin, wordsMax } = question.dataset;
+    if (!why) return null;
+    const { wordsMin, wordsMax } = why.dataset;
     const n = countWords(text);
-    if (why?.dataset.asks === "free_text" && !n) return ["free_text", `Say why, in ${wordsMin} words or more.`];
+    if (why.dataset.asks === "explanation_required" && !n && !why.querySelector("input:checked"))
+      return ["explanations", "Choose at least one reason, or say why in your own words."];
+    if (why.dataset.asks === "free_text" && !n) return ["free_text", `Say why, in ${wordsMin} words or more.`];
     const isWrong = n && (n < Number(wordsMin) || n > Number(wordsMax));
     return isWrong ? ["free_text", `Write ${wordsMin} to ${wordsMax} words: this has ${n}.`] : null;
   };

