@@ -1,7 +1,7 @@
 """From votes to the figures of one cell: what is stored, added up and shown. Pure but for the protocol's spec."""
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
 CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
 # Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
 UNIT = 10**12
+Table = TypeVar("Table", Histogram, PairTable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,28 @@ def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarr
     return order[np.searchsorted(ids[order], option_ids)].astype(np.int16)
 
 
-def unsure_places(criterion: CriterionSpec) -> list[int]:
-    return [at for at, option in enumerate(criterion.options) if option.role == Option.Role.UNSURE]
+def places_of(criterion: CriterionSpec, role: str) -> list[int]:
+    return [at for at, option in enumerate(criterion.options) if option.role == role]
+
+
+def counted(cell: Table, criterion: CriterionSpec) -> tuple[Table, CriterionSpec]:
+    """Without the votes that exclude an item, which are none on the scale (E-4), and the criterion without them."""
+    for place in reversed(places_of(criterion, Option.Role.EXCLUDING)):
+        cell = cell.ignoring(place)
+    options = tuple(option for option in criterion.options if option.role != Option.Role.EXCLUDING)
+    return cell, replace(criterion, options=options)
 
 
 def strong(histogram: Histogram, criterion: CriterionSpec) -> Histogram:
     """Only items that nobody answered with an unsure option (D-15)."""
-    for place in unsure_places(criterion):
+    for place in places_of(criterion, Option.Role.UNSURE):
         histogram = histogram.without(place)
     return histogram
 
 
 def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
     """Every coefficient that does not ask who rated, as JSON."""
+    histogram, criterion = counted(histogram, criterion)
     sure = strong(histogram, criterion)
     estimates = {
         "fleiss": guarded(fleiss_kappa(histogram), histogram),
@@ -82,7 +92,7 @@ def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[
 
 def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, Any]:
     """All coefficients of a batch's cell, those of annotator pairs among them, as JSON."""
-    cohen = asdict(mean_pairwise_cohen(cell.pairs))
+    cohen = asdict(mean_pairwise_cohen(counted(cell.pairs, criterion)[0]))
     return histogram_estimates(cell.histogram, criterion) | {"cohen": cohen}
 
 
@@ -91,7 +101,7 @@ def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
 
     "I don't know" is a category of a nominal scale and a missing vote of any other: it has no place in an order.
     """
-    left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else unsure_places(criterion)
+    left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else places_of(criterion, Option.Role.UNSURE)
     for place in reversed(left_out):
         histogram = histogram.ignoring(place)
     values = [option.value for at, option in enumerate(criterion.options) if at not in left_out]
@@ -99,10 +109,10 @@ def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
     return krippendorff_alpha(histogram, criterion.scale, numbers if len(numbers) == len(values) else None)
 
 
-def contribution(cell: CellFigures) -> dict[str, int]:
+def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
     """What one batch adds to its study's means over batches and pairs, in integers."""
-    kappa = fleiss_kappa(cell.histogram).value
-    cohen = mean_pairwise_cohen(cell.pairs)
+    kappa = fleiss_kappa(counted(cell.histogram, criterion)[0]).value
+    cohen = mean_pairwise_cohen(counted(cell.pairs, criterion)[0])
     return {
         "batches": int(kappa is not None),
         "undefined": int(kappa is None),

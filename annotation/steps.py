@@ -9,16 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from annotation.dependence import asked
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
 
 @dataclass(frozen=True, slots=True)
 class ItemText:
-    """An item as an annotator may see it: no source, no id (X-5). Text is None when the dialogue itself is rated."""
+    """An item as an annotator may see it: no source, no id (X-5). No texts when the dialogue itself is rated."""
 
     token: UUID
-    text: str | None
+    texts: tuple[str, ...] = ()
+    unit: str = ProtocolVersion.Unit.RESPONSE
+
+    @property
+    def text(self) -> str | None:
+        """Of a response: what would be said next."""
+        return self.texts[0] if self.unit == ProtocolVersion.Unit.RESPONSE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,9 @@ class SavedAnswer:
     option: str = ""
     explanations: frozenset[str] = frozenset()
     free_text: str = ""
+    options: frozenset[str] = frozenset()
+    turns: frozenset[int] = frozenset()
+    is_saved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +48,29 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """`name` begins the names of its form fields; `is_asked` is false while another answer makes it pointless."""
+
     criterion: CriterionSpec
     choices: tuple[Choice, ...]
     answer: SavedAnswer
+    name: str
+    is_asked: bool = True
+    when: str = ""  # "criterion:1,2" in codes of the page: asked only while one of these is chosen there
     errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_done(self) -> bool:
+        return self.answer.is_saved or not (self.is_asked and self.criterion.required)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One item on the screen with its questions. Numbers count from 1, among the dialogue's items of this unit."""
+
+    item: ItemText
+    number: int
+    n_items: int
+    questions: tuple[Question, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +78,29 @@ class Step:
     """What is on the screen at once. Numbers count from 1, within the dialogue."""
 
     number: int
-    item: ItemText
-    item_number: int
-    n_items: int
-    questions: tuple[Question, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def part(self) -> Part:
+        return self.parts[0]
 
     @property
     def only(self) -> Question | None:
-        return self.questions[0] if len(self.questions) == 1 else None
+        """The question, when there is but one."""
+        is_one = len(self.parts) == 1 and len(self.part.questions) == 1
+        return self.part.questions[0] if is_one else None
+
+    @property
+    def questions(self) -> list[tuple[Part, Question]]:
+        return [(part, question) for part in self.parts for question in part.questions]
 
     @property
     def is_answered(self) -> bool:
-        return all(question.answer.option for question in self.questions)
+        return all(question.is_done for _, question in self.questions)
+
+    @property
+    def is_asked(self) -> bool:
+        return any(question.is_asked for _, question in self.questions)
 
 
 Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
@@ -71,46 +111,89 @@ def order_items(seed: int, items: Iterable[ItemText]) -> list[ItemText]:
     return sorted(items, key=lambda item: hashlib.sha256(f"{seed}:{item.token}".encode()).digest())
 
 
-def n_steps(spec: VersionSpec, n_items: int) -> int:
-    return n_items * len(_pages(spec))
-
-
 def steps_of(spec: VersionSpec, items: Sequence[ItemText], answers: Answers) -> tuple[Step, ...]:
     """The steps of one dialogue, whose items are in the annotator's order.
 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
-    an item on one page. One rule covers both: for each page of questions, each item.
+    an item on one page. set_level: all items of a unit, each with all its questions, on one page.
     """
-    steps: list[Step] = []
-    for page in _pages(spec):
-        for place, item in enumerate(items, start=1):
-            questions = tuple(_question(criterion, item, answers) for criterion in page)
-            steps.append(Step(len(steps) + 1, item, place, len(items), questions))
-    return tuple(steps)
+    pages = [page for unit in spec.units for page in _pages(spec, unit, [each for each in items if each.unit == unit])]
+    return tuple(
+        Step(number, tuple(_part(spec, at, *entry, answers, is_alone=len(page) == 1) for at, entry in enumerate(page)))
+        for number, page in enumerate(pages, start=1)
+    )
+
+
+Entry = tuple[ItemText, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
+
+
+def _pages(spec: VersionSpec, unit: str, items: Sequence[ItemText]) -> list[list[Entry]]:
+    criteria = spec.asked_of(unit)
+    if not criteria:
+        return []
+    is_by_criterion = spec.order == ProtocolVersion.Order.CRITERION_FIRST
+    groups = [(criterion,) for criterion in criteria] if is_by_criterion else [criteria]
+    entries = [(item, at, len(items), group) for group in groups for at, item in enumerate(items, start=1)]
+    is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
+    return ([entries] if entries else []) if is_together else [[entry] for entry in entries]
+
+
+def _part(
+    spec: VersionSpec,
+    at: int,
+    item: ItemText,
+    number: int,
+    n_items: int,
+    criteria: Sequence[CriterionSpec],
+    answers: Answers,
+    *,
+    is_alone: bool,
+) -> Part:
+    shown = {each.key for each in asked(spec, item.unit, _given(spec, item, answers))}
+    questions = tuple(
+        Question(
+            criterion,
+            choices_of(criterion),
+            answers.get((item.token, criterion.key), SavedAnswer()),
+            name=criterion.key if is_alone else f"{criterion.key}-{at + 1}",
+            is_asked=criterion.key in shown,
+            when=_in_codes(spec, criterion),
+        )
+        for criterion in criteria
+    )
+    return Part(item, number, n_items, questions)
+
+
+def _in_codes(spec: VersionSpec, criterion: CriterionSpec) -> str:
+    return " ".join(
+        f"{each.criterion}:" + ",".join(o.code for o in spec.by_key[each.criterion].options if o.key in each.options)
+        for each in criterion.when
+    )
+
+
+def _given(spec: VersionSpec, item: ItemText, answers: Answers) -> dict[str, str]:
+    found = {}
+    for criterion in spec.asked_of(item.unit):
+        answer = answers.get((item.token, criterion.key))
+        if answer and (option := criterion.option(answer.option)):
+            found[criterion.key] = option.key
+    return found
 
 
 def first_unanswered(steps: Sequence[Step]) -> Step | None:
     return next((step for step in steps if not step.is_answered), None)
 
 
-def _pages(spec: VersionSpec) -> list[tuple[CriterionSpec, ...]]:
-    if spec.order == ProtocolVersion.Order.CRITERION_FIRST:
-        return [(criterion,) for criterion in spec.criteria]
-    return [spec.criteria] if spec.criteria else []
-
-
-def _question(criterion: CriterionSpec, item: ItemText, answers: Answers) -> Question:
-    return Question(criterion, choices_of(criterion), answers.get((item.token, criterion.key), SavedAnswer()))
-
-
 def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
-    """On a scale of digits one presses the digit one means, whatever the order on screen; otherwise the place."""
-    digits = [_digit(option.value) for option in criterion.options]
-    is_scale = all(digits) and len(set(digits)) == len(digits)
-    return tuple(
-        Choice(digit if is_scale else option.code, option)
-        for digit, option in zip(digits, criterion.options, strict=True)
-    )
+    """On a scale one presses the digit one means, whatever the order on screen; what has none gets a digit left over.
+
+    A digit must never stand for another option than the one whose number it is.
+    """
+    own = [_digit(option.value) for option in criterion.options]
+    if len(set(filter(None, own))) < len(list(filter(None, own))):
+        own = [""] * len(own)  # two options of one number
+    left = (key for key in (str(place) for place in range(1, len(own) + 10)) if key not in own)
+    return tuple(Choice(digit or next(left), option) for digit, option in zip(own, criterion.options, strict=True))
 
 
 def _digit(value: float | None) -> str:

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from annotation.views import imports, people, studies
+from annotation.views import imports, moving, people, studies
 
 urlpatterns = [
     path("", studies.study_list, name="studies"),
     path("new/", studies.study_new, name="study_new"),
     path("<slug:slug>/", studies.study, name="study"),
     path("<slug:slug>/settings/", studies.study_settings, name="study_settings"),
+    path("<slug:slug>/protocol/", moving.study_protocol, name="study_protocol"),
     path("<slug:slug>/status/", studies.study_status, name="study_status"),
     path("<slug:slug>/import/", imports.study_import, name="study_import"),
     path("<slug:slug>/import/preview/", imports.study_import_preview, name="study_import_preview"),

@@ -2,16 +2,19 @@
 
 from django.urls import path
 
-from annotation.views import work
+from annotation.views import guidelines, work
 
 urlpatterns = [
     path("", work.work_list, name="work"),
     path("claim/<uuid:token>/", work.claim, name="claim"),
     path("consent/<slug:slug>/", work.consent, name="consent"),
-    path("guidelines/<slug:slug>/", work.guidelines, name="guidelines"),
+    path("guidelines/<slug:slug>/", guidelines.guidelines, name="guidelines"),
+    path("guidelines/<slug:slug>/guidelines.pdf", guidelines.guidelines_pdf, name="guidelines_pdf"),
+    path("briefed/<slug:slug>/", work.briefed, name="briefed"),
     path("<uuid:token>/", work.rate_start, name="rate_start"),
     path("<uuid:token>/submit/", work.submit, name="submit"),
     path("<uuid:token>/thanks/", work.thanks, name="thanks"),
     path("<uuid:token>/<int:position>/", work.rate_dialogue, name="rate_dialogue"),
+    path("<uuid:token>/<int:position>/open/", work.open_page, name="rate_open"),
     path("<uuid:token>/<int:position>/<int:number>/", work.rate, name="rate"),
 ]

@@ -170,6 +170,16 @@ class PairTable:
         first, second = np.divmod(pair, max(1, len(self.raters)))
         return first, second, cell
 
+    def ignoring(self, category: int) -> "PairTable":
+        """Treat votes in this category as missing; the category is no longer declared."""
+        first, second, cell = self._parts()
+        i, j = np.divmod(cell, self.n_categories)
+        kept = (i != category) & (j != category)
+        first, second, i, j = (part[kept] for part in (first, second, i - (i > category), j - (j > category)))
+        k = self.n_categories - 1
+        cells = ((first * len(self.raters) + second) * k + i) * k + j
+        return PairTable(self.raters, k, cells, self.counts[kept])
+
     # Reading
 
     @property

@@ -5,7 +5,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ __all__ = [
     "complete_bundle",
     "dump_bundle",
     "load_bundle",
+    "readable_bundle",
     "write_yaml",
 ]
 
@@ -35,7 +36,9 @@ VERSION_FIELDS = (
     "expected_minutes", "max_minutes", "reading_seconds", "words_min", "words_max", "feedback_box",
     "welcome", "changes", "notices", "guidelines_short", "guidelines", "translations",
 )  # fmt: skip
+MAX_DEPTH = 30  # the format has 10 levels; a few hundred would end every function here in a RecursionError
 ONLY_IN_FILES = ("extends", "without")
+TOO_DEEP = BundleError("document", "is nested too deeply", f"at most {MAX_DEPTH} levels")
 FILE_NAME = re.compile(r"\w[\w .-]*")  # no folder: a bundle from somebody else reads nothing but its neighbours
 # Besides newline and tab: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and nobody can see the others.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -46,17 +49,27 @@ def load_bundle(source: Path | str) -> Bundle:
     """Read a file (a Path) or a text (a str). What a file `extends` is merged in; nothing is checked yet."""
     if isinstance(source, Path):
         return _load_file(source, ())
-    doc = parse_text(source)
+    doc = _parsed(source)
     for key in ONLY_IN_FILES:
         if key in doc:
             raise unreadable(key, "needs a file: a text has no folder to look in", "the whole bundle")
     return doc
 
 
+def _parsed(text: str) -> Bundle:
+    try:
+        doc = parse_text(text)
+    except OverflowError:  # of PyYAML, for "\UFFFFFFFF"
+        raise unreadable("document", "has an escape beyond the last character of Unicode", "plain text") from None
+    if _is_deep(doc):
+        raise InvalidBundle([TOO_DEEP])
+    return doc
+
+
 def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
     if path.name in seen:
         raise unreadable("extends", "goes in a circle: " + " -> ".join([*seen, path.name]))
-    doc = parse_text(read_file(path))
+    doc = _parsed(read_file(path))
     base_name, without = doc.pop("extends", None), doc.pop("without", None)
     if base_name is None:
         if without is not None:
@@ -116,9 +129,22 @@ def _normal(value: Any) -> Any:
 # --- checking ----------------------------------------------------------------------------------------
 def check_bundle(doc: object) -> list[BundleError]:
     """Every fault of the form; where the form is right, every fault of the meaning."""
+    if _is_deep(doc):
+        return [TOO_DEEP]
     normal = _normal(doc)
     errors = list(chain(_character_errors(normal, []), form_errors(normal)))
     return errors or list(meaning_errors(with_defaults(normal)))
+
+
+def _is_deep(doc: object) -> bool:
+    level = [doc]
+    for _ in range(MAX_DEPTH):
+        level = [each for outer in level if isinstance(outer, dict | list) for _, each in _parts(outer)]
+    return bool(level)
+
+
+def _parts(value: Bundle | list[Any]) -> Iterable[tuple[Any, Any]]:
+    return value.items() if isinstance(value, dict) else enumerate(value)
 
 
 def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleError]:
@@ -128,7 +154,9 @@ def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleErro
     elif isinstance(value, float) and not math.isfinite(value):
         yield BundleError(path_of(place), f"is {value}", "a finite number")
     elif isinstance(value, dict | list):
-        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+        for key, each in _parts(value):
+            if str(key) != str(key).strip():  # "it\n" would pass for "it": Python's $ fits before a last line end
+                yield BundleError(path_of([*place, key]), "has blanks around the key", "the key alone")
             yield from _character_errors(each, [*place, key])
 
 
@@ -138,6 +166,14 @@ def dump_bundle(version: ProtocolVersion) -> Bundle:
     head: Bundle = {"bundle": 1, "protocol": version.protocol.slug, "name": version.protocol.name}
     head |= {field: getattr(version, field) for field in VERSION_FIELDS}
     return head | {"criteria": [_dump_criterion(row) for row in criteria]}
+
+
+def readable_bundle(version: ProtocolVersion) -> Bundle:
+    """A stored version as a person would write it: in the order of the format, and without defaults.
+
+    A draft need not be valid, so that one with a fault can be written to a file and mended there.
+    """
+    return without_defaults(with_defaults(dump_bundle(version)))
 
 
 def _dump_criterion(row: Criterion) -> Bundle:

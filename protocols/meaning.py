@@ -93,7 +93,8 @@ def _condition_errors(
 def _known_option(path: str, key: str, options: list[Entry]) -> Iterator[BundleError]:
     keys = [option["key"] for option in options]
     if key not in keys:
-        yield BundleError(path, f"is {key or 'empty'}, which is no option here", "one of: " + ", ".join(keys))
+        shown = key.encode("unicode_escape").decode() or "empty"  # any terminal can print it, in one line
+        yield BundleError(path, f"is {shown}, which is no option here", "one of: " + ", ".join(keys))
 
 
 # --- its parts -------------------------------------------------------------------------------------

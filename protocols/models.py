@@ -115,7 +115,9 @@ class Criterion(models.Model):
     )
     scale = models.CharField(max_length=10, choices=Scale, default=Scale.NOMINAL)
     required = models.BooleanField(default=True)
-    when = models.JSONField(default=list, blank=True, help_text='[{"criterion": key, "options": [keys]}]: all hold.')
+    when = models.JSONField(
+        default=list, blank=True, help_text='[{"criterion": key, "options": [keys]}]: asked while it holds.'
+    )
     rules = models.JSONField(default=list, blank=True, help_text='[{"when": [...], "option": key}]: the first counts.')
     position = models.PositiveSmallIntegerField()
 

@@ -3,11 +3,12 @@
 import re
 from pathlib import Path
 
-from django.db.models import QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 
-from protocols.models import ProtocolVersion
+from protocols.models import Criterion, Protocol, ProtocolVersion
 
 BUILTIN = Path(__file__).with_name("builtin")
+LONG_TEXTS = ("summary", "citation", "welcome", "changes", "notices", "guidelines_short", "guidelines", "translations")
 PLAIN_VERSION = re.compile(r"\d+(\.\d+)*")
 
 
@@ -31,6 +32,48 @@ def find_version(name: str) -> ProtocolVersion:
     return found
 
 
+def history_of(protocol: Protocol) -> QuerySet[ProtocolVersion]:
+    """All its versions of any status, the newest first, each with the one it was made from."""
+    return protocol.versions.select_related("protocol", "parent__protocol").order_by("-created_at", "-pk")
+
+
+def protocol_list(search: str = "") -> QuerySet[Protocol]:
+    """By name, each with its `listed` versions, the newest first, which know their `n_questions`."""
+    asked = Count("criteria", filter=~Q(criteria__kind=Criterion.Kind.COMPUTED))
+    newest = ProtocolVersion.objects.defer(*LONG_TEXTS).annotate(n_questions=asked).order_by("-created_at", "-pk")
+    found = Q(name__icontains=search) | Q(slug__icontains=search)
+    return (
+        Protocol.objects.filter(found).order_by("name", "pk").prefetch_related(Prefetch("versions", newest, "listed"))
+    )
+
+
+def is_shipped(version: ProtocolVersion) -> bool:
+    """Whether it comes with Parley; whoever imports a protocol of that name gets the same answer."""
+    return f"{version.protocol.slug}-{version.version}" in {path.stem for path in builtin_bundles()}
+
+
+def next_version_name(version: ProtocolVersion) -> str:
+    """The next minor version that nobody has taken: 1.0 gives 1.1, and 1.0.3 gives 1.1.0."""
+    taken = set(version.protocol.versions.values_list("version", flat=True))
+    name = _next_minor(version.version)
+    while name in taken:
+        name = _next_minor(name)
+    return name
+
+
+def following_name(name: str) -> str:
+    """A name that could follow: 1.0 gives 1.1, and 1.0-short gives 1.0-short-2."""
+    last = re.search(r"\d+$", name)
+    return f"{name[: last.start()]}{int(last[0]) + 1}" if last else f"{name}-2"
+
+
+def _next_minor(name: str) -> str:
+    if not PLAIN_VERSION.fullmatch(name):
+        return following_name(name)
+    major, minor, *rest = name.split(".") if "." in name else (name, "0")
+    return ".".join([major, str(int(minor) + 1), *("0" for _ in rest)])
+
+
 def _preferred(newest_first: list[ProtocolVersion]) -> ProtocolVersion | None:
     plain = [version for version in newest_first if PLAIN_VERSION.fullmatch(version.version)]
     if plain:
@@ -47,3 +90,9 @@ def _known(versions: QuerySet[ProtocolVersion]) -> str:
     rows = versions if versions.exists() else ProtocolVersion.objects.select_related("protocol")
     names = [f"{row.protocol.slug}@{row.version} ({row.status})" for row in rows.order_by("protocol__slug", "pk")[:20]]
     return f"Known: {', '.join(names)}." if names else "None is stored: load_protocols stores those that ship."
+
+
+def published_versions(protocol: Protocol) -> QuerySet[ProtocolVersion]:
+    """The newest first."""
+    published = protocol.versions.filter(status=ProtocolVersion.Status.PUBLISHED).select_related("protocol")
+    return published.order_by("-published_at", "-pk")

@@ -5,12 +5,38 @@ from datetime import datetime
 from django.db import transaction
 
 from protocols.bundles import VERSION_FIELDS, Bundle, bundle_hash, complete_bundle, dump_bundle
+from protocols.editing import editable, revision_of
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import BundleError, InvalidBundle
+from protocols.selectors import following_name
+
+FIRST_DRAFT = "0.1"
+FIRST_CRITERION: Bundle = {
+    "key": "quality",
+    "name": "Quality",
+    "question": "Is it good?",
+    "options": [
+        {"key": "good", "label": "Good", "role": "positive"},
+        {"key": "bad", "label": "Bad", "role": "negative"},
+        {"key": "unsure", "label": "I don’t know", "role": "unsure"},
+    ],
+}
 
 
 class VersionTaken(InvalidBundle):
     """The version exists with other contents."""
+
+
+class NotDraft(ValueError):
+    """Only a draft can be changed."""
+
+
+class ChangedMeanwhile(ValueError):
+    """Somebody else has saved the draft since the page was made."""
+
+
+class NotPublished(ValueError):
+    """A draft cannot be retired: no study can use it."""
 
 
 @transaction.atomic
@@ -28,15 +54,87 @@ def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Protocol
         version = _create_version(protocol, full)
     elif _hash_of(version) != bundle_hash(full):
         message = f"{version} is stored with other contents"
-        raise VersionTaken([BundleError("version", message, "another version for changed contents")])
+        wanted = f'another version, such as "{following_name(version.version)}"'
+        raise VersionTaken([BundleError("version", message, wanted)])
     return (publish_version(version, now=now) if publish else version), is_new
+
+
+@transaction.atomic
+def rehearse_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[ProtocolVersion, bool]:
+    """What store_bundle would return or raise, and nothing is changed."""
+    stored = store_bundle(doc, publish=publish, now=now)
+    transaction.set_rollback(True)
+    return stored
+
+
+@transaction.atomic
+def new_draft(version: ProtocolVersion, *, version_name: str, now: datetime) -> ProtocolVersion:
+    """A copy of a version of any status, to be edited under a name of its own.
+
+    Raises VersionTaken if the protocol has a version of that name, even one of the same contents:
+    whoever edits it must not find somebody else's draft in their hands.
+    """
+    draft, is_new = store_bundle(dump_bundle(version) | {"version": version_name}, publish=False, now=now)
+    if not is_new:
+        raise VersionTaken(
+            [
+                BundleError(
+                    "version", f"{draft} exists already", f'another name, such as "{following_name(version_name)}"'
+                )
+            ]
+        )
+    draft.parent = version
+    draft.save(update_fields=["parent"])
+    return draft
+
+
+@transaction.atomic
+def create_protocol(*, slug: str, name: str, language: str, unit: str, now: datetime) -> ProtocolVersion:
+    """A protocol that is new, with a small valid draft to begin from. Raises InvalidBundle, or VersionTaken."""
+    head = {"bundle": 1, "protocol": slug, "name": name, "version": FIRST_DRAFT, "language": language, "unit": unit}
+    return _first_draft(head | {"criteria": [FIRST_CRITERION]}, now=now)
+
+
+@transaction.atomic
+def copy_protocol(
+    version: ProtocolVersion, *, slug: str, name: str, version_name: str, now: datetime
+) -> ProtocolVersion:
+    """The contents of a version of any status as the first draft of a protocol that is new, which keeps its origin."""
+    names = {"protocol": slug, "name": name, "version": version_name}
+    draft = _first_draft(dump_bundle(version) | names, now=now)
+    draft.parent = version
+    draft.save(update_fields=["parent"])
+    return draft
+
+
+@transaction.atomic
+def replace_draft(version: ProtocolVersion, doc: Bundle, *, made_from: str, now: datetime) -> ProtocolVersion:
+    """Put a whole document in place of a draft's contents, if nobody has changed those since `made_from`.
+
+    Raises InvalidBundle, NotDraft or ChangedMeanwhile, and then nothing is changed.
+    """
+    full = complete_bundle(doc)
+    locked = _locked_version(version)
+    if locked.status != ProtocolVersion.Status.DRAFT:
+        raise NotDraft(f"{locked} is {locked.status} and stays as it is. Make a new draft of it to change it.")
+    if revision_of(editable(locked)) != made_from:
+        raise ChangedMeanwhile("Somebody else has saved this draft since you opened it. Your text is kept here.")
+    own = {"protocol": locked.protocol.slug, "name": locked.protocol.name, "version": locked.version}
+    if moved := [field for field, value in own.items() if full[field] != value]:
+        raise InvalidBundle([BundleError(field, "cannot be changed here", own[field]) for field in moved])
+    _remove_parts(locked)
+    for field in VERSION_FIELDS:
+        setattr(locked, field, full[field])
+    locked.save(update_fields=VERSION_FIELDS)
+    _create_criteria(locked, full)
+    return locked
 
 
 @transaction.atomic
 def publish_version(version: ProtocolVersion, *, now: datetime) -> ProtocolVersion:
     """Freeze a draft under its hash. A version that is published or retired already is returned as it is."""
     # The lock comes first: a part added between hashing and freezing would belie the hash (see migration 0002).
-    locked = ProtocolVersion.objects.select_for_update().select_related("protocol").get(pk=version.pk)
+    locked = _locked_version(version)
     if locked.status != ProtocolVersion.Status.DRAFT:
         return locked
     locked.sha256 = bundle_hash(dump_bundle(locked))
@@ -44,6 +142,34 @@ def publish_version(version: ProtocolVersion, *, now: datetime) -> ProtocolVersi
     locked.published_at = now
     locked.save(update_fields=["sha256", "status", "published_at"])
     return locked
+
+
+@transaction.atomic
+def retire_version(version: ProtocolVersion) -> ProtocolVersion:
+    """No new study may choose it; those that have it go on. A version that is retired is returned as it is."""
+    locked = _locked_version(version)
+    if locked.status == ProtocolVersion.Status.DRAFT:
+        raise NotPublished(f"{locked} is a draft: publish it, or leave it.")
+    if locked.status == ProtocolVersion.Status.PUBLISHED:
+        locked.status = ProtocolVersion.Status.RETIRED
+        locked.save(update_fields=["status"])
+    return locked
+
+
+def _first_draft(doc: Bundle, *, now: datetime) -> ProtocolVersion:
+    """Of a protocol nobody has: whoever makes one must not add to somebody else's."""
+    full = complete_bundle(doc)
+    _, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
+    if not is_new:
+        wanted = f'another key, such as "{following_name(full["protocol"])}"'
+        raise VersionTaken([BundleError("protocol", "is the key of a protocol that exists already", wanted)])
+    return store_bundle(full, publish=False, now=now)[0]
+
+
+def _locked_version(version: ProtocolVersion) -> ProtocolVersion:
+    """The protocol too, as its name is in the hash; and first, as store_bundle has it, or the two could deadlock."""
+    Protocol.objects.select_for_update().get(pk=version.protocol_id)
+    return ProtocolVersion.objects.select_for_update(of=["self"]).select_related("protocol").get(pk=version.pk)
 
 
 def _locked_protocol(full: Bundle) -> Protocol:
@@ -62,9 +188,21 @@ def _hash_of(version: ProtocolVersion) -> str:
 def _create_version(protocol: Protocol, full: Bundle) -> ProtocolVersion:
     own = {field: full[field] for field in VERSION_FIELDS}
     version = ProtocolVersion.objects.create(protocol=protocol, **own)
+    _create_criteria(version, full)
+    return version
+
+
+def _remove_parts(version: ProtocolVersion) -> None:
+    """The innermost first: each part protects the one around it."""
+    Explanation.objects.filter(option__criterion__version=version).delete()
+    Option.objects.filter(criterion__version=version).delete()
+    Example.objects.filter(criterion__version=version).delete()
+    version.criteria.all().delete()
+
+
+def _create_criteria(version: ProtocolVersion, full: Bundle) -> None:
     for position, criterion in enumerate(full["criteria"], start=1):
         _create_criterion(version, position, criterion)
-    return version
 
 
 def _create_criterion(version: ProtocolVersion, position: int, entry: Bundle) -> None:

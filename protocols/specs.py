@@ -5,8 +5,10 @@ A frozen version cannot change, so its spec is kept in the process once read; a 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property, lru_cache, partial
+from itertools import chain, count
+from types import SimpleNamespace
+from typing import Any, cast
 
 from protocols.models import Criterion, Option, ProtocolVersion
 
@@ -93,14 +95,41 @@ class VersionSpec:
     by_key: dict[str, CriterionSpec] = field(compare=False)
     by_id: dict[int, CriterionSpec] = field(compare=False)
     reading_seconds: int = 0
+    fingerprint: str = ""  # the beginning of the frozen version's hash
 
     @cached_property
     def units(self) -> tuple[str, ...]:
         """What is rated, in the order of the criteria."""
         return tuple(dict.fromkeys(criterion.unit for criterion in self.criteria))
 
+    @cached_property
+    def depended_on(self) -> frozenset[str]:
+        """Keys of the criteria whose answers decide whether others are asked, or what others are."""
+        conditions = [condition for each in self.criteria for condition in _conditions_of(each)]
+        return frozenset(condition.criterion for condition in conditions)
+
+    @cached_property
+    def computed(self) -> tuple[CriterionSpec, ...]:
+        return tuple(each for each in self.criteria if not each.is_asked)
+
+    @cached_property
+    def counted(self) -> tuple[CriterionSpec, ...]:
+        """Those that everybody answers with one option: what progress and the number of ratings are counted by."""
+        single = Criterion.Kind.SINGLE
+        return tuple(each for each in self.criteria if each.kind == single and each.required and not each.when)
+
+    @cached_property
+    def voted(self) -> tuple[CriterionSpec, ...]:
+        """Those whose answer is one option, given or computed: what agreement and majorities are of."""
+        kinds = (Criterion.Kind.SINGLE, Criterion.Kind.COMPUTED)
+        return tuple(each for each in self.criteria if each.kind in kinds)
+
     def asked_of(self, unit: str) -> tuple[CriterionSpec, ...]:
         return tuple(each for each in self.criteria if each.unit == unit and each.is_asked)
+
+
+def _conditions_of(criterion: CriterionSpec) -> Iterable[Condition]:
+    return chain(criterion.when, *(rule.when for rule in criterion.rules))
 
 
 def spec_of(version: ProtocolVersion) -> VersionSpec:
@@ -114,6 +143,22 @@ def spec_by_id(version_id: int, status: str) -> VersionSpec:
     return _frozen(version_id)
 
 
+def spec_of_document(doc: dict[str, Any]) -> VersionSpec:
+    """Of a complete bundle that is not stored: its parts are numbered in the order they stand in."""
+    numbers = count(1)
+
+    def rows(entries: Iterable[dict[str, Any]]) -> Any:
+        return SimpleNamespace(all=partial(map, row, entries))
+
+    def row(entry: dict[str, Any]) -> Any:
+        inner = {name: rows(entry[name]) for name in ("options", "explanations") if name in entry}
+        return SimpleNamespace(pk=next(numbers), **entry | inner)
+
+    version = SimpleNamespace(**doc, sha256="")
+    criteria = tuple(_criterion(row(entry), cast(ProtocolVersion, version)) for entry in doc["criteria"])
+    return _version(0, cast(ProtocolVersion, version), criteria)
+
+
 @lru_cache(maxsize=256)
 def _frozen(version_id: int) -> VersionSpec:
     return _read(ProtocolVersion.objects.get(pk=version_id))
@@ -121,15 +166,19 @@ def _frozen(version_id: int) -> VersionSpec:
 
 def _read(version: ProtocolVersion) -> VersionSpec:
     rows = version.criteria.prefetch_related("options__explanations")
-    criteria = tuple(_criterion(row, version) for row in rows)
+    return _version(version.pk, version, tuple(_criterion(row, version) for row in rows))
+
+
+def _version(pk: int, version: ProtocolVersion, criteria: tuple[CriterionSpec, ...]) -> VersionSpec:
     return VersionSpec(
-        id=version.pk,
+        id=pk,
         order=version.order,
         unit=version.unit,
         criteria=criteria,
         by_key={criterion.key: criterion for criterion in criteria},
         by_id={criterion.id: criterion for criterion in criteria},
         reading_seconds=version.reading_seconds,
+        fingerprint=version.sha256[:12],
     )
 
 

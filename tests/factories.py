@@ -183,6 +183,7 @@ class ItemFactory(DjangoModelFactory):
     )
     dialogue = factory.SelfAttribute("candidate.dialogue")
     source = factory.SelfAttribute("candidate.source")
+    unit = factory.LazyAttribute(lambda item: "response" if item.candidate else "dialogue")
     position = factory.Sequence(lambda n: n)
 
 

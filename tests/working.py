@@ -7,6 +7,7 @@ from uuid import uuid4
 from annotation.models import Assignment
 from annotation.selectors.work import spec_of_assignment
 from annotation.services.rating import Acknowledgement, Submission, record_rating
+from protocols.forms import Given
 from protocols.models import Option
 from protocols.specs import OptionSpec
 
@@ -27,6 +28,4 @@ def record(assignment: Assignment, given: Submission, *, now: datetime) -> Ackno
 
 def submission(item, criterion: str, option: OptionSpec) -> Submission:
     text = "I really cannot say" if option.asks == Option.Asks.FREE_TEXT else ""
-    return Submission(
-        item=item, criterion=criterion, option=option.code, explanations=(), free_text=text, client_key=uuid4()
-    )
+    return Submission(item, criterion, Given(option.code, (), text), uuid4())

@@ -16,8 +16,10 @@ from annotation.api.parsing import BoundedJSONParser
 from annotation.services.rating import Acknowledgement, Submission, record_rating
 from annotation.services.refusals import Refused
 from parley.errors import Refusal
-from protocols.forms import LONGEST_TEXT, InvalidAnswer
+from protocols.forms import LONGEST_TEXT, Given, InvalidAnswer
 
+LONGEST_DIALOGUE = 100_000  # turns
+GIVEN = ("option", "options", "turns", "explanations", "free_text")
 LONGEST_MS = 2**53  # the largest whole number every client can say; the service has its own bounds
 LEASE_EXPIRED = "Your time for this batch has ended. The answer is kept: take a seat again and it counts."
 
@@ -28,11 +30,25 @@ class AnswerSerializer(serializers.Serializer):
     assignment = serializers.UUIDField()
     item = serializers.UUIDField()
     criterion = serializers.CharField(max_length=80)
-    option = serializers.CharField(max_length=8, help_text="The option's place on screen: 1, 2, ...")
+    option = serializers.CharField(
+        default="", allow_blank=True, max_length=8, help_text="The option's place on screen: 1, 2, ..."
+    )
+    options = serializers.ListField(
+        child=serializers.CharField(max_length=8), default=list, max_length=101, help_text="Of a multiple choice."
+    )
+    turns = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LONGEST_DIALOGUE),
+        default=list,
+        max_length=1000,
+        help_text="Marked turns, counted from 1.",
+    )
     explanations = serializers.ListField(
         child=serializers.CharField(max_length=4), default=list, max_length=50, help_text="a, b, ..."
     )
     free_text = serializers.CharField(default="", allow_blank=True, trim_whitespace=False, max_length=LONGEST_TEXT)
+    protocol = serializers.CharField(
+        default="", allow_blank=True, max_length=12, help_text="The beginning of the version's hash, as on the page."
+    )
     client_key = serializers.UUIDField(help_text="Made once for an answer: repeated requests are the same answer.")
     age_ms = serializers.IntegerField(
         default=0, min_value=0, max_value=LONGEST_MS, help_text="How long ago it was given, by the clock of its sender."
@@ -83,7 +99,8 @@ class AnswersView(APIView):
 
 
 def _record(desk: Desk, values: dict[str, Any], now: datetime) -> Acknowledgement:
-    submission = Submission(**values | {"explanations": tuple(values["explanations"])})
+    given = Given(**{name: values.pop(name) for name in GIVEN})
+    submission = Submission(**values, given=given)
     try:
         acknowledged = record_rating(desk.assignment_id, desk.spec, submission, now=now)
     except InvalidAnswer as invalid:

@@ -3,7 +3,7 @@ from annotation.models.jobs import Heartbeat, ImportChunk, ImportJob
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.rating import Rating, RatingRevision
 from annotation.models.study import Membership, Participant, Study
-from annotation.models.work import Assignment, Batch, Item, Seat
+from annotation.models.work import Assignment, Batch, Item, Reading, Seat
 
 __all__ = [
     "AgreementCell",
@@ -20,6 +20,7 @@ __all__ = [
     "Participant",
     "Rating",
     "RatingRevision",
+    "Reading",
     "Seat",
     "Source",
     "Study",

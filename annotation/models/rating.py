@@ -7,14 +7,25 @@ from django.db.models import Q
 from annotation.models.work import Assignment, Batch, Item
 
 
+def _ids(help_text: str) -> ArrayField:
+    return ArrayField(models.BigIntegerField(), default=list, blank=True, help_text=help_text)
+
+
 class Rating(models.Model):
-    """The current answer. Its protocol version is that of the criterion, which belongs to exactly one (X-1)."""
+    """The current answer. Its protocol version is that of the criterion, which belongs to exactly one (X-1).
+
+    `is_active` is false while the question is not asked, because the answer it depends on is another one now: the
+    answer is kept, and counts again with that one.
+    """
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="ratings")
     item = models.ForeignKey(Item, models.PROTECT, related_name="ratings")
     criterion = models.ForeignKey("protocols.Criterion", models.PROTECT, related_name="ratings")
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="ratings")
-    option = models.ForeignKey("protocols.Option", models.PROTECT, related_name="ratings")
+    option = models.ForeignKey("protocols.Option", models.PROTECT, null=True, blank=True, related_name="ratings")
+    choices = _ids("Ids of the options of a multiple choice.")
+    turns = ArrayField(models.PositiveIntegerField(), default=list, blank=True, help_text="Marked turns, from 1.")
+    is_active = models.BooleanField(default=True, db_default=True)
     explanations = ArrayField(models.BigIntegerField(), default=list, help_text="Ids of predefined explanations.")
     free_text = models.TextField(blank=True)
     revision = models.PositiveIntegerField(default=1)
@@ -37,7 +48,9 @@ class RatingRevision(models.Model):
 
     rating = models.ForeignKey(Rating, models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
-    option = models.ForeignKey("protocols.Option", models.PROTECT, related_name="+")
+    option = models.ForeignKey("protocols.Option", models.PROTECT, null=True, blank=True, related_name="+")
+    choices = _ids("Ids of the options of a multiple choice.")
+    turns = ArrayField(models.PositiveIntegerField(), default=list, blank=True, help_text="Marked turns, from 1.")
     explanations = ArrayField(models.BigIntegerField(), default=list)
     free_text = models.TextField(blank=True)
     client_key = models.UUIDField()

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from protocols.models import ProtocolVersion
+
 
 def make_seed() -> int:
     return secrets.randbelow(2**31)
@@ -101,6 +103,14 @@ class Participant(models.Model):
     is_imported = models.BooleanField(default=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_version = models.CharField(max_length=40, blank=True)
+    briefed_version = models.ForeignKey(
+        ProtocolVersion,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Whose words they have read.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

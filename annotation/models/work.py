@@ -2,11 +2,13 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.study import Participant, Study, make_seed
+from protocols.models import ProtocolVersion
 
 
 class Batch(models.Model):
@@ -41,29 +43,55 @@ class Batch(models.Model):
         return self.key
 
 
+def _parts_fit_the_unit() -> Q:
+    """Which of its dialogue, source and candidate an item of each unit has."""
+    parts = {
+        "response": (True, True, True),
+        "candidate_set": (True, True, False),
+        "model": (False, True, False),
+        "dialogue": (True, False, False),
+    }
+    fits = Q()
+    for unit, (dialogue, source, candidate) in parts.items():
+        fits |= Q(unit=unit, dialogue__isnull=not dialogue, source__isnull=not source, candidate__isnull=not candidate)
+    return fits
+
+
 class Item(models.Model):
-    """The unit rated. The token is all a browser sees: ids would tell the order of import, and so the source."""
+    """The unit rated. The token is all a browser sees: ids would tell the order of import, and so the source.
+
+    A response has a dialogue, a candidate and its source; a candidate set a dialogue and a source; a model a source
+    alone; a dialogue itself neither candidate nor source.
+    """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="items")
-    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="items")
+    unit = models.CharField(
+        max_length=20, choices=ProtocolVersion.Unit, default=ProtocolVersion.Unit.RESPONSE, db_default="response"
+    )
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, null=True, blank=True, related_name="items")
     candidate = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="items")
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="items")
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     position = models.PositiveIntegerField(help_text="The dialogue's place in the batch.")
+    shown = ArrayField(
+        models.BigIntegerField(), default=list, blank=True, help_text="Candidates that are rated together, in order."
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["batch", "candidate"], name="one_item_per_batch_and_candidate"),
             models.UniqueConstraint(
-                fields=["batch", "dialogue"],
-                condition=Q(candidate__isnull=True),
-                name="one_item_per_batch_and_whole_dialogue",
+                fields=["batch", "dialogue"], condition=Q(unit="dialogue"), name="one_item_per_batch_and_whole_dialogue"
             ),
-            models.CheckConstraint(
-                condition=Q(candidate__isnull=True, source__isnull=True)
-                | Q(candidate__isnull=False, source__isnull=False),
-                name="item_source_is_its_candidates",
+            models.UniqueConstraint(
+                fields=["batch", "dialogue", "source"],
+                condition=Q(unit="candidate_set"),
+                name="one_item_per_batch_and_candidate_set",
             ),
+            models.UniqueConstraint(
+                fields=["batch", "source"], condition=Q(unit="model"), name="one_item_per_batch_and_model"
+            ),
+            models.CheckConstraint(condition=_parts_fit_the_unit(), name="item_has_what_its_unit_has"),
         ]
 
     def __str__(self) -> str:
@@ -101,6 +129,19 @@ class Assignment(models.Model):
                 condition=Q(submitted_at__isnull=False) | ~Q(status="submitted"),
                 name="submitted_work_has_its_time",
             ),
+        ]
+
+
+class Reading(models.Model):
+    """When an annotator opened a dialogue, by the server's clock: what a reading floor is measured from (E-5)."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="readings")
+    position = models.PositiveIntegerField()
+    opened_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "position"], name="one_reading_per_assignment_and_position")
         ]
 
 

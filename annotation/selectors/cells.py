@@ -29,8 +29,9 @@ def measure_batch(batch: Batch) -> Measured:
         for key, part in votes_of(batch.pk).items()
         if key[0] in spec.by_id
     }
-    wanted = n_wanted(batch, len(spec.criteria), n_imported_votes(batch.pk))
-    return Measured(cells, spec, sum(cell.histogram.n_votes for cell in cells.values()), wanted)
+    counted = {criterion.id for criterion in spec.counted}
+    n_ratings = sum(cell.histogram.n_votes for key, cell in cells.items() if key[0] in counted)
+    return Measured(cells, spec, n_ratings, n_wanted(batch, spec, n_imported_votes(batch.pk)))
 
 
 def key_of(cell: AgreementCell) -> CellKey:

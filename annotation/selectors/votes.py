@@ -2,9 +2,11 @@
 
 import numpy as np
 from django.db import connection
+from django.db.models import Count
 
 from annotation.figures import CellKey, Votes
 from annotation.models import Batch, Seat
+from protocols.specs import VersionSpec
 
 # Three ids of eight bytes per answer: a batch of a thousand answers as rows would be a thousand tuples of Python.
 VOTES = """
@@ -14,7 +16,7 @@ VOTES = """
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id
-    WHERE rating.batch_id = %s
+    WHERE rating.batch_id = %s AND rating.is_active AND rating.option_id IS NOT NULL
     GROUP BY 1, 2 ORDER BY 1, 2
 """
 REASONS = """
@@ -22,7 +24,7 @@ REASONS = """
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id
-    WHERE rating.batch_id = %s AND rating.explanations <> '{}'
+    WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}'
     GROUP BY 1, 2, 3
 """
 
@@ -49,17 +51,22 @@ def reasons_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
     return found
 
 
-def n_wanted(batch: Batch, n_criteria: int, n_imported: int) -> int:
-    """How many counted answers a finished batch has. Imported annotators are taken as they came."""
+def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
+    """How many counted answers a finished batch has. Imported annotators are taken as they came.
+
+    A question that depends on another answer is asked as often as people answer so: nobody knows before.
+    """
     own = Seat.objects.filter(batch=batch).exclude(assignment__is_imported=True).count()
-    return own * batch.n_items * n_criteria + n_imported
+    items = dict(batch.items.order_by().values_list("unit").annotate(n=Count("pk")))
+    return own * sum(items.get(criterion.unit, 0) for criterion in spec.counted) + n_imported
 
 
 def n_imported_votes(batch_id: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM annotation_rating rating JOIN annotation_assignment a ON a.id = rating.assignment_id "
-            "JOIN annotation_seat seat ON seat.assignment_id = a.id WHERE rating.batch_id = %s AND a.is_imported",
+            "JOIN annotation_seat seat ON seat.assignment_id = a.id WHERE rating.batch_id = %s AND a.is_imported "
+            "AND rating.is_active",
             [batch_id],
         )
         return cursor.fetchone()[0]

@@ -3,7 +3,6 @@
 Every function takes a number of queries that grows with neither the batches nor the items.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,16 +10,16 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Count, Exists, FilteredRelation, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils.safestring import SafeString
 
-from annotation.models import Assignment, Batch, Item, Participant, Rating, Seat, Study
+from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
+from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.steps import Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from protocols.models import ProtocolVersion
 from protocols.rendering import render_markdown
-from protocols.specs import VersionSpec, spec_of
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
-LEAST_TIMED = 5  # answers after which an annotator's own pace says more than the expected time
 REASONS = {
     "draft": "This study has not begun yet. Your batches will appear here.",
     "closed": "This study is closed. Thank you for your work.",
@@ -28,17 +27,6 @@ REASONS = {
     "full": "All seats are taken at the moment. One may come free later: look again then.",
     "done": "You have finished every open batch. Thank you!",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    n_done: int
-    n_wanted: int
-    pace_ms: int  # what one answer takes this annotator
-
-    @property
-    def minutes_left(self) -> int:
-        return math.ceil(max(self.n_wanted - self.n_done, 0) * self.pace_ms / 60_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +57,14 @@ class DialoguePage:
     number: int
     n_dialogues: int
     turns: list[dict[str, Any]]
+    persona: list[str]
     items: list[ItemText]
     steps: tuple[Step, ...]
+
+    @property
+    def is_numbered(self) -> bool:
+        """Turns have numbers where the dialogue itself is rated: people speak of them."""
+        return any(item.unit == ProtocolVersion.Unit.DIALOGUE for item in self.items)
 
 
 # --- the list of work ------------------------------------------------------------------------------
@@ -92,12 +86,14 @@ def work_of(user_id: int | None, standings: Mapping[Any, str], now: datetime) ->
     mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
     participants = list(mine.order_by("-created_at", "-pk"))
     unfinished = {each.participant_id: each for each in _unfinished(participants)}
+    progress = progresses(unfinished.values())
     claimable = {batch.study_id: batch for batch in _claimable(participants, now)}
     n_submitted, n_open = _counts(participants)
     return [
         _study_work(
             participant,
-            unfinished.get(participant.pk),
+            begun := unfinished.get(participant.pk),
+            progress.get(begun.pk) if begun else None,
             claimable.get(participant.study_id),
             standings.get(participant.standing) or REASONS[_empty_reason(participant, n_submitted, n_open)],
             n_submitted[participant.pk],
@@ -110,6 +106,7 @@ def work_of(user_id: int | None, standings: Mapping[Any, str], now: datetime) ->
 def _study_work(
     participant: Participant,
     begun: Assignment | None,
+    progress: Progress | None,
     claimable: Batch | None,
     reason: str,
     n_submitted: int,
@@ -122,8 +119,7 @@ def _study_work(
     if is_open and needs_consent(participant, study) and participant.standing != Participant.Standing.EXCLUDED:
         return replace(base, is_waiting_for_consent=True)
     if is_open and begun and (lease := lease_left(begun, now)):
-        n_done, active_ms, n_timed = (getattr(begun, name) for name in ("n_done", "active_ms", "n_timed"))  # annotated
-        return replace(base, lease=lease, progress=progress_of(begun, n_done, active_ms, n_timed))
+        return replace(base, lease=lease, progress=progress)
     if is_open and is_standing and claimable:
         return replace(base, next_batch=claimable)
     return replace(base, reason=reason)
@@ -136,11 +132,6 @@ def _unfinished(participants: list[Participant]) -> QuerySet[Assignment]:
     return (
         begun.filter(status__in=states)
         .select_related("batch__study__protocol_version", "seat")
-        .annotate(
-            n_done=Count("ratings"),
-            n_timed=Count("ratings", filter=Q(ratings__active_ms__gt=0)),
-            active_ms=Sum("ratings__active_ms", default=0),
-        )
         .order_by("-status", "claimed_at")  # the active one last: it stays in the dictionary
     )
 
@@ -184,32 +175,6 @@ def spec_of_assignment(assignment: Assignment) -> VersionSpec:
     return spec_of(assignment.batch.study.protocol_version)
 
 
-def n_wanted(assignment: Assignment) -> int:
-    return assignment.batch.n_items * len(spec_of_assignment(assignment).criteria)
-
-
-def read_progress(assignment: Assignment) -> Progress:
-    found = assignment.ratings.aggregate(
-        n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), active_ms=Sum("active_ms", default=0)
-    )
-    return progress_of(assignment, found["n"], found["active_ms"], found["n_timed"])
-
-
-def progress_of(assignment: Assignment, n_done: int, active_ms: int, n_timed: int) -> Progress:
-    wanted = n_wanted(assignment)
-    expected = assignment.batch.study.protocol_version.expected_minutes * 60_000 / max(wanted, 1)
-    pace = active_ms / n_timed if n_timed >= LEAST_TIMED else expected
-    return Progress(n_done, wanted, round(pace))
-
-
-def first_missing(assignment: Assignment) -> int | None:
-    """The position of the first dialogue with an answer missing."""
-    mine = FilteredRelation("ratings", condition=Q(ratings__assignment=assignment))
-    answered = Item.objects.filter(batch=assignment.batch_id).annotate(mine=mine, n=Count("mine"))
-    incomplete = answered.filter(n__lt=len(spec_of_assignment(assignment).criteria))
-    return incomplete.order_by("position").values_list("position", flat=True).first()
-
-
 def missing_step(assignment: Assignment) -> tuple[DialoguePage, Step] | None:
     """Where the first answer is missing, or None when the batch is complete."""
     position = first_missing(assignment)
@@ -222,32 +187,69 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
     rows = list(
         Item.objects.filter(batch=assignment.batch_id, position=position)
         .select_related("dialogue", "candidate")
-        .only("token", "position", "dialogue__turns", "candidate__text")
+        .only("token", "position", "unit", "shown", "dialogue__turns", "dialogue__metadata", "candidate__text")
     )
     if not rows:
         return None
-    items = order_items(
-        assignment.seed, [ItemText(row.token, row.candidate.text if row.candidate else None) for row in rows]
-    )
+    together = Candidate.objects.in_bulk([pk for row in rows for pk in row.shown])
+    items = order_items(assignment.seed, [_item_text(row, together) for row in rows])
+    dialogue = rows[0].dialogue
+    spec = spec_of_assignment(assignment)
     return DialoguePage(
         position=position,
-        turns=rows[0].dialogue.turns,
+        turns=numbered_turns(dialogue.turns if dialogue else []),
+        persona=persona_of(dialogue.metadata if dialogue else {}),
         items=items,
-        steps=steps_of(spec_of_assignment(assignment), items, _answers(assignment, rows)),
+        steps=steps_of(spec, items, _answers(assignment, rows)),
         **_neighbours(assignment, position),
     )
+
+
+def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
+    if row.candidate is not None:
+        return ItemText(row.token, (row.candidate.text,), row.unit)
+    return ItemText(row.token, tuple(together[pk].text for pk in row.shown if pk in together), row.unit)
+
+
+def numbered_turns(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """E-1: turns are numbered per side: Q1, A1, A2, Q2. The side that speaks first asks."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for number, turn in enumerate(turns, start=1):
+        side = "Q" if turn["speaker"] == turns[0]["speaker"] else "A"
+        counts[side] += 1
+        numbered.append(turn | {"number": number, "label": f"{side}{counts[side]}"})
+    return numbered
+
+
+def persona_of(metadata: dict[str, Any]) -> list[str]:
+    """A-6: facts that come with the dialogue and are shown beside it, alone of everything its metadata holds."""
+    facts = metadata.get("persona", [])
+    return [str(fact) for fact in facts] if isinstance(facts, list) else [str(facts)]
 
 
 def _answers(assignment: Assignment, items: list[Item]) -> Answers:
     spec = spec_of_assignment(assignment)
     tokens = {item.pk: item.token for item in items}
     found = {}
-    for rating in Rating.objects.filter(assignment=assignment, item__in=items):
+    for rating in Rating.objects.filter(assignment=assignment, item__in=items, criterion__in=spec.by_id):
         criterion = spec.by_id[rating.criterion_id]
-        option = criterion.options[criterion.index_of(rating.option_id)]
-        codes = frozenset(each.code for each in option.explanations if each.id in rating.explanations)
-        found[tokens[rating.item_id], criterion.key] = SavedAnswer(option.code, codes, rating.free_text)
+        found[tokens[rating.item_id], criterion.key] = saved_answer(criterion, rating)
     return found
+
+
+def saved_answer(criterion: CriterionSpec, rating: Rating) -> SavedAnswer:
+    option = criterion.option_of(rating.option_id)
+    return SavedAnswer(
+        option=option.code if option else "",
+        explanations=frozenset(
+            each.code for each in (option.explanations if option else ()) if each.id in rating.explanations
+        ),
+        free_text=rating.free_text,
+        options=frozenset(each.code for each in criterion.options if each.id in rating.choices),
+        turns=frozenset(rating.turns),
+        is_saved=True,
+    )
 
 
 def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
@@ -255,8 +257,18 @@ def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
         previous=Max("position", filter=Q(position__lt=position)),
         next=Min("position", filter=Q(position__gt=position)),
         number=Count("position", distinct=True, filter=Q(position__lte=position)),
-        n_dialogues=Count("position", distinct=True),
+        n_dialogues=Count("dialogue", distinct=True),
     )
+
+
+def changed_instructions(participant: Participant, version: ProtocolVersion) -> str:
+    """B-6: what is new, for somebody who has worked with another version of the protocol and has not read it yet."""
+    if not version.changes or participant.briefed_version_id == version.pk:
+        return ""
+    earlier = Rating.objects.filter(
+        assignment__participant__user=participant.user_id, criterion__version__protocol=version.protocol_id
+    )
+    return version.changes if earlier.exclude(criterion__version=version).exists() else ""
 
 
 # --- guidelines ------------------------------------------------------------------------------------
@@ -264,18 +276,3 @@ def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
 def rendered(text: str) -> SafeString:
     """Markdown takes milliseconds, and every page of every annotator shows the same text."""
     return render_markdown(text)
-
-
-def worked_examples(version: ProtocolVersion) -> list[tuple[Any, list[dict[str, Any]]]]:
-    """D-8: each criterion with its examples; the answer of an example is told by its label."""
-    criteria = version.criteria.prefetch_related("options", "examples")
-    return [(criterion, [_example(each, criterion) for each in criterion.examples.all()]) for criterion in criteria]
-
-
-def _example(example: Any, criterion: Any) -> dict[str, Any]:
-    labels = {option.key: option.label for option in criterion.options.all()}
-    candidates = [
-        {"text": each.get("text", ""), "label": labels.get(each.get("option"), ""), "why": each.get("why", "")}
-        for each in example.candidates
-    ]
-    return {"title": example.title, "history": example.history, "candidates": candidates}

@@ -22,10 +22,13 @@ from annotation.services.importing.dialogues import lock_study
 from annotation.services.importing.shapes import free_key
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
+from protocols.specs import spec_of
 
+Unit = ProtocolVersion.Unit
 WAYS = ("given", "size", "stratified")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
-ITEM_COLUMNS = "batch_id, dialogue_id, candidate_id, source_id, token, position"
+ITEM_COLUMNS = "batch_id, unit, dialogue_id, candidate_id, source_id, shown, token, position"
+MODEL_SAMPLE = 12  # responses of a model that are rated together: what fits a screen and a memory
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Hashable)
@@ -162,7 +165,11 @@ def make_batches(
     hands = _deal(cards, by, size or 1, rng)
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
-    return _store(study, hands, kind, seats or study.seats)
+    return _store(study, hands, kind, seats or study.seats, rng)
+
+
+def units_of(study: Study) -> set[str]:
+    return set(spec_of(study.protocol_version).units)
 
 
 def _check_counts(**counts: int | None) -> None:
@@ -217,11 +224,8 @@ def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None
 
 
 def _add_candidates(study: Study, cards: list[Card]) -> None:
-    unit = study.protocol_version.unit
-    if unit == ProtocolVersion.Unit.DIALOGUE:
+    if units_of(study) == {Unit.DIALOGUE}:
         return
-    if unit != ProtocolVersion.Unit.RESPONSE:
-        raise Refused("unit", "Batches can be made of responses or whole dialogues; this protocol rates neither.")
     by_id = {card.dialogue: card for card in cards}
     rows = Candidate.objects.filter(dialogue__study=study).order_by("pk")
     for pk, dialogue, source in rows.values_list("pk", "dialogue_id", "source_id").iterator():
@@ -265,19 +269,23 @@ def _shown_before(study: Study, kind: str) -> list[set[int]]:
     return list(shown.values())
 
 
-def _store(study: Study, hands: list[tuple[str, list[Card]]], kind: str, n_seats: int) -> list[Batch]:
+def _store(
+    study: Study, hands: list[tuple[str, list[Card]]], kind: str, n_seats: int, rng: random.Random
+) -> list[Batch]:
+    units, samples = units_of(study), _model_samples(study, rng)
+    items = [_items(hand, units, samples) for _, hand in hands]
     taken = set(study.batches.values_list("key", flat=True))
     last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
     width = len(str(len(hands)))
     batches = []
-    for at, (wanted, hand) in enumerate(hands, start=1):
+    for at, (wanted, _) in enumerate(hands, start=1):
         key = _key(wanted, kind, at, width, taken)
         taken.add(key)
-        n_items = sum(len(card.candidates) or 1 for card in hand)
+        n_items = len(items[at - 1])
         # Version 1: it is measured once while nobody has begun it, so that boards show it and what it wants.
         batches.append(Batch(study=study, key=key, kind=kind, position=last + at, n_items=n_items, ratings_version=1))
     Batch.objects.bulk_create(batches)
-    _store_items(batches, [hand for _, hand in hands])
+    _store_items(batches, items)
     Seat.objects.bulk_create(
         [Seat(batch=batch, number=number) for batch in batches for number in range(1, n_seats + 1)],
         batch_size=2000,
@@ -294,15 +302,45 @@ def _key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> str:
     return next(key for key in (f"{kind}-{number:0{width}}" for number in numbers) if key not in taken)
 
 
-def _store_items(batches: list[Batch], hands: list[list[Card]]) -> None:
+def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
+    """{source: some of its candidates}, the same for all batches; empty when no model is rated as a whole."""
+    if Unit.MODEL not in units_of(study):
+        return {}
+    pools: dict[int, list[int]] = defaultdict(list)
+    rows = Candidate.objects.filter(dialogue__study=study).order_by("pk")
+    for pk, source in rows.values_list("pk", "source_id").iterator():
+        pools[source].append(pk)
+    return {source: rng.sample(pool, min(MODEL_SAMPLE, len(pool))) for source, pool in pools.items()}
+
+
+def _items(hand: list[Card], units: set[str], samples: Mapping[int, list[int]]) -> list[str]:
+    """The rows of one batch, from the unit on; the models come after the last dialogue."""
+    rows = []
+    for place, card in enumerate(hand, start=1):
+        if Unit.DIALOGUE in units:
+            rows.append(_row(Unit.DIALOGUE, card.dialogue, None, None, (), place))
+        if Unit.RESPONSE in units:
+            rows += [_row(Unit.RESPONSE, card.dialogue, pk, source, (), place) for pk, source in card.candidates]
+        if Unit.CANDIDATE_SET in units:
+            for source in card.sources:
+                together = [pk for pk, of in card.candidates if of == source]
+                rows.append(_row(Unit.CANDIDATE_SET, card.dialogue, None, source, together, place))
+    if Unit.MODEL in units:
+        sources = sorted({source for card in hand for source in card.sources})
+        rows += [_row(Unit.MODEL, None, None, source, samples[source], len(hand) + 1) for source in sources]
+    return rows
+
+
+def _row(
+    unit: str, dialogue: int | None, candidate: int | None, source: int | None, shown: Iterable[int], place: int
+) -> str:
+    ids = ["\\N" if each is None else str(each) for each in (dialogue, candidate, source)]
+    together = "{" + ",".join(map(str, shown)) + "}"
+    return "\t".join([unit, *ids, together, str(uuid.uuid4()), str(place)])
+
+
+def _store_items(batches: list[Batch], items: list[list[str]]) -> None:
     with spool_file() as file, connection.cursor() as cursor:
-        for batch, hand in zip(batches, hands, strict=True):
-            for place, card in enumerate(hand, start=1):
-                units: list[tuple[object, object]] = [*card.candidates] or [
-                    ("\\N", "\\N")
-                ]  # a whole dialogue: NULL, NULL
-                file.writelines(
-                    f"{batch.pk}\t{card.dialogue}\t{candidate}\t{source}\t{uuid.uuid4()}\t{place}\n".encode()
-                    for candidate, source in units
-                )
+        for batch, rows in zip(batches, items, strict=True):
+            file.writelines(f"{batch.pk}\t{row}\n".encode() for row in rows)
         copy_in(cursor, "annotation_item", ITEM_COLUMNS, file)

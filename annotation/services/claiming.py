@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from annotation.models import Assignment, Batch, Participant, Seat, Study
+from annotation.selectors.progress import read_progress
 from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 
@@ -127,7 +128,7 @@ def release_seats(participant: Participant, status: str, *, is_finished_kept: bo
 
 
 @transaction.atomic
-def submit_assignment(assignment: Assignment, *, feedback: str, n_wanted: int, now: datetime) -> Assignment:
+def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime) -> Assignment:
     """Finish a complete batch: the seat is kept for good. Raises Refused while answers are missing."""
     seat = Seat.objects.select_for_update().filter(assignment=assignment).first()
     locked = Assignment.objects.select_for_update().get(pk=assignment.pk)
@@ -135,7 +136,8 @@ def submit_assignment(assignment: Assignment, *, feedback: str, n_wanted: int, n
         return locked
     if seat is None:
         raise Refused("lease_expired", "Your time for this batch had run out. Take a seat again to finish it.")
-    missing = n_wanted - locked.ratings.count()
+    progress = read_progress(assignment)
+    missing = progress.n_wanted - progress.n_done
     if missing > 0:
         raise Refused("incomplete", f"{missing} answers are still missing.", missing=missing)
     locked.status = Assignment.Status.SUBMITTED

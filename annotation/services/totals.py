@@ -102,7 +102,8 @@ def _moved(
     histogram = histogram + (new or nothing).histogram - (old or nothing).histogram
     row.histogram = histogram.to_json()
     row.reasons = merged(merged(row.reasons, (new or nothing).reasons), (old or nothing).reasons, -1)
-    row.sums = merged(merged(row.sums, contribution(new) if new else {}), contribution(old) if old else {}, -1)
+    row.sums = merged(row.sums, contribution(new, criterion) if new else {})
+    row.sums = merged(row.sums, contribution(old, criterion) if old else {}, -1)
     row.estimates = histogram_estimates(histogram, criterion)
     return row
 

@@ -1,39 +1,69 @@
 """A step posted as a plain form: what it says, and what it becomes when something is wrong."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from django.http import QueryDict
 
 from annotation.services.rating import Submission
-from annotation.steps import Question, SavedAnswer, Step
+from annotation.steps import Part, Question, SavedAnswer, Step
+from protocols.forms import Given
 
 LONGEST_CODE = 8
 NO_FORM = uuid.UUID(int=0)
+Answers = Mapping[str, SavedAnswer]  # by the names of the questions
+Errors = Mapping[str, Mapping[str, str]]
 
 
 def posted_answers(step: Step, data: QueryDict) -> dict[str, SavedAnswer]:
-    """By criterion key. Only what belongs to the chosen option counts: a hidden text of another one does not."""
-    return {question.criterion.key: _answer(question.criterion.key, data) for question in step.questions}
+    """By the questions' names. Only what belongs to the chosen option counts: a hidden text of another one does not."""
+    return {question.name: _answer(question.name, data) for _, question in step.questions}
 
 
-def _answer(key: str, data: QueryDict) -> SavedAnswer:
-    option = data.get(f"{key}-option", "")[:LONGEST_CODE]
-    codes = frozenset(data.getlist(f"{key}-explanations-{option}"))
-    return SavedAnswer(option, codes, data.get(f"{key}-text-{option}", ""))
+def _answer(name: str, data: QueryDict) -> SavedAnswer:
+    option = data.get(f"{name}-option", "")[:LONGEST_CODE]
+    return SavedAnswer(
+        option=option,
+        explanations=frozenset(data.getlist(f"{name}-explanations-{option}")),
+        free_text=data.get(f"{name}-text-{option}", ""),
+        options=frozenset(data.getlist(f"{name}-options")),
+        turns=frozenset(int(turn) for turn in data.getlist(f"{name}-turns") if turn.isdecimal() and len(turn) < 6),
+    )
 
 
-def submission(step: Step, key: str, answer: SavedAnswer, data: QueryDict) -> Submission:
+def asked_now(step: Step, answers: Answers) -> Iterator[tuple[Part, Question]]:
+    """The questions that are asked after what was posted: a dependent one by what was chosen above it."""
+    for part in step.parts:
+        codes = {question.criterion.key: answers[question.name].option for question in part.questions}
+        for question in part.questions:
+            parent, _, wanted = question.when.partition(":")
+            if codes[parent] in wanted.split(",") if parent in codes else question.is_asked:
+                yield part, question
+            else:
+                codes[question.criterion.key] = ""  # counts as none: what depends on it is not asked either
+
+
+def is_empty(answer: SavedAnswer) -> bool:
+    return not (answer.option or answer.options or answer.turns)
+
+
+def submission(part: Part, question: Question, answer: SavedAnswer, data: QueryDict) -> Submission:
     """The key comes from the form and the answer: a double press is one answer, a changed one is another."""
-    said = f"{key}|{answer.option}|{sorted(answer.explanations)}|{answer.free_text}"
+    chosen = [sorted(each) for each in (answer.explanations, answer.options, answer.turns)]
+    said = f"{question.name}|{answer.option}|{chosen}|{answer.free_text}"
     return Submission(
-        item=step.item.token,
-        criterion=key,
-        option=answer.option,
-        explanations=tuple(answer.explanations),
-        free_text=answer.free_text,
+        item=part.item.token,
+        criterion=question.criterion.key,
+        given=Given(
+            answer.option,
+            tuple(answer.explanations),
+            answer.free_text,
+            options=tuple(answer.options),
+            turns=tuple(answer.turns),
+        ),
         client_key=uuid.uuid5(_form_key(data), said.encode("utf-8", "replace").decode()),
+        protocol=data.get("protocol", "")[:12],
     )
 
 
@@ -44,14 +74,15 @@ def _form_key(data: QueryDict) -> uuid.UUID:
         return NO_FORM
 
 
-def with_errors(step: Step, answers: Mapping[str, SavedAnswer], errors: Mapping[str, Mapping[str, str]]) -> Step:
-    """The same step as the annotator left it, each sentence beside its field."""
-    questions = tuple(_with_errors(question, answers, errors) for question in step.questions)
-    return replace(step, questions=questions)
+def with_errors(step: Step, answers: Answers, errors: Errors) -> Step:
+    """The same step as the annotator left it, each sentence beside its field. What is wrong is asked."""
+    return replace(step, parts=tuple(_part_with_errors(part, answers, errors) for part in step.parts))
 
 
-def _with_errors(
-    question: Question, answers: Mapping[str, SavedAnswer], errors: Mapping[str, Mapping[str, str]]
-) -> Question:
-    key = question.criterion.key
-    return replace(question, answer=answers[key], errors=errors.get(key, {}))
+def _part_with_errors(part: Part, answers: Answers, errors: Errors) -> Part:
+    return replace(part, questions=tuple(_with_errors(question, answers, errors) for question in part.questions))
+
+
+def _with_errors(question: Question, answers: Answers, errors: Errors) -> Question:
+    found = errors.get(question.name, {})
+    return replace(question, answer=answers[question.name], errors=found, is_asked=question.is_asked or bool(found))

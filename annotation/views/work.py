@@ -1,11 +1,11 @@
-"""The annotator's pages: the list of work, consent, guidelines, one batch from its first step to its thanks."""
+"""The annotator's pages: the list of work, consent, one batch from its first step to its thanks."""
 
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -15,13 +15,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.access import assignment_for, claimable_batch_for, participant_for
 from annotation.models import Assignment, Study
 from annotation.selectors import work as selectors
+from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
 from annotation.services.claiming import STANDINGS, claim_seat, submit_assignment
 from annotation.services.joining import give_consent
 from annotation.services.rating import record_rating
+from annotation.services.reading import mark_briefed, open_dialogue
 from annotation.services.refusals import Refused
 from annotation.steps import Step
-from annotation.views.posted import posted_answers, submission, with_errors
+from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
 from protocols.forms import InvalidAnswer
 
 LONGEST_FEEDBACK = 5_000
@@ -66,17 +68,12 @@ def claim(request: HttpRequest, token: UUID) -> HttpResponse:
 
 
 @login_required
-@require_GET
-def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    study = participant_for(request.user, slug).study
-    version = study.protocol_version
-    context = {
-        "study": study,
-        "version": version,
-        "text": selectors.rendered(version.guidelines),
-        "criteria": selectors.worked_examples(version),
-    }
-    return render(request, "annotation/work_guidelines.html", context)
+@require_POST
+def briefed(request: HttpRequest, slug: str) -> HttpResponse:
+    participant = participant_for(request.user, slug)
+    mark_briefed(participant, participant.study.protocol_version)
+    begun = participant.assignments.filter(status=Assignment.Status.ACTIVE).first()
+    return redirect("rate_start", begun.token) if begun else redirect("work")
 
 
 # --- rating ----------------------------------------------------------------------------------------
@@ -121,6 +118,20 @@ def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpRespo
     return render(request, "annotation/_rate_dialogue.html", _rate_context(assignment, page, step))
 
 
+@login_required
+@require_POST
+def open_page(request: HttpRequest, token: UUID, position: int) -> JsonResponse:
+    """A dialogue fetched ahead comes on screen now: the seconds until it may be answered."""
+    assignment = assignment_for(request.user, token)
+    _step_or_404(assignment, position, 1)
+    return JsonResponse({"seconds": _open(assignment, position)})
+
+
+def _open(assignment: Assignment, position: int) -> float:
+    seconds = selectors.spec_of_assignment(assignment).reading_seconds
+    return open_dialogue(assignment, position, seconds, now=timezone.now()).total_seconds()
+
+
 def _detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
     """Where to go instead of rating, if this annotator may not rate this batch at this moment."""
     away = _way_out(assignment)
@@ -140,7 +151,7 @@ def _way_out(assignment: Assignment) -> HttpResponse | None:
 
 
 def _over_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    context = {"assignment": assignment, "progress": selectors.read_progress(assignment)}
+    context = {"assignment": assignment, "progress": read_progress(assignment)}
     return render(request, "annotation/rate_over.html", context, status=409)
 
 
@@ -158,9 +169,12 @@ def _rate_page(
     lease = selectors.lease_left(assignment, timezone.now())
     seat = getattr(assignment, "seat", None)  # lost meanwhile, a mistake can still be put right: the answer is kept
     context = _rate_context(assignment, page, step) | {
-        "progress": selectors.read_progress(assignment),
+        "progress": read_progress(assignment),
         "lease_seconds": int(lease.total_seconds()),
         "lease_ends_at": seat and seat.lease_expires_at,
+        "reading_seconds": selectors.spec_of_assignment(assignment).reading_seconds,
+        "reading_left": _open(assignment, page.position),
+        "changes": selectors.changed_instructions(assignment.participant, assignment.batch.study.protocol_version),
     }
     return render(request, "annotation/rate.html", context, status=status)
 
@@ -176,6 +190,7 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
         "form_key": uuid4(),
+        "fingerprint": version.sha256[:12],
     }
 
 
@@ -186,7 +201,8 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
         errors, is_counted = _record(request, assignment, step)
     except Refused as refused:
         messages.error(request, refused.message)
-        return redirect("work")
+        is_early = refused.code == "too_soon"
+        return _rate_page(request, assignment, page, step, status=409) if is_early else redirect("work")
     if errors:
         step = with_errors(step, posted_answers(step, request.POST), errors)
         return _way_out(assignment) or _rate_page(request, assignment, page, step, status=422)
@@ -197,18 +213,23 @@ def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[d
     """Save each answer by itself: a mistake in one question must not lose the other."""
     errors, is_counted, now = {}, True, timezone.now()
     spec = selectors.spec_of_assignment(assignment)
-    for key, answer in posted_answers(step, request.POST).items():
+    answers = posted_answers(step, request.POST)
+    for part, question in asked_now(step, answers):
+        answer = answers[question.name]
+        if is_empty(answer) and not question.criterion.required:
+            continue
         try:
-            given = submission(step, key, answer, request.POST)
+            given = submission(part, question, answer, request.POST)
             is_counted &= record_rating(assignment.pk, spec, given, now=now).is_counted
         except InvalidAnswer as invalid:
-            errors[key] = invalid.errors
+            errors[question.name] = invalid.errors
     return errors, is_counted
 
 
 def _after(assignment: Assignment, page: DialoguePage, step: Step) -> str:
-    if step.number < len(page.steps):
-        return reverse("rate", args=[assignment.token, page.position, step.number + 1])
+    following = next((each for each in page.steps[step.number :] if each.is_asked), None)
+    if following is not None:
+        return reverse("rate", args=[assignment.token, page.position, following.number])
     if page.next is not None:
         return reverse("rate", args=[assignment.token, page.next, 1])
     return reverse("submit", args=[assignment.token])
@@ -225,7 +246,7 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
     missing = selectors.missing_step(assignment)
     if request.method == "POST":
         return _finish(request, assignment, missing)
-    progress = selectors.read_progress(assignment)
+    progress = read_progress(assignment)
     context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
     return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
 
@@ -245,8 +266,7 @@ def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[Dialogu
         return redirect("rate", assignment.token, page.position, step.number)
     feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
     try:
-        n_wanted = selectors.n_wanted(assignment)
-        submit_assignment(assignment, feedback=feedback, n_wanted=n_wanted, now=timezone.now())
+        submit_assignment(assignment, feedback=feedback, now=timezone.now())
     except Refused as refused:
         messages.error(request, refused.message)
         return redirect("rate_start", assignment.token)
@@ -254,8 +274,8 @@ def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[Dialogu
 
 
 def _name(page: DialoguePage, step: Step) -> str:
-    open_questions = [each.criterion.name for each in step.questions if not each.answer.option]
-    response = f"response {step.item_number}, " if step.item.text is not None else ""
+    open_questions = [question.criterion.name for _, question in step.questions if not question.is_done]
+    response = f"response {step.part.number}, " if step.part.item.text is not None else ""
     return f"dialogue {page.number}, {response}{' and '.join(open_questions)}"
 
 

@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='criterion',
             name='when',
-            field=models.JSONField(blank=True, default=list, help_text='[{"criterion": key, "options": [keys]}]: all hold.'),
+            field=models.JSONField(blank=True, default=list, help_text='[{"criterion": key, "options": [keys]}]: asked while it holds.'),
         ),
         migrations.AddField(
             model_name='example',

@@ -33,7 +33,7 @@ def build_report(study: Study, *, now: datetime) -> Report:
         "n_imported_annotators": study.participants.filter(is_imported=True).count(),
         "batches": batches,
         "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in cells.sources],
-        "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in cells.spec.criteria],
+        "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in cells.spec.voted],
         "agreement": agreement,
         "agreement_overall": tables.overall_table(cells),
         "agreement_by_criterion": tables.margins(agreement, "criterion"),
@@ -79,7 +79,9 @@ def _protocol_facts(study: Study) -> Report:
 
 def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int]) -> Report:
     """A batch in one line: sizes, and Fleiss' kappa of all its judgements where its criteria can be pooled."""
-    found = [cell.figures for cell in cells.by_batch.get(batch.pk, {}).values()]
+    own = cells.by_batch.get(batch.pk, {})
+    found = [cell.figures for cell in own.values()]
+    counted = {criterion.id for criterion in cells.spec.counted}
     sizes = {figures.histogram.n_categories for figures in found}
     kappa = None
     if len(sizes) == 1:
@@ -87,7 +89,7 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int]) -> Report:
     return {
         "batch": batch.key,
         "n_items": batch.n_items,
-        "n_ratings": sum(figures.histogram.n_votes for figures in found),
+        "n_ratings": sum(cell.figures.histogram.n_votes for key, cell in own.items() if key[0] in counted),
         "n_annotators": len(annotators),
         "kappa_all_judgements": kappa,
     }

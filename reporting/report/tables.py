@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import histogram_estimates, strong
+from annotation.figures import counted, histogram_estimates, strong
 from measures.agreement import fleiss_kappa
 from measures.estimate import NO_VARIATION
 from measures.histograms import Histogram, total
@@ -49,8 +49,8 @@ def agreement_table(study: StudyCells) -> list[Row]:
 def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cell | None]) -> Row:
     per_batch = [cell.estimates["fleiss"]["value"] if cell else None for cell in cells]
     mean, sd = mean_sd(per_batch)
-    histogram = pooled(cells, criterion)
-    sure = strong(histogram, criterion)
+    histogram, on_scale = counted(pooled(cells, criterion), criterion)
+    sure = strong(histogram, on_scale)
     whole = guarded(fleiss_kappa(histogram), histogram)
     return {
         "source": source,
@@ -78,7 +78,7 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
 def overall_table(study: StudyCells) -> list[Row]:
     """Per criterion, every coefficient over the items of all sources and batches together."""
     rows = []
-    for criterion in study.spec.criteria:
+    for criterion in study.spec.voted:
         cells = [cell for _, each, key in study.rows() if each == criterion for cell in study.column(key)]
         histogram = pooled(cells, criterion)
         if histogram.n_items:

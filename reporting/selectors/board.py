@@ -76,8 +76,8 @@ def choice_of(query: Mapping[str, str], spec: VersionSpec) -> Choice:
 
 def scopes_of(spec: VersionSpec) -> list[Scope]:
     """All criteria, and each of them."""
-    whole = Scope("", "All criteria", spec.criteria)
-    return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.criteria)]
+    whole = Scope("", "All criteria", spec.voted)
+    return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.voted)]
 
 
 def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
@@ -170,10 +170,10 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
         spec=spec,
         choice=replace(choice, page=str(page.number)),
         total=total,
-        progress=_progress(total, unmeasured * len(spec.criteria)),
+        progress=_progress(total, unmeasured * len(spec.counted)),
         seats=seats,
         page=page,
-        lines=tuple(_lines(batches, len(spec.criteria))),
+        lines=tuple(_lines(batches, len(spec.counted))),
         sources=tuple(study.sources.order_by("-is_reference", "position")),
         cells=_cells(total, batches, choice),
     )

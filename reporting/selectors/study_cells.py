@@ -32,7 +32,7 @@ class StudyCells:
         return [
             (name, criterion, (criterion.id, pk))
             for name, pk in [*sources, (None, NO_SOURCE)]
-            for criterion in self.spec.criteria
+            for criterion in self.spec.voted
             if (criterion.id, pk) in found
         ]
 

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { ActiveTimer, Bar, Outbox, Store } = window.Parley;
+  const { ActiveTimer, Bar, Outbox, Question, Store } = window.Parley;
   const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
   const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
@@ -19,77 +19,26 @@
   const bar = new Bar(root);
   let current = null; // the section on screen
   let shownAt = 0;
+  const first = stage.querySelector(".rate-dialogue");
+  const firstPosition = first.dataset.position;
 
-  // --- one question ------------------------------------------------------------------------------
-  const questionsOf = (within) => [...within.querySelectorAll("fieldset.asked")];
-  const itemOf = (question) => question.closest(".step").dataset.item;
-  const draftKey = (question) => `${itemOf(question)}:${question.dataset.criterion}`;
-  const chosen = (question) => question.querySelector("input[type=radio]:checked");
-  const whyOf = (question, option) => question.querySelector(`[data-why="${option}"]`);
-  // As the server counts (protocols/words.py): a character of Chinese or Japanese is a word.
-  const ALONE = "\\u3005\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
-  const MARKS = "\\u3000-\\u3004\\u3006\\u3008-\\u303f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65";
-  const WORD = new RegExp(`[${ALONE}]|[^\\s${ALONE}${MARKS}]+`, "gu");
-  const countWords = (text) => text.match(WORD)?.length ?? 0;
+  // --- the questions on screen ---------------------------------------------------------------------
+  const questionsOf = (within) => [...within.querySelectorAll("fieldset.asked")].map(Question.of);
+  const askedOf = (within) => questionsOf(within).filter((question) => question.isAsked);
 
-  const read = (question) => {
-    const option = chosen(question)?.value ?? "";
-    const why = option && whyOf(question, option);
-    return {
-      option,
-      explanations: why ? [...why.querySelectorAll("input:checked")].map((box) => box.value) : [],
-      free_text: why ? why.querySelector("textarea").value.trim() : "",
-    };
-  };
-
-  const write = (question, answer) => {
-    const radio = question.querySelector(`input[type=radio][value="${answer.option}"]`);
-    if (radio) radio.checked = true;
-    const why = whyOf(question, answer.option);
-    if (!why) return;
-    why.querySelectorAll("input").forEach((box) => (box.checked = answer.explanations.includes(box.value)));
-    why.querySelector("textarea").value = answer.free_text;
-    showCount(why.querySelector("textarea"));
-  };
-
-  const showCount = (text) => {
-    const { wordsMin, wordsMax } = text.closest(".why").dataset;
-    const n = countWords(text.value);
-    const count = part("count", text.closest(".why"));
-    count.textContent = n ? `${n} of ` : "";
-    count.parentElement.toggleAttribute("data-over", n > Number(wordsMax));
-    count.parentElement.toggleAttribute("data-under", n > 0 && n < Number(wordsMin));
-  };
-
-  // The server's own rules, said before a request is made; the server checks again.
-  const mistake = (question) => {
-    const { option, free_text: text } = read(question);
-    if (!option) return ["option", `Choose one of the answers to “${question.dataset.name}”.`];
-    const why = whyOf(question, option);
-    if (!why) return null;
-    const { wordsMin, wordsMax } = why.dataset;
-    const n = countWords(text);
-    if (why.dataset.asks === "explanation_required" && !n && !why.querySelector("input:checked"))
-      return ["explanations", "Choose at least one reason, or say why in your own words."];
-    if (why.dataset.asks === "free_text" && !n) return ["free_text", `Say why, in ${wordsMin} words or more.`];
-    const isWrong = n && (n < Number(wordsMin) || n > Number(wordsMax));
-    return isWrong ? ["free_text", `Write ${wordsMin} to ${wordsMax} words: this has ${n}.`] : null;
-  };
-
-  const showMistake = (question, [field, sentence]) => {
-    const within = field === "option" ? question : whyOf(question, read(question).option);
-    const line = within.querySelector(`[data-error="${field}"]`);
-    line.textContent = sentence;
-    line.hidden = false;
-    const control = within.querySelector(field === "option" ? "input[type=radio]" : "textarea");
-    control.setAttribute("aria-invalid", "true");
-    question.scrollIntoView({ block: "nearest" });
-    control.focus({ preventScroll: field === "option" });
-  };
-
-  const forgetMistakes = (question) => {
-    question.querySelectorAll("[data-error]").forEach((line) => (line.hidden = true));
-    question.querySelectorAll("[aria-invalid]").forEach((control) => control.removeAttribute("aria-invalid"));
+  // Shows and hides what depends on other answers to the same item. What is asked anew is wanted, what is not any more is not.
+  const settle = (dialogue, isCounted = true) => {
+    const questions = questionsOf(dialogue);
+    questions.filter((question) => question.element.dataset.when).forEach((question) => {
+      const [criterion, codes] = question.element.dataset.when.split(":");
+      const parent = questions.find((each) => each.item === question.item && each.criterion === criterion);
+      const isAsked = parent.isAsked && codes.split(",").includes(parent.chosen?.value);
+      if (isAsked === question.isAsked) return;
+      question.element.hidden = !isAsked;
+      if (!isCounted || question.isOptional) return;
+      bar.wanted += isAsked ? 1 : -1;
+      if (question.known) bar.done += isAsked ? 1 : -1;
+    });
   };
 
   // --- what is known and what is not yet sent ------------------------------------------------------
@@ -97,29 +46,31 @@
   const restore = (dialogue) => {
     const unsent = new Map(outbox.entries().map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
     questionsOf(dialogue).forEach((question) => {
-      question.known = question.hasAttribute("data-answered") ? JSON.stringify(read(question)) : "";
-      const waiting = unsent.get(draftKey(question));
+      question.known = question.element.hasAttribute("data-answered") ? JSON.stringify(question.read()) : "";
+      const waiting = unsent.get(question.key);
       if (waiting) {
-        write(question, waiting);
-        question.known = JSON.stringify(read(question));
+        question.write(waiting);
+        question.known = JSON.stringify(question.read());
       }
-      const draft = drafts.get(draftKey(question));
-      if (draft) write(question, draft);
-      question.querySelectorAll("textarea").forEach(showCount);
+      const draft = drafts.get(question.key);
+      if (draft) question.write(draft);
+      question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
+    settle(dialogue, false);
   };
 
   const save = (question, activeMs) => {
     outbox.add({
-      item: itemOf(question),
-      criterion: question.dataset.criterion,
-      ...read(question),
+      item: question.item,
+      criterion: question.criterion,
+      ...question.read(),
+      protocol: question.element.form.elements.protocol.value,
       active_ms: activeMs,
-      is_new: !question.known,
+      is_new: !question.known && !question.isOptional,
     });
-    drafts.remove(draftKey(question));
-    if (!question.known) bar.done += 1;
-    question.known = JSON.stringify(read(question));
+    drafts.remove(question.key);
+    if (!question.known && !question.isOptional) bar.done += 1;
+    question.known = JSON.stringify(question.read());
   };
 
   // --- between the page and the server ---------------------------------------------------------------
@@ -128,7 +79,7 @@
     const key = `${entry.item}:${entry.criterion}`;
     drafts.put(key, entry);
     const questions = [...dialogues.values()].flatMap(questionsOf);
-    questions.filter((question) => draftKey(question) === key).forEach((question) => (question.known = ""));
+    questions.filter((question) => question.key === key).forEach((question) => (question.known = ""));
     if (entry.is_new) bar.done -= 1;
   };
 
@@ -184,15 +135,36 @@
     });
   };
 
+  // A dialogue that must be read first: the server's clock decides, this one shows it. Answered before, it waits no more.
+  const readFirst = async (dialogue) => {
+    if (!Number(root.dataset.floor) || dialogue.dataset.opened) return;
+    dialogue.dataset.opened = "yes";
+    if (!questionsOf(dialogue).some((question) => question.known)) await bar.showReading(dialogue, await secondsToRead(dialogue));
+  };
+
+  const secondsToRead = async (dialogue) => {
+    const { position } = dialogue.dataset;
+    if (position === firstPosition) return Number(root.dataset.readingLeft);
+    const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
+    const request = { method: "POST", credentials: "same-origin", headers: { "X-CSRFToken": token } };
+    try {
+      const response = await fetch(`${base}${position}/open/`, request);
+      return (await response.json()).seconds;
+    } catch {
+      return Number(root.dataset.floor); // offline: the answers are sent later anyway
+    }
+  };
+
   const show = (dialogue, number) => {
     if (!dialogue.isConnected) stage.replaceChildren(dialogue);
     dialogue.querySelectorAll(".step").forEach((step) => (step.hidden = Number(step.dataset.step) !== number));
     current = dialogue.querySelector(`[data-step="${number}"]`);
-    dialogue.querySelectorAll("[data-next].turn").forEach((turn) => (turn.hidden = turn.dataset.next !== current.dataset.item));
+    dialogue.querySelectorAll("[data-next].turn").forEach((turn) => (turn.hidden = turn.dataset.next !== part("item", current).dataset.item));
     const scroller = dialogue.querySelector(".history-scroll");
-    scroller.scrollTop = scroller.scrollHeight;
-    activate(questionsOf(current).find((question) => !chosen(question)) ?? questionsOf(current)[0]);
+    if (scroller) scroller.scrollTop = scroller.scrollHeight;
+    activate(askedOf(current).find((question) => !question.isGiven) ?? askedOf(current)[0]);
     shownAt = performance.now();
+    readFirst(dialogue);
   };
 
   const arrive = () => {
@@ -219,7 +191,7 @@
         stage.removeAttribute("aria-busy");
       }
     }
-    const number = step || dialogue.querySelectorAll(".step").length;
+    const number = step || nextStep(dialogue, Infinity, -1);
     show(dialogue, number);
     if (isNew) history.pushState({ position, number }, "", `${base}${position}/${number}/`);
     arrive();
@@ -243,31 +215,38 @@
     location.assign(root.dataset.submit);
   };
 
+  // A step whose questions are not asked after what was answered is passed over. Undefined at either end.
+  const nextStep = (dialogue, number, direction) => {
+    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => askedOf(step).length);
+    const numbers = steps.map((step) => Number(step.dataset.step));
+    return direction > 0 ? numbers.find((each) => each > number) : numbers.findLast((each) => each < number);
+  };
+
   const advance = () => {
     const dialogue = current.closest(".rate-dialogue");
-    const number = Number(current.dataset.step);
-    if (number < dialogue.querySelectorAll(".step").length) return go(dialogue.dataset.position, number + 1);
+    const following = nextStep(dialogue, Number(current.dataset.step), 1);
+    if (following) return go(dialogue.dataset.position, following);
     return dialogue.dataset.next ? go(dialogue.dataset.next, 1) : finish();
   };
 
   const back = () => {
     const dialogue = current.closest(".rate-dialogue");
-    const number = Number(current.dataset.step);
-    if (number > 1) go(dialogue.dataset.position, number - 1);
+    const previous = nextStep(dialogue, Number(current.dataset.step), -1);
+    if (previous) go(dialogue.dataset.position, previous);
     else if (dialogue.dataset.previous) go(dialogue.dataset.previous, 0);
   };
 
   const confirm = () => {
-    if (isLoading()) return;
-    const questions = questionsOf(current);
-    questions.forEach(forgetMistakes);
-    const wrong = questions.map((question) => [question, mistake(question)]).find(([, found]) => found);
-    if (wrong && performance.now() - shownAt < HASTE && questions.every((question) => !chosen(question))) return;
+    if (isLoading() || bar.isReading) return;
+    const questions = askedOf(current);
+    questions.forEach((question) => question.forgetMistakes());
+    const wrong = questions.find((question) => question.mistake);
+    if (wrong && performance.now() - shownAt < HASTE && questions.every((question) => !question.isGiven)) return;
     if (wrong) {
-      showMistake(...wrong);
+      wrong.showMistake(wrong.mistake);
       return;
     }
-    const changed = questions.filter((question) => JSON.stringify(read(question)) !== question.known);
+    const changed = questions.filter((question) => question.isChanged);
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     changed.forEach((question) => save(question, activeMs));
     bar.showProgress(activeMs);
@@ -276,31 +255,31 @@
 
   // --- keys ----------------------------------------------------------------------------------------
   const activate = (question) => {
-    questionsOf(current).forEach((each) => each.toggleAttribute("data-active", each === question));
+    questionsOf(current).forEach((each) => each.element.toggleAttribute("data-active", each === question));
   };
 
-  const active = () => current.querySelector("fieldset[data-active]") ?? questionsOf(current)[0];
+  const active = () => askedOf(current).find((each) => each.element.hasAttribute("data-active")) ?? askedOf(current)[0];
 
   const choose = (key) => {
     const question = active();
-    const radio = question.querySelector(`input[type=radio][data-key="${key}"]`);
-    if (!radio) return false;
-    radio.checked = true;
-    radio.focus();
-    radio.dispatchEvent(new Event("input", { bubbles: true }));
-    const why = whyOf(question, radio.value);
+    const input = question.element.querySelector(`input[data-key="${key}"]`);
+    if (!input || input.matches(":disabled")) return false;
+    input.checked = question.kind === "multiple" ? !input.checked : true;
+    input.focus();
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    const why = question.why(input.value);
     if (why?.dataset.asks === "free_text") why.querySelector("textarea").focus();
-    const next = questionsOf(current).find((each) => !chosen(each));
-    if (!why && next) {
+    const next = askedOf(current).find((each) => !each.isGiven);
+    if (!why && next && question.kind === "single") {
       activate(next);
-      next.scrollIntoView({ block: "nearest" });
+      next.element.scrollIntoView({ block: "nearest" });
     }
     return true;
   };
 
   const giveReason = (code) => {
-    const option = chosen(active())?.value;
-    const box = option && whyOf(active(), option)?.querySelector(`input[value="${code}"]`);
+    const option = active().chosen?.value;
+    const box = option && active().why(option)?.querySelector(`input[value="${code}"]`);
     box?.click();
     return Boolean(box);
   };
@@ -336,19 +315,21 @@
     back();
   });
   root.addEventListener("focusin", (event) => {
-    const question = event.target.closest("fieldset.asked");
-    if (question && current.contains(question)) activate(question);
+    const fieldset = event.target.closest("fieldset.asked");
+    if (fieldset && current.contains(fieldset)) activate(Question.of(fieldset));
   });
   root.addEventListener("input", (event) => {
-    const question = event.target.closest("fieldset.asked");
-    if (!question) return;
-    forgetMistakes(question);
-    if (event.target.matches("textarea")) showCount(event.target);
-    drafts.put(draftKey(question), read(question));
+    const fieldset = event.target.closest("fieldset.asked");
+    if (!fieldset) return;
+    const question = Question.of(fieldset);
+    question.forgetMistakes();
+    if (event.target.matches("textarea")) Question.showCount(event.target);
+    drafts.put(question.key, question.read());
+    settle(fieldset.closest(".rate-dialogue"));
+    bar.showProgress(0);
   });
   addEventListener("popstate", (event) => event.state && go(event.state.position, event.state.number, false));
 
-  const first = stage.querySelector(".rate-dialogue");
   const number = Number(first.querySelector(".step:not([hidden])").dataset.step);
   dialogues.set(first.dataset.position, first);
   restore(first);

@@ -125,5 +125,5 @@ def assert_study_is_the_sum(cast: Cast) -> None:
         assert Histogram.from_json(sums[key].histogram) == total((cell.histogram for cell in cells), 3)
         wanted: dict[str, int] = {}
         for cell in cells:
-            wanted = merged(wanted, contribution(cell))
+            wanted = merged(wanted, contribution(cell, spec.by_id[key[0]]))
         assert sums[key].sums == wanted

@@ -149,7 +149,7 @@ def test_predefined_reasons_are_counted_as_votes(cast: Cast):
     item = cast.batch.items.order_by("pk")[0]
     option = spec_of(cast.version).by_key["appropriateness"].options[0]
     answer = submission(item.token, "appropriateness", option)
-    record(assignment, replace(answer, explanations=("a",)), now=NOW)
+    record(assignment, replace(answer, given=replace(answer.given, explanations=("a",))), now=NOW)
     refresh_batch(cast.batch.pk, now=NOW)
     cells = AgreementCell.objects.exclude(reasons={})
     assert [cell.reasons for cell in cells] == [{str(option.explanations[0].id): 1}] * 2

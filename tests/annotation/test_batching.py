@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.models import Batch, Dialogue, Item, Seat, Study
+from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
 from annotation.services.batching import (
+    MODEL_SAMPLE,
     batch_sizes,
     choose_sources,
     deal_by_size,
@@ -18,6 +19,9 @@ from annotation.services.batching import (
     make_batches,
 )
 from annotation.services.refusals import Refused
+from protocols.bundles import load_bundle
+from protocols.selectors import BUILTIN
+from protocols.services import store_bundle
 from tests.annotation.importing.conftest import DIQAD, HE_DIALOGUES, NOW, load
 from tests.factories import DialogueFactory, StudyFactory, make_scale_version
 
@@ -250,8 +254,19 @@ def test_dialogues_that_name_no_batch_cannot_be_dealt_as_given() -> None:
         make_batches(study, by="given", now=NOW)
 
 
-def test_a_protocol_that_rates_neither_is_refused() -> None:
-    study = StudyFactory(protocol_version=make_scale_version(unit="candidate_set"))
+def test_sets_and_models_become_items_that_know_what_they_show() -> None:
+    bundle = load_bundle(BUILTIN / "persona-quality-1.0.yaml")
+    study = StudyFactory(protocol_version=store_bundle(bundle, publish=True, now=NOW)[0])
     load(study, HE_DIALOGUES)
-    with pytest.raises(Refused, match="rates neither"):
-        make_batches(study, by="size", size=10, now=NOW)
+    batch = make_batches(study, by="size", size=10, now=NOW)[0]
+    units = Counter(batch.items.values_list("unit", flat=True))
+    n_dialogues = batch.items.filter(unit="response").values("dialogue").distinct().count()
+    assert units == {"response": 5 * n_dialogues, "candidate_set": 5 * n_dialogues, "model": 5}
+    assert batch.n_items == sum(units.values())
+    together = batch.items.filter(unit="candidate_set").first()
+    shown = Candidate.objects.filter(pk__in=together.shown)
+    assert set(shown.values_list("dialogue", "source")) == {(together.dialogue_id, together.source_id)}
+    model = batch.items.filter(unit="model").first()
+    assert len(model.shown) == MODEL_SAMPLE
+    assert set(Candidate.objects.filter(pk__in=model.shown).values_list("source", flat=True)) == {model.source_id}
+    assert model.position == n_dialogues + 1

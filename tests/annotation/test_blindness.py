@@ -16,6 +16,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Candidate, Dialogue, Source
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
+from protocols.forms import Given
 from protocols.models import Explanation, Option
 from protocols.specs import spec_of
 from tests.cast import Cast, make_cast
@@ -106,7 +107,7 @@ def _explain(assignment: Assignment) -> None:
     criterion = spec_of(assignment.batch.study.protocol_version).by_key["appropriateness"]
     unsure = criterion.options[2].code
     item = assignment.batch.items.all()[0].token
-    record(assignment, Submission(item, criterion.key, unsure, (), FOREIGN_TEXT, uuid4()), now=timezone.now())
+    record(assignment, Submission(item, criterion.key, Given(unsure, (), FOREIGN_TEXT), uuid4()), now=timezone.now())
 
 
 def leaks(session: Session, secrets: set[str]) -> list[tuple[str, str]]:

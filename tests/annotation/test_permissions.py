@@ -47,9 +47,12 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "consent": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "claim": {"POST": THE_ANNOTATOR},
     "guidelines": {"GET": THE_ANNOTATOR},
+    "guidelines_pdf": {"GET": THE_ANNOTATOR},
     "rate_start": {"GET": THE_ANNOTATOR},
     "rate": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "rate_dialogue": {"GET": THE_ANNOTATOR},
+    "rate_open": {"POST": THE_ANNOTATOR},
+    "briefed": {"POST": THE_ANNOTATOR},
     "submit": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "thanks": {"GET": THE_ANNOTATOR},
     # studies
@@ -58,6 +61,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study": {"GET": WATCHERS},
     "study_settings": {"GET": MAKERS, "POST": MAKERS},
     "study_status": {"POST": MAKERS},
+    "study_protocol": {"GET": MAKERS, "POST": MAKERS},
     "study_import": {"GET": MAKERS, "POST": MAKERS},
     "study_import_preview": {"POST": MAKERS},
     "study_import_job": {"GET": MAKERS},
@@ -71,6 +75,16 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study_member_add": {"POST": OWNERS},
     "study_account_create": {"POST": OWNERS},
     "study_member_role": {"POST": OWNERS},
+    # protocols
+    "protocols": {"GET": CREATORS},
+    "protocol_new": {"GET": CREATORS, "POST": CREATORS},
+    "protocol_import": {"GET": CREATORS, "POST": CREATORS},
+    "protocol_compare": {"GET": CREATORS},
+    "protocol_version": {"GET": CREATORS},
+    "protocol_publish": {"POST": CREATORS},
+    "protocol_retire": {"POST": CREATORS},
+    "protocol_draft": {"POST": CREATORS},
+    "protocol_export": {"GET": CREATORS},
     # reporting
     "board": {"GET": WATCHERS},
     "board_fragment": {"GET": WATCHERS},
@@ -150,7 +164,7 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
     assignment = take_seat(cast.annotator, cast.batch)
     member = cast.study.memberships.get(user=cast.observer)
     by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
-               "position": 0, "number": 1, "table": "agreement"}  # fmt: skip
+               "position": 0, "number": 1, "table": "agreement", "kind": "yaml"}  # fmt: skip
     special = {
         "join": cast.study.join_token,
         "return": "broken",
@@ -161,7 +175,10 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
         "study_standing": cast.annotators[1].token,
         "api_participant": cast.annotators[1].token,
     }
-    return {name: by_word | ({"token": special[name]} if name in special else {}) for name in MAY}
+    protocol = {"slug": cast.version.protocol.slug, "version": cast.version.version}
+    of_protocols = {name: protocol for name in MAY if name.startswith("protocol")}
+    tokens = {name: {"token": token} for name, token in special.items()}
+    return {name: by_word | of_protocols.get(name, {}) | tokens.get(name, {}) for name in MAY}
 
 
 @pytest.mark.parametrize("route", [route for _, route in ROUTES], ids=lambda route: route.name)

@@ -66,7 +66,7 @@ def answer_all(client: Client, assignment: Assignment) -> str:
     while "submit" not in url:
         _, position, number = url.strip("/").rsplit("/", 2)
         step = dialogue_page(assignment, int(position)).steps[int(number) - 1]
-        url = client.post(url, {f"{each.criterion.key}-option": "1" for each in step.questions}).url
+        url = client.post(url, {f"{each.name}-option": "1" for _, each in step.questions}).url
     return url
 
 
@@ -129,7 +129,7 @@ def test_the_work_page_costs_the_same_for_many_studies(cast: Cast, annotator: Cl
         participant = ParticipantFactory(study=study, user=cast.annotator.user)
         take_seat(participant, make_batch(study, 1, 1, position=1))
     annotator.get(reverse("work"))  # the spec of the version is read once and kept
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(9):
         assert text_of(annotator.get(reverse("work"))).count("Continue") == 5
 
 
@@ -196,7 +196,7 @@ def test_a_scale_is_rated_two_questions_a_page(cast: Cast):
 
 
 def test_whole_dialogues_can_be_rated(cast: Cast):
-    study = StudyFactory(protocol_version=make_scale_version())
+    study = StudyFactory(protocol_version=make_scale_version(unit="dialogue"))
     participant = make_annotator(study, "scaler")
     assignment = take_seat(participant, make_batch(study, 2, 0))
     client = sign_in(participant.user)
@@ -255,7 +255,7 @@ def test_going_back_shows_ones_own_answer(annotator: Client, assignment: Assignm
     }
     annotator.post(rate_url(assignment), data)
     step = annotator.get(rate_url(assignment)).context["steps"][0]
-    answer = step.questions[0].answer
+    answer = step.only.answer
     assert (answer.option, set(answer.explanations), answer.free_text) == ("2", {"a"}, "It ignores the question.")
 
 

@@ -403,9 +403,10 @@ def test_active_time_leaves_out_pauses_and_hidden_tabs(open_screen, cast: Cast, 
     with screen.page.expect_request("**/api/v1/answers/"):
         press(screen.page, "1", "Enter")  # the next step begins while the clock stands still
     press(screen.page, "ArrowDown")
-    screen.page.clock.run_for(10_000)
+    # Jumps: while a clock runs, the browser's own scrolling may fall into the middle of it.
+    screen.page.clock.fast_forward(10_000)
     press(screen.page, "ArrowDown")
-    screen.page.clock.run_for(5 * 60_000)  # five minutes of nothing count as thirty seconds
+    screen.page.clock.fast_forward(5 * 60_000)  # five minutes of nothing count as thirty seconds
     with screen.page.expect_request("**/api/v1/answers/") as sent:
         press(screen.page, "1", "Enter")
     assert 40_000 <= sent.value.post_data_json["active_ms"] <= 75_000  # of an hour and five minutes
@@ -439,7 +440,7 @@ def test_the_first_page_is_small(open_screen, cast: Cast, assignment: Assignment
 
 
 def test_keys_pressed_while_the_next_dialogue_is_loading_change_nothing(open_screen, cast: Cast):
-    study = StudyFactory(protocol_version=make_scale_version(1))
+    study = StudyFactory(protocol_version=make_scale_version(1, unit="dialogue"))
     participant = make_annotator(study, "reader")
     screen = open_screen(participant.user)
     held: list[Route] = []
@@ -457,7 +458,7 @@ def test_keys_pressed_while_the_next_dialogue_is_loading_change_nothing(open_scr
 
 
 def test_a_large_batch_opens_as_quickly_as_a_small_one(open_screen, cast: Cast):
-    study = StudyFactory(protocol_version=make_scale_version(1))
+    study = StudyFactory(protocol_version=make_scale_version(1, unit="dialogue"))
     participant = make_annotator(study, "reader")
     assignment = take_seat(participant, make_batch(study, 300, 0))
     screen = open_screen(participant.user)

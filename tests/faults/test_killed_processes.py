@@ -63,8 +63,8 @@ def _body(assignment: Assignment, criterion, item) -> dict:
         "assignment": str(assignment.token),
         "item": str(item.token),
         "criterion": criterion.key,
-        "option": sent.option,
-        "free_text": sent.free_text,
+        "option": sent.given.option,
+        "free_text": sent.given.free_text,
         "client_key": str(uuid4()),
     }
 

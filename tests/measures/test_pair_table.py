@@ -161,3 +161,11 @@ def test_many_annotators_with_few_votes_take_the_sparse_route() -> None:
     table = PairTable.from_votes(np.repeat(np.arange(500), 3), raters.ravel(), codes.ravel(), 3)
     assert table.counts.sum() == 1500
     assert len(table.cells) <= 1500
+
+
+@pytest.mark.parametrize("ignored", [0, 1, 2])
+def test_ignoring_a_category_is_as_if_its_votes_had_been_missing(ignored: int, route: str) -> None:
+    codes = some_codes()
+    missing = np.where(codes == ignored, -1, np.where(codes > ignored, codes - 1, codes))
+    left = PairTable.from_votes(*as_votes(missing), 2)
+    assert PairTable.from_votes(*as_votes(codes), 3).ignoring(ignored) == left

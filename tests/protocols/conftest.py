@@ -59,3 +59,30 @@ def frozen(db, small):
 @pytest.fixture
 def draft(db, small):
     return store_bundle(small, publish=False, now=NOW)[0]
+
+
+def by_key(doc):
+    return {criterion["key"]: criterion for criterion in doc["criteria"]}
+
+
+def in_order(criterion, *names):
+    return [tuple(option.get(name) for name in names) for option in criterion["options"]]
+
+
+def visible_texts(doc):
+    """Everything of a bundle an annotator may read: all but keys, roles, sub-dimensions, summary and citation."""
+    yield from (doc[key] for key in ("welcome", "guidelines", "guidelines_short"))
+    yield from doc.get("notices", [])
+    for criterion in doc["criteria"]:
+        yield from (criterion[key] for key in ("name", "question", "definition"))
+        for option in criterion.get("options", []):
+            yield option["label"]
+            yield from (option[key] for key in ("definition",) if key in option)
+            yield from option.get("conditions", [])
+            yield from (each["text"] for each in option.get("explanations", []))
+        for example in criterion.get("examples", []):
+            yield example["title"]
+            yield from (turn["text"] for turn in example["history"])
+            yield from (example[key] for key in ("why",) if key in example)
+            for candidate in example.get("candidates", []):
+                yield from (candidate["text"], candidate["why"])

@@ -1,4 +1,4 @@
-"""Valid bundles of every shape, for Hypothesis."""
+"""Valid bundles that use all of the format, for Hypothesis."""
 
 import unicodedata
 
@@ -28,60 +28,153 @@ def folded(text):
     return unicodedata.normalize("NFC", text).strip().casefold()
 
 
+def filled(required, optional):
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+# --- options -----------------------------------------------------------------------------------------
 @st.composite
-def options(draw, scale):
+def options(draw, kind, scale):
     keys = draw(distinct(KEY, 2, 4))
     labels = draw(distinct(TEXT, len(keys), len(keys)))
     values = draw(st.lists(VALUE, min_size=len(keys), max_size=len(keys), unique=True))
-    return [draw(option(scale, *each)) for each in zip(keys, labels, values, strict=True)]
+    return [draw(option(kind, scale, *each)) for each in zip(keys, labels, values, strict=True)]
 
 
 @st.composite
-def option(draw, scale, key, label, value):
-    role = draw(st.sampled_from(["positive", "negative", "neutral", "unsure"]))
-    asks = draw(st.sampled_from(["nothing", "explanation", "free_text"]))
-    made = {"key": key, "label": label, "role": role, "asks": asks}
-    if draw(st.booleans()):
-        made["definition"] = draw(MAYBE_TEXT)
-    if scale != "nominal" and role != "unsure":
-        made["value"] = value
-    if asks == "explanation":
-        names = draw(distinct(KEY, 1, 3))
-        made["explanations"] = [
-            {"key": name, "text": draw(TEXT), "sub_dimension": hidden}
-            for name, hidden in zip(names, draw(distinct(TEXT, len(names), len(names))), strict=True)
-        ]
-    return made
+def option(draw, kind, scale, key, label, value):
+    role = draw(st.sampled_from(["positive", "negative", "neutral", "unsure", "excluding"]))
+    own = draw(filled({"key": st.just(key), "label": st.just(label), "role": st.just(role)}, OPTION))
+    if scale != "nominal" and role not in ("unsure", "excluding"):
+        own["value"] = value
+    if kind == "single":
+        own["asks"] = draw(st.sampled_from(["nothing", "explanation", "explanation_required", "free_text"]))
+    if own.get("asks", "").startswith("explanation"):
+        own["explanations"] = draw(explanations())
+    return own
+
+
+OPTION = {
+    "definition": MAYBE_TEXT,
+    "conditions": st.lists(TEXT, max_size=2),
+    "words_min": st.one_of(st.none(), st.integers(1, 30)),
+    "words_max": st.one_of(st.none(), st.integers(30, 60)),
+}
 
 
 @st.composite
-def criterion(draw, key, name):
-    scale = draw(st.sampled_from(["nominal", "ordinal", "interval"]))
-    made = {"key": key, "name": name, "question": draw(TEXT), "scale": scale, "options": draw(options(scale))}
-    if draw(st.booleans()):
-        turn = st.fixed_dictionaries({"speaker": TEXT, "text": TEXT})
-        chosen = st.sampled_from([each["key"] for each in made["options"]])
-        candidate = st.fixed_dictionaries({"text": TEXT, "option": chosen}, optional={"why": MAYBE_TEXT})
-        example = st.fixed_dictionaries(
-            {
-                "title": TEXT,
-                "history": st.lists(turn, max_size=3),
-                "candidates": st.lists(candidate, min_size=1, max_size=3),
-            }
+def explanations(draw):
+    keys = draw(distinct(KEY, 1, 3))
+    hidden = draw(distinct(TEXT, len(keys), len(keys)))
+    return [{"key": key, "text": draw(TEXT), "sub_dimension": name} for key, name in zip(keys, hidden, strict=True)]
+
+
+# --- criteria ----------------------------------------------------------------------------------------
+UNITS = ["response", "candidate_set", "model", "dialogue"]
+
+
+@st.composite
+def criterion(draw, key, name, head, earlier):
+    kind = draw(st.sampled_from(["single", "single", "multiple", "turns", "computed", "computed"]))
+    scale = draw(st.sampled_from(["nominal", "ordinal", "interval"])) if kind in ("single", "computed") else "nominal"
+    made = {"key": key, "name": name, "question": draw(TEXT), "kind": kind, "scale": scale}
+    made |= draw(filled({}, CRITERION))
+    made["unit"] = "dialogue" if kind == "turns" else draw(st.sampled_from(["", *UNITS]))
+    answered = [each for each in earlier if each["kind"] in ("single", "computed")]
+    near = [each for each in answered if (each["unit"] or head["unit"]) == (made["unit"] or head["unit"])]
+    made["when"] = draw(conditions(near, 1))
+    if kind != "turns":
+        made["options"] = draw(options(kind, scale))
+        made["examples"] = draw(st.lists(example(keys_of(made["options"])), max_size=2))
+    if kind == "computed":
+        rule = st.fixed_dictionaries(
+            {"when": conditions(answered, 2), "option": st.sampled_from(keys_of(made["options"]))}
         )
-        made["examples"] = draw(st.lists(example, max_size=2))
+        made["rules"] = draw(st.lists(rule, min_size=1, max_size=3))
     return made
 
 
+CRITERION = {"short": st.text("abc", max_size=3), "definition": MAYBE_TEXT, "required": st.booleans()}
+
+
+def keys_of(parts):
+    return [part["key"] for part in parts]
+
+
+def conditions(known, most):
+    """Each on the answer to one of the criteria before."""
+    one = [
+        st.fixed_dictionaries({
+            "criterion": st.just(each["key"]),
+            "options": st.lists(st.sampled_from(keys_of(each["options"])), min_size=1, max_size=2),
+        })
+        for each in known
+    ]  # fmt: skip
+    return st.lists(st.one_of(one), max_size=most) if one else st.just([])
+
+
+@st.composite
+def example(draw, chosen):
+    answers = st.sampled_from(chosen)
+    turn = st.fixed_dictionaries({"speaker": TEXT, "text": TEXT})
+    candidate = filled({"text": TEXT, "option": answers}, {"why": MAYBE_TEXT})
+    made = draw(filled({"title": TEXT, "history": st.lists(turn, max_size=3)}, {"why": MAYBE_TEXT}))
+    made["candidates"] = draw(st.lists(candidate, max_size=2))
+    if not made["candidates"] or draw(st.booleans()):
+        made["option"] = draw(answers)
+    if made["history"]:
+        made["rated_turn"] = draw(st.one_of(st.none(), st.integers(1, len(made["history"]))))
+    return made
+
+
+# --- translations ------------------------------------------------------------------------------------
+def of_length(texts):
+    return st.lists(TEXT, min_size=len(texts), max_size=len(texts))
+
+
+def maybe(parts, texts):
+    """Nothing, or the parts and some of the texts: else few drawn translations would reach the innermost ones."""
+    return st.one_of(st.just({}), filled(parts, texts))
+
+
+def translation(doc):
+    return maybe({"criteria": by_key(doc["criteria"], criterion_translation)}, {
+        "name": TEXT, "summary": MAYBE_TEXT, "welcome": MAYBE_TEXT, "changes": MAYBE_TEXT,
+        "guidelines_short": MAYBE_TEXT, "guidelines": MAYBE_TEXT, "notices": of_length(doc.get("notices", [])),
+    })  # fmt: skip
+
+
+def by_key(parts, translated):
+    return filled({}, {part["key"]: translated(part) for part in parts})
+
+
+def criterion_translation(part):
+    texts = {"name": TEXT, "short": st.text("abc", max_size=3), "question": TEXT, "definition": MAYBE_TEXT}
+    return maybe({"options": by_key(part.get("options", []), option_translation)}, texts)
+
+
+def option_translation(part):
+    texts = {"label": TEXT, "definition": MAYBE_TEXT, "conditions": of_length(part.get("conditions", []))}
+    return maybe({"explanations": by_key(part.get("explanations", []), lambda _: TEXT)}, texts)
+
+
+# --- the document ------------------------------------------------------------------------------------
 OPTIONAL = {
     "language": st.sampled_from(["en", "zh", "zh-Hans", "no"]),
     "summary": MAYBE_TEXT,
     "citation": MAYBE_TEXT,
-    "unit": st.sampled_from(["response", "candidate_set", "model", "dialogue"]),
-    "order": st.sampled_from(["criterion_first", "item_first"]),
+    "granularity": st.sampled_from(["turn", "dialogue"]),
+    "mode": st.sampled_from(["absolute", "comparative"]),
+    "interaction": st.sampled_from(["static", "interactive"]),
+    "order": st.sampled_from(["criterion_first", "item_first", "set_level"]),
     "expected_minutes": st.integers(1, 90),
+    "max_minutes": st.integers(90, 32767),
+    "reading_seconds": st.integers(0, 3600),
     "words_min": st.integers(1, 30),
+    "words_max": st.integers(30, 60),
+    "feedback_box": st.booleans(),
     "welcome": MAYBE_TEXT,
+    "changes": MAYBE_TEXT,
     "notices": st.lists(TEXT, max_size=3),
     "guidelines_short": MAYBE_TEXT,
     "guidelines": MAYBE_TEXT,
@@ -90,8 +183,64 @@ OPTIONAL = {
 
 @st.composite
 def bundles(draw):
-    head = draw(st.fixed_dictionaries({"protocol": KEY, "name": TEXT, "version": KEY}, optional=OPTIONAL))
+    first = {"protocol": KEY, "name": TEXT, "version": KEY, "unit": st.sampled_from(UNITS)}
+    doc = {"bundle": 1, **draw(filled(first, OPTIONAL)), "criteria": []}
     keys = draw(distinct(KEY, 1, 3))
-    names = draw(distinct(TEXT, len(keys), len(keys)))
-    criteria = [draw(criterion(*pair)) for pair in zip(keys, names, strict=True)]
-    return {"bundle": 1, **head, "criteria": criteria}
+    for key, name in zip(keys, draw(distinct(TEXT, len(keys), len(keys))), strict=True):
+        doc["criteria"].append(draw(criterion(key, name, doc, list(doc["criteria"]))))
+    if draw(st.booleans()):
+        languages = {code: translation(doc) for code in ("it", "de-AT")}
+        doc["translations"] = draw(filled({}, languages))
+    return doc
+
+
+# --- a change of contents ------------------------------------------------------------------------------
+def changed_somewhere(doc, chance):
+    """One part of a canonical document deleted, replaced, doubled, renamed or swapped with its neighbour."""
+    holder, key = chance.choice(list(places(doc)))
+    value = holder[key]
+    ways = [deleted, replaced]
+    if isinstance(holder, dict):
+        ways.append(renamed)
+    else:
+        ways.append(doubled)
+        if len(holder) > 1 and holder[key] != holder[key - 1]:
+            ways.append(swapped)
+    chance.choice(ways)(holder, key, value)
+    return doc
+
+
+def places(value):
+    """(mapping or list, key or number) of everything inside."""
+    for key, each in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        yield value, key
+        if isinstance(each, dict | list):
+            yield from places(each)
+
+
+def deleted(holder, key, _):
+    del holder[key]
+
+
+def replaced(holder, key, value):
+    match value:
+        case bool():
+            holder[key] = not value
+        case str():
+            holder[key] = value + "x"
+        case int() | float():
+            holder[key] = value + 1
+        case _:
+            holder[key] = "another"
+
+
+def renamed(holder, key, value):
+    holder[f"{key}x"] = holder.pop(key)
+
+
+def doubled(holder, key, value):
+    holder.insert(key, value)
+
+
+def swapped(holder, key, value):
+    holder[key], holder[key - 1] = holder[key - 1], value

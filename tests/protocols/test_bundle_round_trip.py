@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 import yaml
 from django.db import connection, transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
 
 from protocols.bundles import (
     InvalidBundle,
@@ -16,14 +17,35 @@ from protocols.bundles import (
     check_bundle,
     dump_bundle,
     load_bundle,
+    readable_bundle,
     write_yaml,
 )
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.services import VersionTaken, publish_version, store_bundle
 from tests.protocols.conftest import NOW
-from tests.protocols.generated import bundles
+from tests.protocols.generated import bundles, changed_somewhere
 
 thorough = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+USES = {
+    "marked turns": lambda doc: any(each["kind"] == "turns" for each in doc["criteria"]),
+    "a multiple choice": lambda doc: any(each["kind"] == "multiple" for each in doc["criteria"]),
+    "a rule with a condition": lambda doc: '"rules": [{"when": [{' in json.dumps(doc),
+    "a condition": lambda doc: any(each["when"] for each in doc["criteria"]),
+    "a unit of its own": lambda doc: any(each["unit"] not in ("", doc["unit"]) for each in doc["criteria"]),
+    "required reasons": lambda doc: "explanation_required" in json.dumps(doc),
+    "a translated reason": lambda doc: "explanations" in json.dumps(doc.get("translations", {})),
+    "a rated turn": lambda doc: '"rated_turn": 1' in json.dumps(doc),
+    "words of an option": lambda doc: any("words_max" in o for c in doc["criteria"] for o in c.get("options", [])),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_the_generated_bundles_use(name):
+    """Or the properties below would hold of a smaller format."""
+    once = settings(max_examples=2000, database=None, derandomize=True, phases=[Phase.generate])
+    find(bundles(), USES[name], settings=once)
 
 
 @pytest.mark.django_db
@@ -31,12 +53,26 @@ thorough = settings(max_examples=60, deadline=None, suppress_health_check=list(H
 @given(bundles())
 def test_what_is_stored_and_written_again_has_the_same_canonical_bytes(doc):
     assert check_bundle(doc) == []
-    with transaction.atomic():
-        version, _ = store_bundle(doc, publish=True, now=NOW)
-        written = dump_bundle(ProtocolVersion.objects.get(pk=version.pk))
-        transaction.set_rollback(True)
+    version, written = stored_and_taken_back(doc)
     assert canonical_json(written) == canonical_json(doc)
     assert version.sha256 == bundle_hash(doc)
+
+
+@pytest.mark.django_db
+@thorough
+@given(bundles())
+def test_what_is_exported_and_imported_elsewhere_has_the_same_canonical_bytes(doc):
+    _, exported = stored_and_taken_back(doc, readable_bundle)
+    _, imported = stored_and_taken_back(load_bundle(write_yaml(exported)))
+    assert canonical_json(imported) == canonical_json(doc)
+
+
+def stored_and_taken_back(doc, written=dump_bundle):
+    with transaction.atomic():
+        version, _ = store_bundle(doc, publish=True, now=NOW)
+        result = written(ProtocolVersion.objects.get(pk=version.pk))
+        transaction.set_rollback(True)
+    return version, result
 
 
 @thorough
@@ -44,6 +80,15 @@ def test_what_is_stored_and_written_again_has_the_same_canonical_bytes(doc):
 def test_yaml_and_json_texts_of_a_bundle_read_back_as_the_same_content(doc):
     assert canonical_json(load_bundle(write_yaml(doc))) == canonical_json(doc)
     assert canonical_json(load_bundle(json.dumps(doc))) == canonical_json(doc)
+    assert canonical_json(load_bundle(canonical_json(doc).decode())) == canonical_json(doc)
+
+
+@thorough
+@given(bundles(), st.randoms(use_true_random=False))
+def test_any_single_change_of_a_canonical_document_is_refused_or_gives_another_hash(doc, chance):
+    before = canonical_json(doc)
+    changed = changed_somewhere(json.loads(before), chance)
+    assert check_bundle(changed) or canonical_json(changed) != before
 
 
 @thorough

@@ -11,6 +11,7 @@ from annotation.selectors.cells import measure_batch
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Acknowledgement, Submission
+from protocols.forms import Given
 from tests.cast import make_cast
 from tests.races.threads import run_together
 from tests.working import record
@@ -20,14 +21,7 @@ NOW = timezone.now()
 
 
 def answer(item, option="1", client_key=None):
-    return Submission(
-        item=item.token,
-        criterion="listening",
-        option=option,
-        explanations=(),
-        free_text="",
-        client_key=client_key or uuid4(),
-    )
+    return Submission(item.token, "listening", Given(option), client_key or uuid4())
 
 
 def test_the_same_answer_sent_by_twenty_requests_is_one_answer():

@@ -283,7 +283,7 @@ def test_answers_that_are_all_alike_are_a_dash_with_a_reason_and_full_agreement(
 def test_progress_seats_leases_and_pseudonyms_are_shown_and_names_are_not(cast: Cast):
     first = claim_seat(cast.annotators[0], cast.batch, now=NOW)
     rate_everything(first, now=NOW)
-    submit_assignment(first, feedback="", n_wanted=24, now=NOW)
+    submit_assignment(first, feedback="", now=NOW)
     second = claim_seat(cast.annotators[1], cast.batch, now=NOW)
     rate_everything(second, now=NOW, n=6)
     refresh_batch(cast.batch.pk, now=NOW)

@@ -40,6 +40,7 @@ def _find_items() -> None:
                  FROM import_unit u JOIN annotation_item i ON i.dialogue_id = u.dialogue_id
                  JOIN annotation_batch b ON b.id = i.batch_id
                  WHERE u.item_id IS NULL AND i.candidate_id IS NOT DISTINCT FROM u.candidate_id
+                   AND i.unit IN ('response', 'dialogue')
                    AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
                  ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
            WHERE import_unit.id = best.id"""
@@ -87,8 +88,9 @@ def _create_items(study: Study) -> int:
                SELECT g.*, coalesce(f.last, 0) + row_number() OVER (PARTITION BY g.batch_id ORDER BY d.position)
                       AS position
                FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id LEFT JOIN filled f USING (batch_id))
-           INSERT INTO annotation_item (batch_id, dialogue_id, candidate_id, source_id, token, position)
-           SELECT p.batch_id, p.dialogue_id, c.id, c.source_id, gen_random_uuid(), p.position
+           INSERT INTO annotation_item (batch_id, unit, dialogue_id, candidate_id, source_id, token, position)
+           SELECT p.batch_id, CASE WHEN c.id IS NULL THEN 'dialogue' ELSE 'response' END, p.dialogue_id, c.id,
+               c.source_id, gen_random_uuid(), p.position
            FROM placed p LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
            ON CONFLICT DO NOTHING"""
     )

@@ -16,7 +16,7 @@ from annotation.services.importing.copying import NULL, copy_ids, copy_text, spo
 from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, NUL, clean_key
 from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
 from annotation.services.importing.tables import Row, Table
-from protocols.models import ProtocolVersion
+from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
 LONGEST_PSEUDONYM = 80
@@ -38,14 +38,20 @@ class RatingOptions:
     reference: str = ""
 
 
+def _importable(spec: VersionSpec) -> list[CriterionSpec]:
+    """A row of a file has one value: several choices, marked turns and computed answers have no place in it."""
+    return [each for each in spec.criteria if each.kind == Criterion.Kind.SINGLE]
+
+
 class Answers:
     """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
 
     def __init__(self, spec: VersionSpec) -> None:
-        self._only = spec.criteria[0] if len(spec.criteria) == 1 else None
-        self._criteria = {each.name.casefold(): each for each in spec.criteria}
-        self._criteria |= {each.key.casefold(): each for each in spec.criteria}
-        self._options = {each.id: _options_of(each) for each in spec.criteria}
+        criteria = _importable(spec)
+        self._only = criteria[0] if len(criteria) == 1 else None
+        self._criteria = {each.name.casefold(): each for each in criteria}
+        self._criteria |= {each.key.casefold(): each for each in criteria}
+        self._options = {each.id: _options_of(each) for each in criteria}
 
     def criterion(self, name: str, is_column: bool) -> CriterionSpec:
         if not is_column and self._only:
@@ -89,7 +95,7 @@ class VoteSpool:
         self.unused: list[str] = []
         self._study = str(study_id)
         self._answers = Answers(spec)
-        self._n_criteria = len(spec.criteria)
+        self._n_criteria = len(_importable(spec))
         self._is_whole_dialogue = spec.unit == ProtocolVersion.Unit.DIALOGUE
         self._now = now
         self._places: dict[str, int] = {}

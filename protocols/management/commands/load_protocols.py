@@ -15,5 +15,5 @@ class Command(BaseCommand):
             try:
                 version, is_new = store_bundle(read_bundle(path), publish=True, now=timezone.now())
             except InvalidBundle as error:
-                raise refusal(path, error.errors) from None
+                raise refusal(path, error) from None
             self.stdout.write(f"{version}: {'loaded' if is_new else 'there already'}")

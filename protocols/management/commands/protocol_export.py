@@ -1,14 +1,17 @@
+import json
 from argparse import ArgumentParser
+from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from protocols.bundles import dump_bundle, write_yaml
+from protocols.bundles import canonical_json, dump_bundle, readable_bundle, write_yaml
+from protocols.management.commands._reading import refusal, stored_version
 from protocols.models import ProtocolVersion
-from protocols.selectors import find_version
+from protocols.schema import InvalidBundle
 
 
 class Command(BaseCommand):
-    help = "Write a stored protocol as a YAML bundle to standard output."
+    help = "Write a stored protocol as a bundle, without what is default."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs) -> CommandParser:
         # Django's own --version, which prints Django's, gives way.
@@ -17,10 +20,31 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="he-protocol, or he-protocol@1.0-three-criteria.")
         parser.add_argument("--version", default="", help="Of the protocol; without it, the one studies would use.")
+        parser.add_argument("--format", choices=["yaml", "json"], default="yaml")
+        parser.add_argument("--canonical", action="store_true", help="With --format json: the bytes the hash is of.")
+        parser.add_argument("--output", type=Path, help="A file; without it, standard output.")
 
-    def handle(self, *args, name: str, version: str = "", **options) -> None:
+    def handle(self, *args, name: str, version: str, format: str, canonical: bool, output: Path, **options) -> None:
+        if canonical and format != "json":
+            raise CommandError("--canonical goes with --format json.")
+        found = stored_version(f"{name}@{version}" if version else name)
+        text = _canonical(found) if canonical else _readable(found, format)
+        if output is None:
+            self.stdout.write(text, ending="")
+            return
         try:
-            found = find_version(f"{name}@{version}" if version else name)
-        except ProtocolVersion.DoesNotExist as error:
-            raise CommandError(str(error)) from None
-        self.stdout.write(write_yaml(dump_bundle(found)), ending="")
+            output.write_text(text, encoding="utf-8", newline="\n")  # other line ends would be other bytes
+        except OSError as error:
+            raise CommandError(f"{output} cannot be written: {error.strerror}.") from None
+
+
+def _readable(version: ProtocolVersion, format: str) -> str:
+    doc = readable_bundle(version)
+    return write_yaml(doc) if format == "yaml" else json.dumps(doc, ensure_ascii=False, indent=2) + "\n"
+
+
+def _canonical(version: ProtocolVersion) -> str:
+    try:
+        return canonical_json(dump_bundle(version)).decode()
+    except InvalidBundle as error:  # a draft that was edited into one
+        raise refusal(f"{version.protocol.slug}@{version.version}", error) from None

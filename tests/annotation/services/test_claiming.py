@@ -91,7 +91,7 @@ def test_expiry_leaves_running_and_finished_work_alone(cast: Cast):
     running = claim_seat(cast.annotators[0], cast.batch, now=NOW)
     finished = claim_seat(cast.annotators[1], cast.batch, now=NOW)
     rate_everything(finished, now=NOW)
-    submit_assignment(finished, feedback="", n_wanted=24, now=NOW)
+    submit_assignment(finished, feedback="", now=NOW)
     assert expire_leases(now=NOW + timedelta(minutes=89)) == []
     assert expire_leases(now=LATER) == [cast.batch.pk]
     assert {seat.assignment for seat in Seat.objects.filter(assignment__isnull=False)} == {finished}
@@ -119,24 +119,24 @@ def test_releasing_takes_every_seat_of_the_participant(cast: Cast):
 def test_an_incomplete_batch_cannot_be_submitted_and_says_how_much_is_missing(cast: Cast):
     assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
     rate_everything(assignment, now=NOW, n=20)
-    refused = refusal(submit_assignment, assignment, feedback="", n_wanted=24, now=NOW)
+    refused = refusal(submit_assignment, assignment, feedback="", now=NOW)
     assert (refused.code, refused.extra) == ("incomplete", {"missing": 4})
 
 
 def test_a_submitted_batch_keeps_its_seat_and_its_feedback_for_good(cast: Cast):
     assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
     rate_everything(assignment, now=NOW)
-    done = submit_assignment(assignment, feedback=" Clear task. ", n_wanted=24, now=NOW)
+    done = submit_assignment(assignment, feedback=" Clear task. ", now=NOW)
     assert (done.status, done.feedback, done.submitted_at) == (Assignment.Status.SUBMITTED, "Clear task.", NOW)
     assert done.seat.lease_expires_at is None
-    assert submit_assignment(assignment, feedback="again", n_wanted=24, now=LATER).feedback == "Clear task."
+    assert submit_assignment(assignment, feedback="again", now=LATER).feedback == "Clear task."
 
 
 def test_work_without_a_seat_cannot_be_submitted(cast: Cast):
     assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
     rate_everything(assignment, now=NOW)
     expire_leases(now=LATER)
-    assert refusal(submit_assignment, assignment, feedback="", n_wanted=24, now=LATER).code == "lease_expired"
+    assert refusal(submit_assignment, assignment, feedback="", now=LATER).code == "lease_expired"
 
 
 def test_the_database_refuses_two_assignments_on_one_seat(cast: Cast):

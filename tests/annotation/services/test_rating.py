@@ -10,7 +10,7 @@ from annotation.selectors.cells import measure_batch
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from annotation.services.rating import Submission
 from annotation.services.refusals import Refused
-from protocols.forms import InvalidAnswer
+from protocols.forms import Given, InvalidAnswer
 from tests.cast import Cast
 from tests.factories import make_batch
 from tests.working import rate_everything, record
@@ -28,9 +28,7 @@ def assignment(cast: Cast) -> Assignment:
 
 def answer(assignment: Assignment, option: str = "1", **fields) -> Submission:
     item = assignment.batch.items.order_by("pk")[0]
-    plain = Submission(
-        item=item.token, criterion="listening", option=option, explanations=(), free_text="", client_key=uuid4()
-    )
+    plain = Submission(item=item.token, criterion="listening", given=Given(option), client_key=uuid4())
     return replace(plain, **fields)
 
 
@@ -99,7 +97,7 @@ def test_work_that_is_over_takes_no_answers(assignment: Assignment, status: str,
 
 def test_a_submitted_batch_is_closed_for_its_annotator(assignment: Assignment):
     rate_everything(assignment, now=NOW)
-    submit_assignment(assignment, feedback="", n_wanted=24, now=NOW)
+    submit_assignment(assignment, feedback="", now=NOW)
     with pytest.raises(Refused):
         record(assignment, answer(assignment, "2"), now=NOW)
 

@@ -7,6 +7,11 @@ The look-up before it (whose assignment, which protocol, consent given) is one f
 from django.db import migrations
 
 FORWARD = """
+-- Statements that copy rows in name only what they have.
+ALTER TABLE annotation_item ALTER COLUMN shown SET DEFAULT '{}';
+ALTER TABLE annotation_rating ALTER COLUMN choices SET DEFAULT '{}', ALTER COLUMN turns SET DEFAULT '{}';
+ALTER TABLE annotation_ratingrevision ALTER COLUMN choices SET DEFAULT '{}', ALTER COLUMN turns SET DEFAULT '{}';
+
 CREATE FUNCTION annotation_raise_version(p_batch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     v_version bigint;
@@ -37,15 +42,16 @@ BEGIN
 END $$;
 
 CREATE FUNCTION annotation_record_answer(
-    p_assignment bigint, p_item uuid, p_criterion bigint, p_option bigint, p_explanations bigint[], p_free_text text,
-    p_client_key uuid, p_active_ms integer, p_answered_at timestamptz, p_now timestamptz,
+    p_assignment bigint, p_item uuid, p_criterion bigint, p_option bigint, p_choices bigint[], p_turns integer[],
+    p_explanations bigint[], p_free_text text, p_client_key uuid, p_active_ms integer, p_answered_at timestamptz,
+    p_now timestamptz, p_unit text, p_reading_seconds integer,
     OUT refusal text, OUT revision integer, OUT is_repeat boolean, OUT is_counted boolean,
-    OUT batch_id bigint, OUT is_nudge_due boolean
+    OUT batch_id bigint, OUT item_id bigint, OUT is_nudge_due boolean
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     v_work record;
-    v_item bigint;
+    v_item record;
     v_rating record;
 BEGIN
     -- Whoever takes the seat away also writes the assignment, so the one lock orders both.
@@ -61,20 +67,30 @@ BEGIN
         refusal := CASE WHEN v_work.status IN ('submitted', 'excluded') THEN v_work.status ELSE 'closed' END;
         RETURN;
     END IF;
-    SELECT item.id INTO v_item FROM annotation_item item WHERE item.token = p_item AND item.batch_id = v_work.batch_id;
+    SELECT item.id, item.position INTO v_item FROM annotation_item item
+    WHERE item.token = p_item AND item.batch_id = v_work.batch_id AND item.unit = p_unit;
     IF NOT FOUND THEN
         refusal := 'unknown_item';
         RETURN;
     END IF;
+    IF p_reading_seconds > 0 AND NOT EXISTS (
+        SELECT FROM annotation_reading reading
+        WHERE reading.assignment_id = p_assignment AND reading.position = v_item.position
+            AND reading.opened_at <= p_now - make_interval(secs => p_reading_seconds)
+    ) THEN
+        refusal := 'too_soon';
+        RETURN;
+    END IF;
     batch_id := v_work.batch_id;
+    item_id := v_item.id;
     is_counted := v_work.status = 'active' AND coalesce(v_work.is_held, false);
     is_repeat := false;
     is_nudge_due := false;
 
-    INSERT INTO annotation_rating AS rating (assignment_id, item_id, criterion_id, batch_id, option_id, explanations,
-        free_text, revision, active_ms, answered_at, created_at, updated_at)
-    VALUES (p_assignment, v_item, p_criterion, v_work.batch_id, p_option, p_explanations,
-        p_free_text, 1, p_active_ms, p_answered_at, p_now, p_now)
+    INSERT INTO annotation_rating AS rating (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns,
+        explanations, free_text, revision, active_ms, answered_at, created_at, updated_at, is_active)
+    VALUES (p_assignment, v_item.id, p_criterion, v_work.batch_id, p_option, p_choices, p_turns,
+        p_explanations, p_free_text, 1, p_active_ms, p_answered_at, p_now, p_now, true)
     ON CONFLICT (assignment_id, item_id, criterion_id) DO NOTHING
     RETURNING rating.id, rating.revision INTO v_rating;
 
@@ -86,15 +102,15 @@ BEGIN
         ) AS known_as
         INTO STRICT v_rating
         FROM annotation_rating rating
-        WHERE rating.assignment_id = p_assignment AND rating.item_id = v_item AND rating.criterion_id = p_criterion;
+        WHERE rating.assignment_id = p_assignment AND rating.item_id = v_item.id AND rating.criterion_id = p_criterion;
         IF v_rating.known_as IS NOT NULL THEN
             revision := v_rating.known_as;
             is_repeat := true;
             RETURN;
         END IF;
         IF p_answered_at >= v_rating.answered_at THEN
-            UPDATE annotation_rating rating SET option_id = p_option, explanations = p_explanations,
-                free_text = p_free_text, active_ms = p_active_ms, answered_at = p_answered_at,
+            UPDATE annotation_rating rating SET option_id = p_option, choices = p_choices, turns = p_turns,
+                explanations = p_explanations, free_text = p_free_text, active_ms = p_active_ms, answered_at = p_answered_at,
                 revision = rating.revision + 1, updated_at = p_now
             WHERE rating.id = v_rating.id RETURNING rating.id, rating.revision INTO v_rating;
         ELSE
@@ -105,10 +121,10 @@ BEGIN
     END IF;
 
     revision := v_rating.revision;
-    INSERT INTO annotation_ratingrevision (rating_id, number, option_id, explanations, free_text, client_key,
-        active_ms, answered_at, received_at)
-    VALUES (v_rating.id, v_rating.revision, p_option, p_explanations, p_free_text, p_client_key,
-        p_active_ms, p_answered_at, p_now);
+    INSERT INTO annotation_ratingrevision (rating_id, number, option_id, choices, turns, explanations, free_text,
+        client_key, active_ms, answered_at, received_at)
+    VALUES (v_rating.id, v_rating.revision, p_option, p_choices, p_turns, p_explanations, p_free_text,
+        p_client_key, p_active_ms, p_answered_at, p_now);
     is_nudge_due := annotation_raise_version(v_work.batch_id);
 END $$;
 """
@@ -120,6 +136,6 @@ DROP FUNCTION annotation_raise_version;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0001_initial"), ("protocols", "0001_initial")]
+    dependencies = [("annotation", "0002_engine"), ("protocols", "0003_engine")]
 
     operations = [migrations.RunSQL(FORWARD, BACKWARD)]

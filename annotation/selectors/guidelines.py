@@ -1,0 +1,215 @@
+"""The full guidelines as a document: its headings, and a section for each criterion with its worked examples.
+
+Labels and texts only: no key of an option or explanation, no sub-dimension and no role leaves this room (D-6).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+from annotation.selectors.work import rendered
+from protocols.models import Criterion, Example, Option, ProtocolVersion
+from protocols.rendering import HEADINGS
+from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec, spec_of
+
+ANSWERING: dict[str, str] = {
+    Criterion.Kind.SINGLE: "Choose one answer.",
+    Criterion.Kind.MULTIPLE: "Choose every answer that applies.",
+    Criterion.Kind.TURNS: "Mark turns of the dialogue.",
+    Criterion.Kind.COMPUTED: "Not asked: it follows from other answers.",
+}
+# What an example without candidates and without a rated turn rates.
+WHOLE: dict[str, str] = {
+    ProtocolVersion.Unit.RESPONSE: "All of it",
+    ProtocolVersion.Unit.CANDIDATE_SET: "All replies together",
+    ProtocolVersion.Unit.MODEL: "All turns together",
+    ProtocolVersion.Unit.DIALOGUE: "The whole dialogue",
+}
+BLANK_LINE = re.compile(r"\n\s*\n")
+DEEPEST = 3  # levels of headings told apart in the table of contents
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Of the guidelines' own text. The topmost level is 1, whatever the text begins with."""
+
+    id: str
+    text: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One option, as it is explained. `value` is empty where the label says the number already."""
+
+    option: OptionSpec
+    value: float | None
+    asks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """Another criterion, by name, and the labels of the answers to it. No label: any answer."""
+
+    name: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What follows from one set of answers. `others` of all rules of a criterion are the same, in the same order."""
+
+    others: tuple[Dependence, ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    criterion: CriterionSpec
+    answering: str
+    answers: tuple[Answer, ...]
+    when: tuple[Dependence, ...]
+    rules: tuple[Consequence, ...]
+    examples: tuple[dict[str, Any], ...]
+
+    @property
+    def anchor(self) -> str:
+        """Stable: links to it are written down elsewhere. No heading of the text can have it (ID_PREFIX)."""
+        return f"criterion-{self.criterion.key}"
+
+    @property
+    def has_values(self) -> bool:
+        return any(answer.value is not None for answer in self.answers)
+
+    @property
+    def has_conditions(self) -> bool:
+        """More than one for some answer: then it has to be said that one of them is enough."""
+        return any(len(answer.option.conditions) > 1 for answer in self.answers)
+
+
+# --- the text ---------------------------------------------------------------------------------------
+def text_of(version: ProtocolVersion) -> SafeString:
+    """Markdown makes headers of the first row's cells: one without words heads nothing to a screen reader."""
+    html = rendered(version.guidelines).replace("<th></th>", "<td></td>")
+    return mark_safe(html)  # noqa: S308 - a tag of the sanitised text for another
+
+
+def paragraphs_of(text: str) -> list[str]:
+    """Blank lines part them. Other line breaks are those of a file's editor, and would fall into the middle of ours."""
+    return [" ".join(part.split()) for part in BLANK_LINE.split(text) if part.strip()]
+
+
+# --- headings --------------------------------------------------------------------------------------
+class _Headings(HTMLParser):
+    """Reads what the sanitiser has let through. A heading without an id cannot be linked to, and is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[str, tuple[int, list[str]]] = {}
+        self._open: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        name = dict(attrs).get("id")
+        if tag in HEADINGS and name and name not in self.found:
+            self._open = []
+            self.found[name] = int(tag[1]), self._open
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in HEADINGS:
+            self._open = None
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self._open.append(data)
+
+
+def headings_of(html: str) -> list[Heading]:
+    parser = _Headings()
+    parser.feed(html)
+    parser.close()
+    top = min((level for level, _ in parser.found.values()), default=1)
+    entries = [(name, " ".join("".join(parts).split()), level) for name, (level, parts) in parser.found.items()]
+    return [Heading(name, text, min(level - top + 1, DEEPEST)) for name, text, level in entries if text]
+
+
+# --- criteria --------------------------------------------------------------------------------------
+def sections_of(version: ProtocolVersion) -> list[Section]:
+    """Every criterion in order, also those that are computed: they appear in what researchers tell annotators."""
+    spec = spec_of(version)
+    examples = defaultdict(list)
+    for example in Example.objects.filter(criterion__version=version):  # in the order of their positions
+        examples[example.criterion_id].append(example)
+    return [_section(spec, criterion, examples[criterion.id]) for criterion in spec.criteria]
+
+
+def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[Example]) -> Section:
+    may_stay_empty = criterion.is_asked and not criterion.required
+    shows_values = _shows_values(criterion)
+    return Section(
+        criterion=criterion,
+        answering=ANSWERING[criterion.kind] + " It may stay empty." * may_stay_empty,
+        answers=tuple(Answer(each, each.value if shows_values else None, _asks(each)) for each in criterion.options),
+        when=tuple(_dependence(spec, each.criterion, [each]) for each in criterion.when),
+        rules=_rules(spec, criterion),
+        examples=tuple(_example(each, criterion) for each in examples),
+    )
+
+
+def _shows_values(criterion: CriterionSpec) -> bool:
+    """The numbers matter on a scale, and are told once: not again beside labels such as `5: excellent`."""
+    valued = [option for option in criterion.options if option.value is not None]
+    is_scale = criterion.scale != Criterion.Scale.NOMINAL
+    return is_scale and not all(f"{option.value:g}" in option.label for option in valued)
+
+
+def _asks(option: OptionSpec) -> str:
+    """What is asked after this answer, in words."""
+    own = f"{option.words_min} to {option.words_max} words of your own"
+    if option.asks == Option.Asks.NOTHING:
+        return ""
+    if option.asks == Option.Asks.FREE_TEXT:
+        return f"Then say why, in {own}."
+    how = f"tick every reason that applies, or write {own}" if option.explanations else f"write {own}"
+    must = option.asks == Option.Asks.EXPLANATION_REQUIRED
+    return f"Then say why: {how}." if must else f"Then you may say why: {how}."
+
+
+def _dependence(spec: VersionSpec, key: str, conditions: Iterable[Condition]) -> Dependence:
+    other, wanted = spec.by_key[key], list(conditions)
+    labels = tuple(each.label for each in other.options if all(each.key in one.options for one in wanted))
+    return Dependence(other.name, labels if wanted else ())
+
+
+def _rules(spec: VersionSpec, criterion: CriterionSpec) -> tuple[Consequence, ...]:
+    """A table has the same columns in every row: each criterion that any of the rules looks at."""
+    keys = dict.fromkeys(one.criterion for rule in criterion.rules for one in rule.when)
+    return tuple(
+        Consequence(
+            tuple(_dependence(spec, key, [one for one in rule.when if one.criterion == key]) for key in keys),
+            criterion.option_named(rule.option).label,
+        )
+        for rule in criterion.rules
+    )
+
+
+# --- worked examples -------------------------------------------------------------------------------
+def _example(example: Example, criterion: CriterionSpec) -> dict[str, Any]:
+    """D-8: a history and what is rated in it; the evaluation is told by its label."""
+    labels = {option.key: option.label for option in criterion.options}
+    turns = [turn | {"is_rated": number == example.rated_turn} for number, turn in enumerate(example.history, start=1)]
+    if example.candidates:
+        rows = [_row(each, labels, text=each.get("text", "")) for each in example.candidates]
+    else:
+        rated = next((turn for turn in turns if turn["is_rated"]), None)
+        own = {"option": example.option, "why": example.why}
+        rows = [_row(own, labels, **(rated or {"whole": WHOLE[criterion.unit]}))]
+    return {"title": example.title, "turns": turns, "rows": rows}
+
+
+def _row(evaluated: Mapping[str, Any], labels: Mapping[str, str], **rated: Any) -> dict[str, Any]:
+    return rated | {"label": labels.get(evaluated.get("option", ""), ""), "why": evaluated.get("why", "")}

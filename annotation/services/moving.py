@@ -1,0 +1,65 @@
+"""Moving a study to another version of its protocol: explicit, and with what was answered before kept as it is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.models import Assignment, Rating, Seat, Study
+from annotation.services.agreement import rebuild_study
+from annotation.services.refusals import Refused
+from protocols.models import ProtocolVersion
+from protocols.specs import spec_of
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a move means: answers that stay stored and count no more, and work that is done again."""
+
+    n_ratings: int
+    n_submitted: int
+    n_active: int
+
+
+def effect_of_move(study: Study) -> Effect:
+    """Of what was answered under the version the study follows now."""
+    work = Assignment.objects.filter(batch__study=study, seat__isnull=False)
+    return Effect(
+        n_ratings=Rating.objects.filter(batch__study=study, criterion__version=study.protocol_version_id).count(),
+        n_submitted=work.filter(status=Assignment.Status.SUBMITTED).count(),
+        n_active=work.filter(status=Assignment.Status.ACTIVE).count(),
+    )
+
+
+@transaction.atomic
+def move_study(study: Study, version: ProtocolVersion, *, now: datetime) -> Study:
+    """Follow another published version of the same protocol. Raises Refused.
+
+    Ratings belong to the version they were made with (X-1): those made before stay, are exported, and count no more.
+    The seats are free again, and whoever had one may rate under the new version. Moving back brings the old figures
+    back, but not the seats.
+    """
+    locked = Study.objects.select_for_update(no_key=True).select_related("protocol_version").get(pk=study.pk)
+    _check(locked, version)
+    seats = Seat.objects.filter(batch__study=study, assignment__isnull=False).order_by("pk").select_for_update()
+    held = [seat.assignment_id for seat in seats]
+    Seat.objects.filter(assignment__in=held).update(assignment=None, lease_expires_at=None)
+    holding = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
+    Assignment.objects.filter(pk__in=held, status__in=holding).update(status=Assignment.Status.EXPIRED)
+    locked.protocol_version = version
+    locked.save(update_fields=["protocol_version"])
+    rebuild_study(locked, now=now)
+    return locked
+
+
+def _check(study: Study, version: ProtocolVersion) -> None:
+    old = study.protocol_version
+    if version.protocol_id != old.protocol_id:
+        raise Refused("other_protocol", "A study stays with its protocol. Make another study for another one.")
+    if version.status != ProtocolVersion.Status.PUBLISHED:
+        raise Refused("not_published", f"{version} is {version.status}. A study follows a published version.")
+    if version.pk == old.pk:
+        raise Refused("same_version", f"The study follows {version} already.")
+    if set(spec_of(version).units) != set(spec_of(old).units) and study.batches.exists():
+        message = "The new version rates other units, and the batches were made for the old ones. Make another study."
+        raise Refused("other_units", message)

@@ -1,0 +1,49 @@
+"""The full guidelines of a study: as a page, and as PDF."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_GET
+
+from annotation.access import participant_for
+from annotation.models import Study
+from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of, text_of
+from parley.pdf import PdfUnavailable, make_pdf
+
+
+@login_required
+@require_GET
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    study = participant_for(request.user, slug).study
+    return render(request, "annotation/work_guidelines.html", _document(study))
+
+
+@login_required
+@require_GET
+def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
+    study = participant_for(request.user, slug).study
+    page = render_to_string("annotation/guidelines_print.html", _document(study))
+    try:
+        body = make_pdf(page, "print.css", "guidelines.css")
+    except PdfUnavailable as missing:
+        messages.error(request, str(missing))
+        return redirect("guidelines", slug)
+    disposition = f'attachment; filename="{study.slug}-guidelines.pdf"'
+    return HttpResponse(body, content_type="application/pdf", headers={"Content-Disposition": disposition})
+
+
+def _document(study: Study) -> dict[str, Any]:
+    version = study.protocol_version
+    text = text_of(version)
+    return {
+        "study": study,
+        "version": version,
+        "welcome": paragraphs_of(version.welcome),
+        "text": text,
+        "headings": headings_of(text),
+        "sections": sections_of(version),
+    }

@@ -1,0 +1,36 @@
+"""Who may see and change protocols: whoever may make studies of them. Default deny."""
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+
+from protocols.models import Protocol, ProtocolVersion
+
+Person = User | AnonymousUser
+
+
+def may_edit_protocols(user: Person) -> bool:
+    return user.is_staff or user.has_perm("protocols.change_protocolversion")
+
+
+def require_editor(user: Person) -> None:
+    if not may_edit_protocols(user):
+        raise PermissionDenied("Protocols are made by the people who run studies. Ask an owner of this site.")
+
+
+def protocol_for(user: Person, slug: str) -> Protocol:
+    require_editor(user)
+    protocol = Protocol.objects.filter(slug=slug).first()
+    if protocol is None:
+        raise Http404("No such protocol.")
+    return protocol
+
+
+def version_for(user: Person, slug: str, name: str) -> ProtocolVersion:
+    require_editor(user)
+    version = (
+        ProtocolVersion.objects.select_related("protocol", "parent").filter(protocol__slug=slug, version=name).first()
+    )
+    if version is None:
+        raise Http404("No such version.")
+    return version

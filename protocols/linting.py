@@ -1,0 +1,181 @@
+"""What is allowed in a bundle and often a mistake. No warning keeps a version from being published."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from protocols.bundles import Bundle
+from protocols.models import Criterion, Option
+
+MOST_DIGITS = 9  # the keys 1 to 9
+NUMBER_SCALES = (set(range(11)), set(range(101)))  # everybody knows these, and a long one is not answered by keys
+OUTSIDE = (Option.Role.UNSURE, Option.Role.EXCLUDING)
+# In English, Italian and Chinese. All are looked for in every text: none is a word of another of these languages.
+LEADING = (
+    "don't you agree", "do you agree that", "isn't it", "isn't this", "doesn't it", "wouldn't you", "obviously",
+    "of course", "surely", "how good", "how bad", "how much better",
+    "non è vero", "non credi", "non pensi", "non ti sembra", "sei d'accordo che", "ovviamente", "sicuramente",
+    "quanto è buono", "quanto è buona", "quanto è brutto", "quanto è brutta",
+    "难道", "显然", "当然", "毫无疑问", "您同意", "你同意", "有多好", "有多差",
+)  # fmt: skip
+ASCII_APOSTROPHE = str.maketrans("’ʼ", "''")
+TEXTS = ("name", "summary", "welcome", "changes", "notices", "guidelines_short", "guidelines")
+CRITERION_TEXTS = ("name", "short", "question", "definition")
+OPTION_TEXTS = ("label", "definition", "conditions")
+
+
+@dataclass(frozen=True, slots=True)
+class Warning_:  # noqa: N801 - Warning is Python's own
+    """`sentence` says what was found at `path`, `advice` what to do about it."""
+
+    path: str
+    code: str
+    sentence: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence} {self.advice}"
+
+
+def lint(doc: Bundle) -> list[Warning_]:
+    """Of a complete bundle."""
+    numbered = [(f"criteria[{number}]", criterion) for number, criterion in enumerate(doc["criteria"])]
+    of_criteria = (check(path, criterion) for path, criterion in numbered for check in CRITERION_CHECKS)
+    return list(chain(_guidelines(doc), *of_criteria, _copied_anchors(numbered), _leading(doc), _translations(doc)))
+
+
+def _guidelines(doc: Bundle) -> Iterator[Warning_]:
+    for name, place in (("guidelines_short", "beside the item"), ("guidelines", "one click away")):
+        if not doc[name]:
+            advice = "Say how to decide, so that annotators do not each make up a rule of their own."
+            yield Warning_(name, "no_guidelines", f"There are no guidelines {place}.", advice)
+
+
+# --- one criterion -----------------------------------------------------------------------------------
+def _is_choice(criterion: Bundle) -> bool:
+    return bool(criterion["kind"] == Criterion.Kind.SINGLE)
+
+
+def _no_unsure(path: str, criterion: Bundle) -> Iterator[Warning_]:
+    roles = [option["role"] for option in criterion["options"]]
+    if not _is_choice(criterion) or criterion["scale"] != Criterion.Scale.NOMINAL or len(roles) > 3:
+        return
+    if Option.Role.UNSURE not in roles:
+        advice = "Add one with `role: unsure`, or those who cannot tell will guess."
+        yield Warning_(f"{path}.options", "no_unsure", "No option is for those who cannot tell.", advice)
+
+
+def _same_texts(path: str, criterion: Bundle) -> Iterator[Warning_]:
+    seen: dict[str, str] = {}
+    for place, number, text in _anchors(path, criterion["options"]):
+        first = seen.setdefault(text, number)
+        if first != number:
+            advice = "Say how they differ."
+            yield Warning_(place, "same_text", "Another option of this criterion has the same text.", advice)
+
+
+def _too_many(path: str, criterion: Bundle) -> Iterator[Warning_]:
+    n = len(criterion["options"])
+    values = {option["value"] for option in criterion["options"] if option["role"] not in OUTSIDE}
+    if _is_choice(criterion) and n > MOST_DIGITS and values not in NUMBER_SCALES:
+        sentence = f"{n} options are more than the digits of a keyboard."
+        yield Warning_(f"{path}.options", "too_many_options", sentence, "Ask two questions, or join options.")
+
+
+def _no_example(path: str, criterion: Bundle) -> Iterator[Warning_]:
+    """The answer to a computed criterion is nobody's, and no example can show marked turns."""
+    if criterion["kind"] in (Criterion.Kind.SINGLE, Criterion.Kind.MULTIPLE) and not criterion["examples"]:
+        advice = "Add one: examples are what annotators remember."
+        yield Warning_(f"{path}.examples", "no_example", "There is no example.", advice)
+
+
+def _unbalanced(path: str, criterion: Bundle) -> Iterator[Warning_]:
+    roles = [option["role"] for option in criterion["options"]]
+    n_good, n_bad = roles.count(Option.Role.POSITIVE), roles.count(Option.Role.NEGATIVE)
+    if _is_choice(criterion) and n_good > n_bad:
+        sentence = f"There are more positive options than negative ones ({n_good}, {n_bad})."
+        yield Warning_(f"{path}.options", "unbalanced", sentence, "Offer as many of each, or results lean one way.")
+
+
+CRITERION_CHECKS: tuple[Callable[[str, Bundle], Iterator[Warning_]], ...] = (
+    _no_unsure, _same_texts, _too_many, _no_example, _unbalanced,
+)  # fmt: skip
+
+
+# --- across criteria ---------------------------------------------------------------------------------
+def _copied_anchors(criteria: Iterable[tuple[str, Bundle]]) -> Iterator[Warning_]:
+    """“I don't know” may well be explained alike everywhere."""
+    seen: dict[str, str] = {}
+    for path, criterion in criteria:
+        options = [option for option in criterion["options"] if option["role"] not in OUTSIDE]
+        for place, _, text in _anchors(path, options):
+            first = seen.setdefault(text, path)
+            if first != path:
+                sentence = f"The text is also one of {first}."
+                yield Warning_(place, "copied_anchor", sentence, "Say what it means for this criterion.")
+
+
+def _anchors(path: str, options: list[Bundle]) -> Iterator[tuple[str, str, str]]:
+    """(place, the option's place, text) of each text that says when an option fits."""
+    for number, option in enumerate(options):
+        place = f"{path}.options[{number}]"
+        if option["definition"]:
+            yield f"{place}.definition", place, _plain(option["definition"])
+        for at, condition in enumerate(option["conditions"]):
+            yield f"{place}.conditions[{at}]", place, _plain(condition)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).translate(ASCII_APOSTROPHE).casefold().split())
+
+
+# --- questions in every language -----------------------------------------------------------------------
+def _leading(doc: Bundle) -> Iterator[Warning_]:
+    for path, question in _questions(doc):
+        for words in LEADING:
+            if re.search(_whole(words), _plain(question)):
+                advice = "Ask so that no answer sounds expected."
+                yield Warning_(path, "leading_question", f"The words “{words}” lead to an answer.", advice)
+
+
+def _questions(doc: Bundle) -> Iterator[tuple[str, str]]:
+    for number, criterion in enumerate(doc["criteria"]):
+        yield f"criteria[{number}].question", criterion["question"]
+    for language, texts in doc["translations"].items():
+        for key, part in texts.get("criteria", {}).items():
+            yield f"translations.{language}.criteria.{key}.question", part.get("question", "")
+
+
+def _whole(words: str) -> str:
+    """Chinese has no blanks between words."""
+    return words if ord(words[0]) > 0x2E80 else rf"\b{re.escape(words)}\b"
+
+
+# --- translations --------------------------------------------------------------------------------------
+def _translations(doc: Bundle) -> Iterator[Warning_]:
+    for language, texts in doc["translations"].items():
+        found = list(_is_translated(doc, texts))
+        missing = found.count(False)
+        if missing:
+            sentence = f"{missing} of {len(found)} texts are not translated."
+            yield Warning_(
+                f"translations.{language}", "untranslated", sentence, "Annotators see them in the main language."
+            )
+
+
+def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:
+    """One answer for each text of the document; examples have no translations."""
+    yield from _has(doc, texts, TEXTS)
+    for criterion in doc["criteria"]:
+        own = texts.get("criteria", {}).get(criterion["key"], {})
+        yield from _has(criterion, own, CRITERION_TEXTS)
+        for option in criterion["options"]:
+            mine = own.get("options", {}).get(option["key"], {})
+            yield from _has(option, mine, OPTION_TEXTS)
+            yield from (each["key"] in mine.get("explanations", {}) for each in option["explanations"])
+
+
+def _has(original: Bundle, texts: Bundle, names: Iterable[str]) -> Iterator[bool]:
+    return (bool(texts.get(name)) for name in names if original[name])

@@ -1,0 +1,72 @@
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from protocols.bundles import Bundle, complete_bundle
+from protocols.diffing import Change, Piece, compare_bundles, is_semantic
+from protocols.management.commands._reading import read_any, refusal
+from protocols.schema import InvalidBundle
+
+SAME, DIFFERENT, TROUBLE = 0, 1, 2  # as diff itself has it
+MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+CONTEXT = 60  # characters beside a change: guidelines have pages
+SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
+
+
+class Command(BaseCommand):
+    help = "Compare two bundles, stored or in files. Status 0: the same; 1: different; 2: one cannot be read."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        for name in ("a", "b"):
+            parser.add_argument(name, help="politeness@1.0, or a file.")
+
+    def handle(self, *args, a: str, b: str, **options) -> None:
+        changes = compare_bundles(*map(_complete, (a, b)))
+        for change in changes:
+            self.stdout.write(_line(change))
+        self.stdout.write(_summary(changes))
+        if changes:
+            raise SystemExit(DIFFERENT)
+
+
+def _complete(name: str) -> Bundle:
+    try:
+        return complete_bundle(read_any(name))
+    except InvalidBundle as error:  # a stored draft that was edited into one
+        raise CommandError(str(refusal(name, error)), returncode=TROUBLE) from None
+    except CommandError as error:
+        raise CommandError(str(error), returncode=TROUBLE) from None
+
+
+def _line(change: Change) -> str:
+    weight = "semantic" if change.is_semantic else "wording"
+    return f"{SIGNS[change.kind]} {change.path} ({change.kind}, {weight}){_values(change)}"
+
+
+def _values(change: Change) -> str:
+    if change.kind in ("added", "removed"):
+        return ""
+    if pieces := change.pieces:
+        return ": " + "".join(map(_marked, pieces))
+    return f": {_shown(change.before)} -> {_shown(change.after)}"
+
+
+def _marked(piece: Piece) -> str:
+    text = piece.text
+    if piece.kind == "same" and len(text) > 2 * CONTEXT:
+        text = f"{text[:CONTEXT]} ... {text[-CONTEXT:]}"
+    return MARKS[piece.kind].format(text).replace("\n", "\n    ")
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _summary(changes: list[Change]) -> str:
+    if not changes:
+        return "The same but for the names of protocol and version."
+    count = "1 difference" if len(changes) == 1 else f"{len(changes)} differences"
+    verdict = "Answers may mean something else." if is_semantic(changes) else "All are of wording."
+    return f"{count}. {verdict}"

@@ -1,0 +1,213 @@
+// Adding, removing, duplicating and moving the parts of a protocol: by buttons, by keyboard and by dragging.
+(() => {
+  "use strict";
+  const { build, fieldOf, itemsOf, listOf, outer, partsOf, read, titleOf, valueOf } = window.Parley.Form;
+
+  // What a new part begins with; the server's defaults for what is left out.
+  const BLANK = {
+    criterion: { kind: "single", scale: "nominal", required: true, unit: "" },
+    option: { role: "neutral", asks: "nothing" },
+    explanation: {},
+    example: { option: "", rated_turn: null, history: [{ speaker: "A", text: "" }], candidates: [{ text: "", option: "", why: "" }] },
+    turn: {},
+    candidate: { option: "", why: "" },
+    condition: "",
+    notice: "",
+  };
+  const POINTS = ["Very poor", "Poor", "Fair", "Good", "Very good"];
+  const UNSURE = { label: "I don’t know", key: "unsure", role: "unsure", asks: "nothing" };
+  const role = (value) => (value < 3 ? "negative" : value > 3 ? "positive" : "neutral");
+  const SCALES = {
+    five: ["ordinal", POINTS.map((label, at) => ({ label, key: String(at + 1), value: at + 1, role: role(at + 1), asks: "nothing" }))],
+    yes_no: ["nominal", [{ label: "Yes", key: "yes", role: "positive", asks: "nothing" }, { label: "No", key: "no", role: "negative", asks: "nothing" }, UNSURE]],
+  };
+
+  class Moves {
+    // `changed` is called after every change, `say` with what a screen reader should hear.
+    constructor(root, changed, say) {
+      Object.assign(this, { root, changed, say });
+      root.addEventListener("click", (event) => this.onClick(event));
+      root.addEventListener("keydown", (event) => this.onKey(event));
+      root.addEventListener("dragstart", (event) => this.onDragStart(event));
+      root.addEventListener("dragover", (event) => this.onDragOver(event));
+      root.addEventListener("drop", (event) => this.onDrop(event));
+      root.addEventListener("dragend", () => this.onDragEnd());
+    }
+
+    onClick(event) {
+      const button = event.target.closest("button");
+      if (!button) return;
+      const { add, scale } = button.dataset;
+      if (add) this.add(button.closest("[data-list]"));
+      else if (scale) this.scale(button.closest("[data-list]"), scale);
+      else if (button.dataset.do) this[button.dataset.do](button.closest("[data-node]"), button);
+    }
+
+    onKey(event) {
+      const isMove = event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key);
+      const node = isMove && event.target.closest("[data-node]");
+      if (!node || node === this.root || event.target.matches("select")) return;
+      event.preventDefault();
+      this[event.key === "ArrowUp" ? "up" : "down"](node, event.target);
+    }
+
+    // --- one part -----------------------------------------------------------------------------------
+    add(list) {
+      const { kind } = list.dataset;
+      const data = kind === "turn" ? this.nextTurn(list) : BLANK[kind];
+      const node = build(kind, data);
+      list.querySelector("[data-items]").append(node);
+      this.changed();
+      this.enter(node);
+      this.say(`Added ${titleOf(node)}.`);
+    }
+
+    // Two people take turns: the one after the last is whoever spoke before it.
+    nextTurn(list) {
+      const turns = itemsOf(list);
+      const speaker = valueOf(turns.at(-2) ?? list.closest("[data-node]"), "speaker");
+      return { speaker: speaker || (turns.length ? "B" : "A"), text: "" };
+    }
+
+    // The first field that is still to be filled in.
+    enter(node) {
+      const fields = [...node.querySelectorAll("input:not([type=number]), textarea")].filter((each) => each.offsetParent);
+      (fields.find((each) => !each.value) ?? fields[0]).focus();
+      node.scrollIntoView({ block: "nearest" });
+    }
+
+    remove(node) {
+      const title = titleOf(node);
+      this.putBack(node, `Removed ${title}.`, () => node.remove(), (strip) => strip.replaceWith(node));
+    }
+
+    // A line in the place of what went, with a button that brings it back.
+    putBack(place, sentence, removed, restored) {
+      const strip = Object.assign(document.createElement("p"), { className: "edit-undo small" });
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline outline", textContent: "Undo" });
+      strip.append(`${sentence} `, button);
+      place.before(strip);
+      removed();
+      button.addEventListener("click", () => {
+        restored(strip);
+        strip.remove();
+        this.changed();
+        this.say("Brought back.");
+        if (place.isConnected) this.enter(place);
+      });
+      this.changed();
+      button.focus();
+      this.say(sentence);
+    }
+
+    duplicate(node) {
+      const data = { ...read(node), key: "" };
+      const named = { criterion: "name", option: "label", example: "title" }[node.dataset.node];
+      data[named] = `${data[named] ?? ""} (copy)`.trim();
+      const copy = build(node.dataset.node, data);
+      node.after(copy);
+      this.changed();
+      fieldOf(copy, named).focus();
+      fieldOf(copy, named).select();
+      this.say(`Duplicated ${titleOf(node)}.`);
+    }
+
+    toggle(node, button) {
+      const body = node.querySelector("[data-body]");
+      body.hidden = !body.hidden;
+      button.setAttribute("aria-expanded", String(!body.hidden));
+    }
+
+    up(node, control) {
+      const other = this.beside(node, -1);
+      if (other) this.move(node, () => other.before(node), control);
+    }
+
+    down(node, control) {
+      const other = this.beside(node, 1);
+      if (other) this.move(node, () => other.after(node), control);
+    }
+
+    beside(node, step) {
+      const all = [...node.parentElement.children].filter((each) => each.matches("[data-node]"));
+      return all[all.indexOf(node) + step];
+    }
+
+    move(node, act, control) {
+      act();
+      this.changed();
+      // A button at the end of its way is disabled now: its neighbour takes the focus.
+      const focused = control.disabled ? node.querySelector(`[data-do="${control.dataset.do === "up" ? "down" : "up"}"]`) : control;
+      focused.focus();
+      node.scrollIntoView({ block: "nearest" });
+      this.say(`Moved: it is ${titleOf(node)} now.`);
+    }
+
+    // --- answers ready made ---------------------------------------------------------------------------
+    scale(list, name) {
+      const criterion = outer(list);
+      const before = itemsOf(list);
+      if (name === "unsure") {
+        list.querySelector("[data-items]").append(build("option", before.some((each) => valueOf(each, "key") === UNSURE.key) ? { ...UNSURE, key: "" } : UNSURE));
+        this.changed();
+        return;
+      }
+      const [scale, options] = SCALES[name];
+      const made = options.map((each) => build("option", each));
+      const kept = fieldOf(criterion, "scale").value;
+      const put = (nodes, value) => {
+        list.querySelector("[data-items]").replaceChildren(...nodes);
+        fieldOf(criterion, "scale").value = value;
+      };
+      const isBlank = before.every((each) => !valueOf(each, "label"));
+      if (isBlank) put(made, scale);
+      else this.putBack(list.querySelector("[data-items]"), `Replaced ${before.length} answers.`, () => put(made, scale), () => put(before, kept));
+      this.changed();
+      if (isBlank) this.enter(made[0]);
+    }
+
+    // --- dragging -----------------------------------------------------------------------------------------
+    onDragStart(event) {
+      const node = event.target.closest?.("[data-handle]")?.closest("[data-node]");
+      if (!node) return;
+      this.dragged = { node, after: node.nextSibling, list: node.parentElement, isDropped: false };
+      event.dataTransfer.effectAllowed = "move";
+      event.dataTransfer.setData("text/plain", titleOf(node));
+      event.dataTransfer.setDragImage(node, 20, 20);
+      node.classList.add("dragged");
+    }
+
+    onDragOver(event) {
+      if (!this.dragged) return;
+      const { node, list } = this.dragged;
+      if (!list.contains(event.target)) return;
+      event.preventDefault();
+      const over = [...list.children].find((each) => each.contains(event.target) && each !== node && each.matches("[data-node]"));
+      if (!over) return;
+      const { top, height } = over.getBoundingClientRect();
+      const isLower = over.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING;
+      // Past its middle only: two parts of different heights would change places for ever.
+      if (isLower && event.clientY > top + height / 2) over.after(node);
+      else if (!isLower && event.clientY < top + height / 2) over.before(node);
+    }
+
+    onDrop(event) {
+      if (!this.dragged) return;
+      event.preventDefault();
+      this.dragged.isDropped = true;
+    }
+
+    // Let go elsewhere, or Escape: back to where it was.
+    onDragEnd() {
+      if (!this.dragged) return;
+      const { node, after, list, isDropped } = this.dragged;
+      this.dragged = null;
+      node.classList.remove("dragged");
+      if (!isDropped) list.insertBefore(node, after);
+      this.changed();
+      if (isDropped) this.say(`Moved: it is ${titleOf(node)} now.`);
+    }
+  }
+
+  window.Parley = { ...window.Parley, Moves };
+})();

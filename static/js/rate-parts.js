@@ -1,0 +1,273 @@
+// The parts of the rating screen: a question, the clock of active time, and the bar around the steps: progress, time,
+// whether answers are saved, and what went wrong.
+(() => {
+  "use strict";
+  const IDLE = 30000; // a longer pause is not reading
+  const WARN_AT = 10 * 60;
+  const ACTIVITY = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart", "scroll"];
+
+  // How long the annotator really looked: adds up the time between signs of life, each gap at most IDLE, and nothing while the tab is hidden.
+  class ActiveTimer {
+    constructor() {
+      this.total = 0;
+      this.last = document.hidden ? null : performance.now();
+      ACTIVITY.forEach((name) => addEventListener(name, () => this.beat(), { passive: true, capture: true }));
+      document.addEventListener("visibilitychange", () => (document.hidden ? this.pause() : this.beat()));
+    }
+
+    beat() {
+      const now = performance.now();
+      if (this.last !== null) this.total += Math.min(now - this.last, IDLE);
+      this.last = now;
+    }
+
+    pause() {
+      this.beat();
+      this.last = null;
+    }
+
+    // The milliseconds since the last call.
+    take() {
+      if (!document.hidden) this.beat();
+      const taken = Math.round(this.total);
+      this.total = 0;
+      return taken;
+    }
+  }
+
+  // As the server counts (protocols/words.py): a character of Chinese or Japanese is a word.
+  const ALONE = "\\u3005\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
+  const MARKS = "\\u3000-\\u3004\\u3006\\u3008-\\u303f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65";
+  const WORD = new RegExp(`[${ALONE}]|[^\\s${ALONE}${MARKS}]+`, "gu");
+  const countWords = (text) => text.match(WORD)?.length ?? 0;
+
+  // One question of one item, as its fieldset.
+  class Question {
+    static of(fieldset) {
+      fieldset.question ??= new Question(fieldset);
+      return fieldset.question;
+    }
+
+    constructor(fieldset) {
+      this.element = fieldset;
+      this.criterion = fieldset.dataset.criterion;
+      this.kind = fieldset.dataset.kind;
+      this.isOptional = fieldset.hasAttribute("data-optional");
+      this.item = fieldset.closest(".part").dataset.item;
+      this.key = `${this.item}:${this.criterion}`;
+      this.known = ""; // the answer as it was saved
+    }
+
+    get isAsked() {
+      return !this.element.hidden;
+    }
+
+    get chosen() {
+      return this.element.querySelector("input[type=radio]:checked");
+    }
+
+    get isGiven() {
+      const { option, options, turns } = this.read();
+      return Boolean(option || options.length || turns.length);
+    }
+
+    get isChanged() {
+      return JSON.stringify(this.read()) !== this.known && (this.isGiven || this.known !== "" || !this.isOptional);
+    }
+
+    why(option) {
+      return this.element.querySelector(`[data-why="${option}"]`);
+    }
+
+    ticked(name) {
+      return [...this.element.querySelectorAll(`input[name$="-${name}"]:checked`)].map((box) => box.value);
+    }
+
+    read() {
+      const option = this.chosen?.value ?? "";
+      const why = option && this.why(option);
+      return {
+        option,
+        explanations: why ? [...why.querySelectorAll("input:checked")].map((box) => box.value) : [],
+        free_text: why ? why.querySelector("textarea").value.trim() : "",
+        options: this.ticked("options"),
+        turns: this.ticked("turns").map(Number),
+      };
+    }
+
+    write(answer) {
+      const radio = this.element.querySelector(`input[type=radio][value="${answer.option}"]`);
+      if (radio) radio.checked = true;
+      this.tick("options", answer.options ?? []);
+      this.tick("turns", (answer.turns ?? []).map(String));
+      const why = this.why(answer.option);
+      if (!why) return;
+      why.querySelectorAll("input").forEach((box) => (box.checked = answer.explanations.includes(box.value)));
+      why.querySelector("textarea").value = answer.free_text;
+      Question.showCount(why.querySelector("textarea"));
+    }
+
+    tick(name, values) {
+      this.element.querySelectorAll(`input[name$="-${name}"]`).forEach((box) => (box.checked = values.includes(box.value)));
+    }
+
+    static showCount(text) {
+      const { wordsMin, wordsMax } = text.closest(".why").dataset;
+      const n = countWords(text.value);
+      const count = text.closest(".why").querySelector("[data-count]");
+      count.textContent = n ? `${n} of ` : "";
+      count.parentElement.toggleAttribute("data-over", n > Number(wordsMax));
+      count.parentElement.toggleAttribute("data-under", n > 0 && n < Number(wordsMin));
+    }
+
+    // The server's own rules, said before a request is made; the server checks again. [field, sentence], or null.
+    get mistake() {
+      if (!this.isAsked || (this.isOptional && !this.isGiven)) return null;
+      const { name } = this.element.dataset;
+      if (this.kind === "turns") return this.isGiven ? null : ["turns", `Mark at least one turn for “${name}”.`];
+      if (this.kind === "multiple") return this.isGiven ? null : ["options", `Choose at least one answer to “${name}”.`];
+      const { option } = this.read();
+      return option ? this.mistakeIn(this.why(option)) : ["option", `Choose one of the answers to “${name}”.`];
+    }
+
+    mistakeIn(why) {
+      if (!why) return null;
+      const { asks, wordsMin, wordsMax } = why.dataset;
+      const n = countWords(why.querySelector("textarea").value);
+      if (asks === "free_text" && !n) return ["free_text", `Say why, in ${wordsMin} words or more.`];
+      if (asks === "explanation_required" && !n && !why.querySelector("input:checked"))
+        return ["explanations", "Choose at least one reason, or say why in your own words."];
+      const isWrong = n && (n < Number(wordsMin) || n > Number(wordsMax));
+      return isWrong ? ["free_text", `Write ${wordsMin} to ${wordsMax} words: this has ${n}.`] : null;
+    }
+
+    showMistake([field, sentence]) {
+      const isInside = field === "free_text" || field === "explanations";
+      const within = isInside ? this.why(this.read().option) : this.element;
+      const line = within.querySelector(`[data-error="${field}"]`);
+      line.textContent = sentence;
+      line.hidden = false;
+      const control = within.querySelector(field === "free_text" ? "textarea" : "input");
+      control.setAttribute("aria-invalid", "true");
+      this.element.scrollIntoView({ block: "nearest" });
+      control.focus({ preventScroll: !isInside });
+    }
+
+    forgetMistakes() {
+      this.element.querySelectorAll("[data-error]").forEach((line) => (line.hidden = true));
+      this.element.querySelectorAll("[aria-invalid]").forEach((control) => control.removeAttribute("aria-invalid"));
+    }
+  }
+
+  const span = (minutes) => {
+    if (minutes > 2 * 24 * 60) return `${Math.round(minutes / 60 / 24)} days`;
+    return minutes > 2 * 60 ? `${Math.round(minutes / 60)} h` : `${minutes} min`;
+  };
+
+  const link = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
+
+  class Bar {
+    constructor(root) {
+      this.root = root;
+      this.done = Number(root.dataset.done);
+      this.wanted = Number(root.dataset.wanted);
+      this.pace = Number(root.dataset.pace);
+      // From the seconds the server said were left: the clocks of the two may differ.
+      this.leaseEndsAt = performance.now() + Number(root.dataset.lease) * 1000;
+      this.showLease();
+    }
+
+    part(name) {
+      return this.root.querySelector(`[data-${name}]`);
+    }
+
+    announce(text) {
+      this.part("announce").textContent = text;
+    }
+
+    showProgress(activeMs) {
+      if (activeMs) this.pace = 0.9 * this.pace + 0.1 * activeMs;
+      const minutes = Math.ceil((Math.max(0, this.wanted - this.done) * this.pace) / 60000);
+      this.part("progress").value = this.done;
+      this.part("progress-text").textContent = `${this.done} of ${this.wanted} answers`;
+      this.part("minutes").textContent = `about ${span(minutes)} left`;
+    }
+
+    showProblem(text, ...more) {
+      this.part("problem").hidden = !text;
+      this.part("problem").replaceChildren(text, ...more);
+    }
+
+    signIn(text) {
+      return link(`${this.root.dataset.login}?next=${encodeURIComponent(location.pathname)}`, text);
+    }
+
+    // Where a state of the outbox leads to that only the annotator can end.
+    wayOn(state) {
+      if (state === "signed_out") return this.signIn("Sign in again");
+      if (state === "foreign") return this.signIn("Sign in with it");
+      return state === "consent" ? link(this.root.dataset.consent, "Read it and agree") : null;
+    }
+
+    showState(outbox) {
+      const line = this.part("save-state");
+      line.hidden = false;
+      line.dataset.saveState = outbox.state;
+      line.textContent = outbox.short;
+      const wayOn = this.wayOn(outbox.state);
+      if (wayOn) this.showProblem(`Nothing is lost. ${outbox.sentence} `, wayOn);
+      else if (outbox.state === "saved" && !outbox.refused.size) this.showProblem("");
+      if (outbox.state === "offline") this.announce(outbox.short);
+    }
+
+    showLease() {
+      const left = Math.max(0, Math.ceil((this.leaseEndsAt - performance.now()) / 1000));
+      const text = left > 60 ? span(Math.ceil(left / 60)) : `${left} s`;
+      this.part("lease-text").textContent = `seat for ${text}`;
+      if (left === 0) {
+        this.endLease();
+        return;
+      }
+      if (left <= WARN_AT && !this.hasWarned) {
+        this.hasWarned = true;
+        this.part("lease-note").hidden = false;
+        this.part("lease-note").textContent = `${text} left for this batch. Your answers are kept in any case.`;
+      }
+      // At the next change of what is shown: each minute, and each second of the last one.
+      setTimeout(() => this.showLease(), left <= 60 ? 1000 : ((left - 1) % 60) * 1000 + 1000);
+    }
+
+    // Until the dialogue has been read its questions are closed; a bar fills.
+    async showReading(dialogue, seconds) {
+      if (seconds <= 0) return;
+      const fieldsets = dialogue.querySelectorAll("fieldset.asked");
+      const [bar, text] = this.part("reading").children;
+      const end = performance.now() + seconds * 1000;
+      this.isReading = true;
+      fieldsets.forEach((fieldset) => (fieldset.disabled = true));
+      this.part("reading").hidden = false;
+      this.announce(`Read the whole dialogue first: ${Math.ceil(seconds)} seconds.`);
+      for (let left = seconds; left > 0; left = (end - performance.now()) / 1000) {
+        bar.value = 1 - left / seconds;
+        text.textContent = `Read the whole dialogue first: ${Math.ceil(left)} s`;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      fieldsets.forEach((fieldset) => (fieldset.disabled = false));
+      this.part("reading").hidden = true;
+      this.isReading = false;
+      this.announce("The questions are open now.");
+    }
+
+    endLease() {
+      const note = this.part("lease-note");
+      const form = this.part("claim");
+      if (note.contains(form)) return;
+      form.hidden = false;
+      note.hidden = false;
+      note.className = "note bad";
+      note.replaceChildren("Your time for this batch has ended. Your answers are kept: take a seat again and they count. ", form);
+    }
+  }
+
+  window.Parley = { ...window.Parley, ActiveTimer, Bar, Question };
+})();

@@ -1,0 +1,117 @@
+"""What follows from an answer: questions asked no more or again, and answers that are computed (A-5, E-3)."""
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Rating
+from annotation.selectors.progress import first_missing, read_progress
+from annotation.services.agreement import refresh_batch
+from annotation.services.claiming import submit_assignment
+from annotation.services.refusals import Refused
+from tests.shipped import Work
+
+pytestmark = pytest.mark.django_db
+
+
+# --- dependent questions ---------------------------------------------------------------------------------
+@pytest.fixture
+def diqad() -> Work:
+    return Work("diqad-1.0").has_read_all()
+
+
+def test_an_answer_to_a_question_not_asked_any_more_rests_and_comes_back(diqad: Work):
+    item = diqad.items("dialogue")[0]
+    diqad.answer(item, "score", "1")
+    diqad.answer(item, "reasons_1", "incomplete")
+    assert diqad.state(item) == {"score": True, "reasons_1": True}
+    diqad.answer(item, "score", "0")
+    assert diqad.state(item) == {"score": True, "reasons_1": False}
+    diqad.answer(item, "score", "1")
+    assert diqad.state(item) == {"score": True, "reasons_1": True}
+
+
+def test_an_answer_that_comes_before_the_one_it_depends_on_waits_for_it(diqad: Work):
+    item = diqad.items("dialogue")[0]
+    diqad.answer(item, "reasons_1", "incomplete")
+    assert diqad.state(item) == {"reasons_1": False}
+    diqad.answer(item, "score", "1")
+    assert diqad.state(item) == {"score": True, "reasons_1": True}
+
+
+def test_what_is_wanted_depends_on_what_was_answered(diqad: Work):
+    item, other = diqad.items("dialogue")
+    assert (read_progress(diqad.assignment).n_done, read_progress(diqad.assignment).n_wanted) == (0, 4)
+    diqad.answer(item, "knowledge", "no")
+    diqad.answer(item, "score", "0")
+    assert (read_progress(diqad.assignment).n_done, read_progress(diqad.assignment).n_wanted) == (2, 5)
+    assert first_missing(diqad.assignment) == item.position
+    diqad.answer(item, "reasons_0", "not_relevant")
+    assert first_missing(diqad.assignment) == other.position
+    diqad.answer(other, "knowledge", "no")
+    with pytest.raises(Refused, match="1 answers are still missing"):
+        submit_assignment(diqad.assignment, feedback="", now=timezone.now())
+    diqad.answer(other, "score", "2")  # marking turns is optional
+    assert first_missing(diqad.assignment) is None
+    assert submit_assignment(diqad.assignment, feedback="", now=timezone.now()).status == "submitted"
+
+
+def test_an_answer_that_rests_is_no_vote(diqad: Work):
+    item = diqad.items("dialogue")[0]
+    diqad.answer(item, "score", "1")
+    refresh_batch(diqad.assignment.batch_id, now=timezone.now())
+    cells = {cell.criterion.key: cell for cell in diqad.assignment.batch.snapshot.cells.all()}
+    assert set(cells) == {"score"}, "several choices and marked turns are no votes of one option"
+
+
+def test_marked_turns_are_turns_of_the_dialogue(diqad: Work):
+    item = diqad.items("dialogue")[0]
+    diqad.answer(item, "score", "2")
+    diqad.answer(item, "support", turns=(2, 1))
+    assert Rating.objects.get(criterion__key="support").turns == [1, 2]
+
+
+# --- computed answers ------------------------------------------------------------------------------------
+@pytest.fixture
+def persona() -> Work:
+    return Work("persona-quality-1.0", n_sources=2)
+
+
+def test_two_yes_or_no_answers_compute_one_three_or_five(persona: Work):
+    one, other = persona.items("candidate_set")[:2]
+    model = next(item for item in persona.items("model") if item.source_id == one.source_id)
+    persona.answer(one, "set_diverse", "yes")
+    assert persona.computed(one) is None, "half of it says nothing"
+    persona.answer(model, "corpus_diverse", "yes")
+    assert (persona.computed(one), persona.computed(other)) == ("5", None)
+    persona.answer(model, "corpus_diverse", "no")
+    assert persona.computed(one) == "3"
+    persona.answer(one, "set_diverse", "no")
+    assert persona.computed(one) == "1"
+
+
+def test_an_answer_about_a_model_counts_for_its_own_sets_alone(persona: Work):
+    sets = persona.items("candidate_set")
+    for item in sets:
+        persona.answer(item, "set_diverse", "yes")
+    model = persona.items("model")[0]
+    persona.answer(model, "corpus_diverse", "no")
+    assert {persona.computed(item) for item in sets if item.source_id == model.source_id} == {"3"}
+    assert {persona.computed(item) for item in sets if item.source_id != model.source_id} == {None}
+
+
+def test_computed_answers_are_votes_and_are_not_asked_for(persona: Work):
+    one = persona.items("candidate_set")[0]
+    model = next(item for item in persona.items("model") if item.source_id == one.source_id)
+    wanted = read_progress(persona.assignment).n_wanted
+    assert wanted == 8 * 3 + 4 + 2, "three questions of 8 responses, one of 4 sets, one of 2 models"
+    persona.answer(one, "set_diverse", "yes")
+    persona.answer(model, "corpus_diverse", "yes")
+    assert read_progress(persona.assignment).n_done == 2
+    refresh_batch(persona.assignment.batch_id, now=timezone.now())
+    cells = {cell.criterion.key for cell in persona.assignment.batch.snapshot.cells.all()}
+    assert cells == {"set_diverse", "corpus_diverse", "diversity"}
+
+
+def test_a_question_of_another_unit_is_refused(persona: Work):
+    with pytest.raises(Refused, match="not one of your items"):
+        persona.answer(persona.items("model")[0], "quality", "3")
