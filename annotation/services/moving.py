@@ -42,7 +42,7 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime) -> Stud
     locked = Study.objects.select_for_update(no_key=True).select_related("protocol_version").get(pk=study.pk)
     _check(locked, version)
     seats = Seat.objects.filter(batch__study=study, assignment__isnull=False).order_by("pk").select_for_update()
-    held = [seat.assignment_id for seat in seats]
+    held = [seat.assignment_id for seat in seats if seat.assignment_id is not None]
     Seat.objects.filter(assignment__in=held).update(assignment=None, lease_expires_at=None)
     holding = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
     Assignment.objects.filter(pk__in=held, status__in=holding).update(status=Assignment.Status.EXPIRED)

@@ -1,5 +1,7 @@
 """Moving a study to another version of its protocol: what it means is shown first."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -29,7 +31,7 @@ def study_protocol(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404("No such published version of this protocol.")
     if request.method == "POST" and chosen is not None and "understood" in request.POST:
         return _move(request, study, chosen)
-    context = {"versions": versions, "chosen": chosen, "is_refused": request.method == "POST"}
+    context: dict[str, Any] = {"versions": versions, "chosen": chosen, "is_refused": request.method == "POST"}
     if chosen is not None:
         changes = compare_bundles(dump_bundle(study.protocol_version), dump_bundle(chosen))
         semantic = [change for change in changes if change.is_semantic]
