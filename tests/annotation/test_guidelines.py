@@ -10,7 +10,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-import parley.pdf
 from annotation.models import Study
 from annotation.selectors.guidelines import Heading, headings_of, sections_of, text_of
 from parley.pdf import PdfUnavailable, make_pdf
@@ -44,7 +43,7 @@ HOSTILE = (
 
 def reader_of(study: Study) -> Client:
     client = Client()
-    client.force_login(make_annotator(study, "reader").user)
+    client.force_login(make_annotator(study, f"reader-{study.pk}").user)
     return client
 
 
@@ -170,7 +169,7 @@ def test_a_header_without_words_is_no_header():
 
 def test_the_words_of_parley_are_marked_as_english_in_another_language():
     page = page_of(Work("diqad-1.0-zh", n_dialogues=1).study)
-    assert '<div class="guidelines-text" lang="zh">' in page
+    assert '<div class="guidelines-text" lang="zh-Hans">' in page
     for words in ("Worked examples", "Answers"):
         assert re.search(rf'lang="en">{words}</caption>', page)
 
@@ -206,7 +205,7 @@ def hostile_study() -> Study:
         criterion=criterion, key="yes", label=HOSTILE, definition=HOSTILE, conditions=[HOSTILE], asks="explanation"
     )
     ExplanationFactory(option=option, text=HOSTILE)
-    turn = {"speaker": HOSTILE, "text": HOSTILE + "x" * 5_000}
+    turn = {"speaker": HOSTILE, "text": HOSTILE + "x" * 2_000}
     ExampleFactory(criterion=criterion, title=HOSTILE, history=[turn])
     ExampleFactory(criterion=criterion, history=[turn, turn], candidates=[], rated_turn=2, option="yes", why=HOSTILE)
     return study_of(version)
@@ -215,7 +214,7 @@ def hostile_study() -> Study:
 def test_hostile_texts_stay_texts():
     page = page_of(hostile_study())
     assert "&lt;script&gt;hit()" in page
-    for harm in ("<script>hit", '<img src="http', "rel=attachment", 'href="file:'):
+    for harm in ("<script>hit", '<img src="http', "<a rel=attachment", '<a href="file:'):
         assert harm not in page
 
 
@@ -246,20 +245,27 @@ def test_the_pdf_has_every_criterion_among_its_bookmarks(protocol: str, n_source
     assert criterion in outline_of(response.content)
 
 
-def test_the_pdf_of_hostile_texts_fetches_nothing(monkeypatch: pytest.MonkeyPatch):
-    study, asked = hostile_study(), []
-    monkeypatch.setattr(parley.pdf, "_refuse", asked.append)
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Addresses that got past the door of a PDF, and were about to be opened."""
+    found: list[str] = []
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", lambda _, asked, *rest, **more: found.append(asked))
+    return found
+
+
+def test_the_pdf_of_hostile_texts_fetches_nothing(fetched: list[str]):
+    study = hostile_study()
     response = reader_of(study).get(reverse("guidelines_pdf", args=[study.slug]))
     assert response.content.startswith(b"%PDF-")
-    assert asked == []
+    assert fetched == []
     assert b"EmbeddedFile" not in outline_of(response.content)
 
 
-def test_a_pdf_refuses_whatever_it_is_asked_to_fetch():
-    page = '<link rel=stylesheet href="file:///etc/passwd"><img src="http://evil.test/x.png"><p>text'
-    assert make_pdf(page, "print.css").startswith(b"%PDF-")
-    with pytest.raises(ValueError, match="fetches nothing"):
-        parley.pdf._refuse("file:///etc/passwd")
+def test_a_pdf_leaves_out_whatever_would_have_to_be_fetched(fetched: list[str]):
+    page = """<link rel=stylesheet href="file:///etc/passwd"><img src="http://evil.test/x.png">
+        <a rel=attachment href="file:///etc/passwd">text</a><img src="data:image/png;base64,AAAA">"""
+    assert b"EmbeddedFile" not in outline_of(make_pdf(page, "print.css"))
+    assert fetched == []
 
 
 def test_a_server_that_makes_no_pdf_says_so_on_the_page(cast: Cast, monkeypatch: pytest.MonkeyPatch):
