@@ -14,6 +14,8 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
+    path("protocols/", include("protocols.urls")),
+    path("protocols/", include("annotation.urls_preview")),
     path("work/", include("annotation.urls_work")),
     path("", include("annotation.urls_join")),
     path("studies/", include("annotation.urls_studies")),

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from django.utils.safestring import SafeString, mark_safe
-
-from annotation.selectors.work import rendered
 from protocols.models import Criterion, Example, Option, ProtocolVersion
 from protocols.rendering import HEADINGS
 from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec, spec_of
@@ -93,12 +90,6 @@ class Section:
 
 
 # --- the text ---------------------------------------------------------------------------------------
-def text_of(version: ProtocolVersion) -> SafeString:
-    """Markdown makes headers of the first row's cells: one without words heads nothing to a screen reader."""
-    html = rendered(version.guidelines).replace("<th></th>", "<td></td>")
-    return mark_safe(html)  # noqa: S308 - a tag of the sanitised text for another
-
-
 def paragraphs_of(text: str) -> list[str]:
     """Blank lines part them. Other line breaks are those of a file's editor, and would fall into the middle of ours."""
     return [" ".join(part.split()) for part in BLANK_LINE.split(text) if part.strip()]

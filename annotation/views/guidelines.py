@@ -11,7 +11,8 @@ from django.views.decorators.http import require_GET
 
 from annotation.access import participant_for
 from annotation.models import Study
-from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of, text_of
+from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of
+from annotation.selectors.work import rendered
 from parley.pdf import PdfUnavailable, make_pdf
 
 
@@ -38,7 +39,7 @@ def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _document(study: Study) -> dict[str, Any]:
     version = study.protocol_version
-    text = text_of(version)
+    text = rendered(version.guidelines)
     return {
         "study": study,
         "version": version,

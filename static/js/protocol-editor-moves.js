@@ -1,14 +1,14 @@
 // Adding, removing, duplicating and moving the parts of a protocol: by buttons, by keyboard and by dragging.
 (() => {
   "use strict";
-  const { build, fieldOf, itemsOf, listOf, outer, partsOf, read, titleOf, valueOf } = window.Parley.Form;
+  const { build, fieldOf, itemsOf, outer, read, titleOf, valueOf } = window.Parley.Form;
 
   // What a new part begins with; the server's defaults for what is left out.
   const BLANK = {
     criterion: { kind: "single", scale: "nominal", required: true, unit: "" },
     option: { role: "neutral", asks: "nothing" },
     explanation: {},
-    example: { option: "", rated_turn: null, history: [{ speaker: "A", text: "" }], candidates: [{ text: "", option: "", why: "" }] },
+    example: { option: "", history: [{ speaker: "A", text: "" }], candidates: [{ text: "", option: "", why: "" }] },
     turn: {},
     candidate: { option: "", why: "" },
     condition: "",
@@ -16,10 +16,11 @@
   };
   const POINTS = ["Very poor", "Poor", "Fair", "Good", "Very good"];
   const UNSURE = { label: "I don’t know", key: "unsure", role: "unsure", asks: "nothing" };
+  const NO = { label: "No", key: "no", role: "negative", asks: "nothing" };
   const role = (value) => (value < 3 ? "negative" : value > 3 ? "positive" : "neutral");
   const SCALES = {
     five: ["ordinal", POINTS.map((label, at) => ({ label, key: String(at + 1), value: at + 1, role: role(at + 1), asks: "nothing" }))],
-    yes_no: ["nominal", [{ label: "Yes", key: "yes", role: "positive", asks: "nothing" }, { label: "No", key: "no", role: "negative", asks: "nothing" }, UNSURE]],
+    yes_no: ["nominal", [{ label: "Yes", key: "yes", role: "positive", asks: "nothing" }, NO, UNSURE]],
   };
 
   class Moves {
@@ -148,7 +149,8 @@
       const criterion = outer(list);
       const before = itemsOf(list);
       if (name === "unsure") {
-        list.querySelector("[data-items]").append(build("option", before.some((each) => valueOf(each, "key") === UNSURE.key) ? { ...UNSURE, key: "" } : UNSURE));
+        const isTaken = before.some((each) => valueOf(each, "key") === UNSURE.key);
+        list.querySelector("[data-items]").append(build("option", { ...UNSURE, key: isTaken ? "" : UNSURE.key }));
         this.changed();
         return;
       }

@@ -85,6 +85,8 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "protocol_retire": {"POST": CREATORS},
     "protocol_draft": {"POST": CREATORS},
     "protocol_export": {"GET": CREATORS},
+    "protocol_edit": {"GET": CREATORS, "POST": CREATORS},
+    "protocol_preview": {"GET": CREATORS, "POST": CREATORS},
     # reporting
     "board": {"GET": WATCHERS},
     "board_fragment": {"GET": WATCHERS},

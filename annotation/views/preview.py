@@ -1,0 +1,160 @@
+"""The rating screen of a protocol over a made-up dialogue. Nothing is read but the protocol, and nothing is written."""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+from csp.constants import SELF
+from csp.decorators import csp_replace
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_http_methods
+
+from annotation.selectors.work import DialoguePage, numbered_turns, rendered
+from annotation.steps import ItemText, SavedAnswer, Step, steps_of
+from protocols.access import version_for
+from protocols.bundles import BundleError, InvalidBundle, complete_bundle, dump_bundle
+from protocols.models import ProtocolVersion
+from protocols.specs import VersionSpec, spec_of, spec_of_document
+
+NOBODY = UUID(int=0)
+SECONDS_PER_ANSWER = 12
+TURNS = [
+    {"speaker": "A", "text": "Hi! I just moved here and I don't know anybody yet."},
+    {"speaker": "B", "text": "Welcome! Moving is hard. What do you like to do in your free time?"},
+    {"speaker": "A", "text": "I play the guitar a bit, and I like to walk in the hills with my dog."},
+    {"speaker": "B", "text": "The hills begin right behind the station. What is your dog called?"},
+    {"speaker": "A", "text": "Biscuit. Is there a place where dogs may run without a leash?"},
+]
+PERSONA = ["I have lived in this town for ten years.", "I have two cats.", "I work at night."]
+RESPONSES = (
+    "Yes, the meadow by the river. On Sundays many people are there with their dogs, so you would meet somebody too.",
+    "I don't like music.",
+    "Perhaps. You could ask at the town hall, they have a map of everything.",
+)
+SHOWN: dict[str, list[tuple[str, ...]]] = {
+    ProtocolVersion.Unit.RESPONSE: [(text,) for text in RESPONSES[:2]],
+    ProtocolVersion.Unit.CANDIDATE_SET: [RESPONSES],
+    ProtocolVersion.Unit.MODEL: [RESPONSES],
+    ProtocolVersion.Unit.DIALOGUE: [()],
+}
+
+
+@login_required
+@never_cache
+@xframe_options_sameorigin
+@csp_replace({"frame-ancestors": [SELF]})  # type: ignore[arg-type]  # its types know no arguments from the address
+@require_http_methods(["GET", "HEAD", "POST"])
+def protocol_preview(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    """The stored version; or with a posted `document`, that one, stored nowhere: the editor shows what it would be."""
+    found = version_for(request.user, slug, version)
+    if "document" in request.POST:
+        return _of_document(request, found)
+    if request.method == "POST":  # without JavaScript a step is a form: on to the next one
+        return HttpResponseRedirect(f"?step=1/{_number(request) + 1}/")
+    return _screen(request, found, spec_of(found), dump_bundle(found))
+
+
+def _of_document(request: HttpRequest, version: ProtocolVersion) -> HttpResponse:
+    try:
+        doc = complete_bundle(_parsed(request.POST["document"]))
+    except InvalidBundle as invalid:
+        context = {"version": version, "errors": invalid.errors, "is_embedded": "whole" not in request.POST}
+        return render(request, "annotation/preview.html", context, status=422)
+    return _screen(request, version, spec_of_document(doc), doc)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidBundle([BundleError("document", "is no JSON", "the document of the editor")]) from None
+
+
+def _screen(request: HttpRequest, stored: ProtocolVersion, spec: VersionSpec, doc: dict[str, Any]) -> HttpResponse:
+    page = _sample_page(spec, request.POST.get("criterion", ""))
+    n_wanted = sum(question.criterion.required for step in page.steps for _, question in step.questions)
+    context = {
+        "version": stored,
+        "texts": doc,
+        "stage": _stage(stored, doc, page, _current(request, page.steps)) if page.steps else "",
+        "is_embedded": "document" in request.POST and "whole" not in request.POST,
+        "is_stored": "document" not in request.POST,
+        "guidelines": rendered(doc["guidelines"]),
+        "n_wanted": n_wanted,
+        "pace": SECONDS_PER_ANSWER * 1000,
+        "minutes": -(-n_wanted * SECONDS_PER_ANSWER // 60),
+        "lease": doc["max_minutes"] * 60,
+        "is_at_end": _number(request) > len(page.steps),
+    }
+    return render(request, "annotation/preview.html", context)
+
+
+def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
+    items = [
+        ItemText(UUID(int=100 * place + number), texts, unit)
+        for place, unit in enumerate(spec.units, start=1)
+        for number, texts in enumerate(SHOWN[unit], start=1)
+    ]
+    return DialoguePage(
+        position=1,
+        previous=None,
+        next=None,
+        number=1,
+        n_dialogues=1,
+        turns=numbered_turns(TURNS),
+        persona=PERSONA,
+        items=items,
+        steps=steps_of(spec, items, _leading_to(spec, wanted, items)),
+    )
+
+
+def _leading_to(spec: VersionSpec, key: str, items: list[ItemText]) -> dict[tuple[UUID, str], SavedAnswer]:
+    """The answers after which the criterion that is being edited is asked at all."""
+    criterion, found = spec.by_key.get(key), {}
+    for condition in criterion.when if criterion else ():
+        parent = spec.by_key[condition.criterion]
+        option = next(each for each in parent.options if each.key in condition.options)
+        found = _leading_to(spec, parent.key, items)
+        found |= {(item.token, parent.key): SavedAnswer(option.code, is_saved=True) for item in items}
+    return found
+
+
+def _number(request: HttpRequest) -> int:
+    """`step` is 1/2/ as in the addresses of the rating screen; what is none stands for the first."""
+    number = request.GET.get("step", "").strip("/").rpartition("/")[2]
+    return int(number) if number.isdecimal() and len(number) < 6 else 1
+
+
+def _current(request: HttpRequest, steps: tuple[Step, ...]) -> Step:
+    """The step asked for; from the editor, the first one of the criterion that is being edited."""
+    wanted = request.POST.get("criterion")
+    of_criterion = (step for step in steps if any(each.criterion.key == wanted for _, each in step.questions))
+    number = max(1, min(_number(request), len(steps)))
+    return next(of_criterion, steps[number - 1])
+
+
+def _stage(stored: ProtocolVersion, doc: dict[str, Any], page: DialoguePage, step: Step) -> SafeString:
+    """The fragment of the rating screen itself; its links, made for a seat nobody has, lead back to this page."""
+    context = {
+        "assignment": SimpleNamespace(token=NOBODY),
+        "study": SimpleNamespace(slug="preview"),
+        "version": doc,
+        "short_guidelines": rendered(doc["guidelines_short"]),
+        "page": page,
+        "current": step.number,
+        "steps": page.steps,
+        "form_key": NOBODY,
+        "csrf_token": "",
+    }
+    here = reverse("protocol_preview", args=[stored.protocol.slug, stored.version])
+    html: str = render_to_string("annotation/_rate_dialogue.html", context)
+    html = html.replace(f'href="{reverse("guidelines", args=["preview"])}" target="_blank"', 'href="#guidelines"')
+    return mark_safe(html.replace(reverse("rate_start", args=[NOBODY]), f"{here}?step="))  # noqa: S308 - a template's own

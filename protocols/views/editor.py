@@ -1,0 +1,65 @@
+"""The editor of a draft: one page, and one address that takes its document as JSON."""
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from protocols.access import version_for
+from protocols.bundles import InvalidBundle
+from protocols.editing import FIELDS, editable, findings, revision_of
+from protocols.models import ProtocolVersion
+from protocols.services import ChangedMeanwhile, NotDraft, replace_draft
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    found = version_for(request.user, slug, version)
+    if request.method == "POST":
+        return _posted(request, found)
+    if found.status != ProtocolVersion.Status.DRAFT:
+        messages.warning(request, f"{found} is {found.status} and stays as it is. Make a new draft of it to change it.")
+        return redirect("protocol_version", slug, version)
+    doc = editable(found)
+    context = {"version": found, "document": doc, "revision": revision_of(doc), "fields": FIELDS}
+    return render(request, "protocols/edit.html", context)
+
+
+def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
+    sent = _read(request.body)
+    if not isinstance(sent, dict) or sent.get("action") not in ("save", "check"):
+        return JsonResponse({"message": "This is no document of the editor. Load the page again."}, status=400)
+    doc = sent.get("document")
+    if sent["action"] == "check" or not isinstance(doc, dict):
+        return JsonResponse(findings(doc) | {"saved": False})
+    return _saved(version, doc, str(sent.get("revision", "")))
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _saved(version: ProtocolVersion, doc: dict[str, Any], revision: str) -> JsonResponse:
+    try:
+        stored = editable(replace_draft(version, doc, made_from=revision, now=timezone.now()))
+    except ChangedMeanwhile as changed:
+        theirs = editable(version)
+        answer = {"message": str(changed), "theirs": theirs, "revision": revision_of(theirs), "saved": False}
+        return JsonResponse(answer, status=409)
+    except NotDraft as frozen:
+        return JsonResponse({"message": str(frozen), "saved": False}, status=409)
+    except InvalidBundle as invalid:
+        errors = [{"path": e.path, "message": e.message, "expected": e.expected} for e in invalid.errors]
+        return JsonResponse({"errors": errors, "warnings": [], "saved": False}, status=422)
+    return JsonResponse(findings(doc) | {"saved": True, "revision": revision_of(stored)})

@@ -1,0 +1,298 @@
+"""All protocols, the page of a version, and what can be done with it there."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from protocols import selectors, services
+from protocols.access import require_editor, version_for
+from protocols.bundles import (
+    Bundle,
+    canonical_json,
+    check_bundle,
+    complete_bundle,
+    dump_bundle,
+    load_bundle,
+    readable_bundle,
+    write_yaml,
+)
+from protocols.forms_pages import (
+    CompareForm,
+    CopyForm,
+    ImportForm,
+    NewDraftForm,
+    PublishForm,
+    ScratchForm,
+    SearchForm,
+    cited,
+)
+from protocols.linting import lint
+from protocols.models import Criterion, Option, Protocol, ProtocolVersion
+from protocols.rendering import render_markdown
+from protocols.schema import BundleError, InvalidBundle
+from protocols.views.comparing import compared
+
+ROWS = 30
+FEW = 10  # protocols that need no search box
+MOST_ERRORS = 200  # a page of a hundred thousand helps nobody
+PLACE = re.compile(r"criteria\[(\d+)\](?:\.options\[(\d+)\])?")
+Status = ProtocolVersion.Status
+
+
+# --- all of them -------------------------------------------------------------------------------------
+@login_required
+@require_safe
+def protocol_list(request: HttpRequest) -> HttpResponse:
+    require_editor(request.user)
+    form = SearchForm(request.GET)
+    search = form.cleaned_data["q"] if form.is_valid() else ""
+    page = Paginator(selectors.protocol_list(search), ROWS).get_page(request.GET.get("page"))
+    has_search = bool(search) or page.paginator.count > FEW
+    return render(request, "protocols/list.html", {"page": page, "search": search, "has_search": has_search})
+
+
+# --- one version -------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A criterion with the faults found in it, each beside its place."""
+
+    row: Criterion
+    faults: list[BundleError]
+    options: list[tuple[Option, list[BundleError]]]
+
+
+@login_required
+@require_safe
+def protocol_version(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    return version_page(request, version_for(request.user, slug, version))
+
+
+def version_page(request: HttpRequest, version: ProtocolVersion, *, status: int = 200, **forms: Any) -> HttpResponse:
+    doc = dump_bundle(version)
+    faults = check_bundle(doc)
+    context = {
+        "version": version,
+        "protocol": version.protocol,
+        "cited": cited(version),
+        "faults": faults,
+        "faults_elsewhere": _faults_at(faults, None),
+        "warnings": [] if faults else lint(complete_bundle(doc)),
+        "questions": _questions(version, faults),
+        "history": list(selectors.history_of(version.protocol)),
+        "guidelines": [render_markdown(text) for text in (version.guidelines_short, version.guidelines) if text],
+        "publish_form": PublishForm(),
+        "draft_form": NewDraftForm(initial={"version_name": selectors.next_version_name(version)}),
+    }
+    return render(request, "protocols/version.html", context | forms, status=status)
+
+
+def _questions(version: ProtocolVersion, faults: list[BundleError]) -> list[Question]:
+    rows = version.criteria.prefetch_related("options__explanations", "examples")
+    return [
+        Question(
+            row,
+            _faults_at(faults, number),
+            [(option, _faults_at(faults, number, place)) for place, option in enumerate(row.options.all())],
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+def _faults_at(faults: list[BundleError], *place: int | None) -> list[BundleError]:
+    wanted = (*place, None)[:2]
+    return [fault for fault in faults if _place_of(fault.path) == wanted]
+
+
+def _place_of(path: str) -> tuple[int | None, int | None]:
+    """(number of the criterion, number of its option), as far as the path names them."""
+    found = PLACE.match(path)
+    if found is None:
+        return None, None
+    return int(found[1]), None if found[2] is None else int(found[2])
+
+
+@login_required
+@require_POST
+def protocol_publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    found = version_for(request.user, slug, version)
+    form = PublishForm(request.POST)
+    if not form.is_valid():
+        return version_page(request, found, status=422, publish_form=form)
+    try:
+        published = services.publish_version(found, now=timezone.now())
+    except InvalidBundle:
+        return version_page(request, found, status=422, is_refused=True)
+    messages.success(request, f"{published} is {published.status}. Studies keep it as it is.")
+    return redirect("protocol_version", slug, version)
+
+
+@login_required
+@require_POST
+def protocol_retire(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    found = version_for(request.user, slug, version)
+    try:
+        retired = services.retire_version(found)
+    except services.NotPublished as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"{retired} is retired: no new study can choose it.")
+    return redirect("protocol_version", slug, version)
+
+
+@login_required
+@require_POST
+def protocol_draft(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    found = version_for(request.user, slug, version)
+    form = NewDraftForm(request.POST)
+    if form.is_valid():
+        try:
+            draft = services.new_draft(found, version_name=form.cleaned_data["version_name"], now=timezone.now())
+        except InvalidBundle as refusal:
+            form.add_refusal(refusal)
+        else:
+            messages.success(request, f"{draft} is a draft, with the contents of {found}.")
+            return redirect(editor_of(draft))
+    return version_page(request, found, status=422, draft_form=form)
+
+
+def editor_of(draft: ProtocolVersion) -> str:
+    """Or the version's page, where there is no editor."""
+    place = (draft.protocol.slug, draft.version)
+    try:
+        return reverse("protocol_edit", args=place)
+    except NoReverseMatch:
+        return reverse("protocol_version", args=place)
+
+
+# --- as a file ---------------------------------------------------------------------------------------
+def _as_json(version: ProtocolVersion) -> str:
+    return json.dumps(readable_bundle(version), ensure_ascii=False, indent=2) + "\n"
+
+
+FORMATS: dict[str, tuple[str, str, Callable[[ProtocolVersion], str | bytes]]] = {
+    "yaml": ("application/yaml", "yaml", lambda version: write_yaml(readable_bundle(version))),
+    "json": ("application/json", "json", _as_json),
+    "canonical": ("application/json", "canonical.json", lambda version: canonical_json(dump_bundle(version))),
+}
+
+
+@login_required
+@require_safe
+def protocol_export(request: HttpRequest, slug: str, version: str, kind: str) -> HttpResponse:
+    found = version_for(request.user, slug, version)
+    if kind not in FORMATS:
+        raise Http404("No such format.")
+    media_type, ending, write = FORMATS[kind]
+    try:
+        content = write(found)
+    except InvalidBundle:  # only what is valid has a canonical form
+        return version_page(request, found, status=422, is_refused=True)
+    answer = HttpResponse(content, content_type=f"{media_type}; charset=utf-8")
+    answer["Content-Disposition"] = content_disposition_header(True, f"{slug}-{version}.{ending}") or "attachment"
+    return answer
+
+
+# --- two versions ------------------------------------------------------------------------------------
+@login_required
+@require_safe
+def protocol_compare(request: HttpRequest) -> HttpResponse:
+    require_editor(request.user)
+    form = CompareForm(request.GET if {"a", "b"} & request.GET.keys() else None)
+    if not form.is_valid():
+        return render(request, "protocols/compare.html", {"form": form}, status=404 if form.is_bound else 200)
+    before, after = (_version_cited(request, form.cleaned_data[name]) for name in ("a", "b"))
+    comparison = compared(_comparable(before), _comparable(after))
+    context = {"form": form, "before": before, "after": after, "comparison": comparison}
+    return render(request, "protocols/compare.html", context)
+
+
+def _version_cited(request: HttpRequest, name: str) -> ProtocolVersion:
+    slug, _, version = name.partition("@")
+    return version_for(request.user, slug, version)
+
+
+def _comparable(version: ProtocolVersion) -> Bundle:
+    """In normal form where there is one; of a draft with faults, as it stands."""
+    doc = dump_bundle(version)
+    try:
+        return complete_bundle(doc)
+    except InvalidBundle:
+        return doc
+
+
+# --- new ones ----------------------------------------------------------------------------------------
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def protocol_import(request: HttpRequest) -> HttpResponse:
+    require_editor(request.user)
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
+    if not form.is_valid():
+        return _import_page(request, form, status=422 if form.is_bound else 200)
+    action = request.POST.get("action", "check")
+    try:
+        doc = load_bundle(form.cleaned_data["text"])
+        return _checked(request, form, doc) if action == "check" else _stored(request, doc, publish=action == "publish")
+    except InvalidBundle as refusal:
+        return _import_page(request, form, status=422, errors=refusal.errors)
+
+
+def _import_page(
+    request: HttpRequest, form: ImportForm, *, status: int = 200, errors: list[BundleError] | None = None, **more: Any
+) -> HttpResponse:
+    found = errors or []
+    context = {"form": form, "errors": found[:MOST_ERRORS], "n_errors": len(found)}
+    return render(request, "protocols/import.html", context | more, status=status)
+
+
+def _checked(request: HttpRequest, form: ImportForm, doc: Bundle) -> HttpResponse:
+    version, is_new = services.rehearse_bundle(doc, publish=False, now=timezone.now())
+    return _import_page(request, form, checked=version, is_new=is_new, warnings=lint(complete_bundle(doc)))
+
+
+def _stored(request: HttpRequest, doc: Bundle, *, publish: bool) -> HttpResponse:
+    version, is_new = services.store_bundle(doc, publish=publish, now=timezone.now())
+    if is_new:
+        messages.success(request, f"{version} is imported. It is {_article(version.status)}.")
+    else:
+        said = f"{version} was here already, with the same contents: nothing was added."
+        messages.info(request, f"{said} It is {_article(version.status)}.")
+    return redirect("protocol_version", version.protocol.slug, version.version)
+
+
+def _article(status: str) -> str:
+    return "a draft" if status == Status.DRAFT else str(status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def protocol_new(request: HttpRequest) -> HttpResponse:
+    require_editor(request.user)
+    is_copy = "copy" in request.GET
+    data = request.POST if request.method == "POST" else None
+    form = CopyForm(data, origin=request.GET["copy"]) if is_copy else ScratchForm(data)
+    if form.is_valid():
+        try:
+            return redirect(editor_of(_made(form)))
+        except InvalidBundle as refusal:
+            form.add_refusal(refusal)
+    context = {"form": form, "is_copy": is_copy, "has_versions": Protocol.objects.exists()}
+    return render(request, "protocols/new.html", context, status=422 if form.errors else 200)
+
+
+def _made(form: CopyForm | ScratchForm) -> ProtocolVersion:
+    given = dict(form.cleaned_data)
+    if isinstance(form, CopyForm):
+        return services.copy_protocol(given.pop("origin"), **given, now=timezone.now())
+    return services.create_protocol(**given, now=timezone.now())

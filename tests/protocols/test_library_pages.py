@@ -1,0 +1,469 @@
+"""The researcher's pages of protocols: finding, reading, making, importing, comparing and publishing them."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+
+from protocols.bundles import bundle_hash, canonical_json, check_bundle, dump_bundle, load_bundle, write_yaml
+from protocols.documents import MAX_BYTES
+from protocols.models import Option, Protocol, ProtocolVersion
+from protocols.selectors import next_version_name
+from protocols.services import copy_protocol, create_protocol, new_draft, publish_version, retire_version, store_bundle
+from tests.factories import CriterionFactory, UserFactory
+from tests.protocols.conftest import NOW
+
+HOSTILE = "<img src=x onerror='window.hit=1'><b>bold</b>{{ 7|add:7 }}"
+ESCAPED = "&lt;img src=x onerror=&#x27;window.hit=1&#x27;&gt;&lt;b&gt;bold&lt;/b&gt;{{ 7|add:7 }}"
+LISTED = ("protocols", "protocol_new", "protocol_import", "protocol_compare")
+
+
+@pytest.fixture
+def staff(db):
+    client = Client(raise_request_exception=True)
+    client.force_login(UserFactory(username="staff", is_staff=True))
+    return client
+
+
+def address(name, version="1.0", *more, slug="small"):
+    return reverse(name, args=[slug, version, *more])
+
+
+def text_of(answer):
+    return answer.content.decode()
+
+
+def editor_of(slug, version):
+    try:
+        return address("protocol_edit", version, slug=slug)
+    except NoReverseMatch:
+        return address("protocol_version", version, slug=slug)
+
+
+def send(client, action, text="", **more):
+    return client.post(reverse("protocol_import"), {"action": action, "text": text, **more})
+
+
+# --- who may -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", LISTED)
+def test_only_editors_see_the_pages_and_others_are_told_why(cast, client, staff, name):
+    assert "/accounts/login/" in client.get(reverse(name))["Location"]
+    client.force_login(cast.owner)
+    refused = client.get(reverse(name))
+    assert refused.status_code == 403
+    assert "Protocols are made by the people who run studies" in text_of(refused)
+    assert staff.get(reverse(name)).status_code == 200
+
+
+def test_the_link_to_protocols_is_there_for_those_who_may(cast, client, staff):
+    link = f'href="{reverse("protocols")}"'
+    client.force_login(cast.owner)
+    assert link not in text_of(client.get(reverse("studies")))
+    assert link in text_of(staff.get(reverse("studies")))
+
+
+def test_the_right_to_change_versions_is_enough(cast, client):
+    cast.owner.user_permissions.add(Permission.objects.get(codename="change_protocolversion"))
+    client.force_login(cast.owner)
+    assert f'href="{reverse("protocols")}"' in text_of(client.get(reverse("studies")))
+    assert client.get(reverse("protocols")).status_code == 200
+
+
+def test_what_does_not_exist_is_not_found(staff, frozen):
+    assert staff.get(address("protocol_version", "9.9")).status_code == 404
+    assert staff.get(address("protocol_version", slug="none")).status_code == 404
+    assert staff.get(address("protocol_export", "1.0", "xml")).status_code == 404
+    assert staff.get("/protocols/small/1%00/").status_code == 404
+
+
+# --- the list ----------------------------------------------------------------------------------------
+def test_an_empty_list_says_what_to_do(staff):
+    page = text_of(staff.get(reverse("protocols")))
+    assert "No protocol yet" in page
+    assert "load_protocols" in page
+
+
+def test_the_list_shows_each_version_with_its_facts(staff, frozen):
+    new_draft(frozen, version_name="1.1", now=NOW)
+    page = text_of(staff.get(reverse("protocols")))
+    assert "1 Mar 2026" in page
+    assert "not yet" in page
+    assert page.index(address("protocol_version", "1.1")) < page.index(address("protocol_version"))
+
+
+def test_the_list_needs_as_many_queries_for_many_as_for_one(staff, small, django_assert_num_queries):
+    store_bundle(small, publish=True, now=NOW)
+    with django_assert_num_queries(5):  # session, user, count, protocols, versions
+        staff.get(reverse("protocols"))
+    for number in range(8):
+        made, _ = store_bundle(small | {"protocol": f"p{number}"}, publish=True, now=NOW)
+        new_draft(made, version_name="1.1", now=NOW)
+    with django_assert_num_queries(5):
+        staff.get(reverse("protocols"))
+
+
+def test_many_protocols_are_searched_by_name_or_key(staff, small):
+    for number in range(11):
+        store_bundle(small | {"protocol": f"key-{number}", "name": f"Name {number}"}, publish=False, now=NOW)
+    assert 'name="q"' in text_of(staff.get(reverse("protocols")))
+    for query, n in (("NAME 7", 1), ("key-10", 1), ("key", 11), ("nothing", 0)):
+        assert text_of(staff.get(reverse("protocols"), {"q": query})).count("<section") == n
+    assert staff.get("/protocols/?q=%00&page=x").status_code == 200
+
+
+def test_few_protocols_have_no_search_box(staff, frozen):
+    assert 'name="q"' not in text_of(staff.get(reverse("protocols")))
+
+
+# --- one version -------------------------------------------------------------------------------------
+def test_a_published_version_shows_its_hash_questions_and_what_is_worth_a_look(staff, frozen):
+    page = text_of(staff.get(address("protocol_version")))
+    for text in (frozen.sha256, "small@1.0", "Does it fit?", "It bores.", "No option is for those who cannot tell."):
+        assert text in page
+    assert address("protocol_publish") not in page
+    assert address("protocol_retire") in page
+
+
+def test_the_page_needs_no_more_queries_for_more_questions(staff, small, he_bundle, django_assert_max_num_queries):
+    store_bundle(small, publish=True, now=NOW)
+    store_bundle(he_bundle, publish=True, now=NOW)
+    for slug in ("small", "he-protocol"):
+        with django_assert_max_num_queries(14):
+            staff.get(address("protocol_version", slug=slug))
+
+
+def test_a_draft_with_faults_says_so_beside_their_places(staff, draft):
+    Option.objects.filter(key="no").update(label="Yes")
+    draft.criteria.update(kind="computed")
+    page = text_of(staff.get(address("protocol_version")))
+    row = page[page.index('class="is-wrong"') :]
+    assert "criteria[0].options[1].label" in row[: row.index("</tr>")]
+    assert "criteria[0].rules" in page
+    assert "cannot be published yet" in page
+
+
+def test_hostile_texts_stay_texts(staff, small):
+    small["criteria"][0]["options"][0]["label"] = HOSTILE
+    small |= {"name": HOSTILE, "summary": HOSTILE, "citation": HOSTILE, "guidelines": HOSTILE}
+    version, _ = store_bundle(small, publish=True, now=NOW)
+    new_draft(version, version_name="1.1", now=NOW).criteria.update(name=HOSTILE)
+    addresses = [reverse("protocols"), address("protocol_version"), reverse("protocol_new") + "?copy=small@1.0",
+                 reverse("protocol_compare") + "?a=small@1.0&b=small@1.1"]  # fmt: skip
+    for each in addresses:
+        page = text_of(staff.get(each))
+        assert "<b>bold" not in page
+        assert "<img" not in page
+        assert ESCAPED in page or "protocol_new" in each
+
+
+def test_a_version_named_by_the_admin_in_a_way_that_is_no_address_breaks_no_page(staff, frozen):
+    odd = new_draft(frozen, version_name="1.1", now=NOW)
+    ProtocolVersion.objects.filter(pk=odd.pk).update(version="1/1")
+    assert staff.get(reverse("protocols")).status_code == 200
+    assert staff.get(address("protocol_version")).status_code == 200
+    assert staff.get(reverse("protocol_compare"), {"a": "small@1.0", "b": "small@1/1"}).status_code == 200
+
+
+# --- publishing and retiring -----------------------------------------------------------------------
+def test_publishing_needs_the_tick_and_freezes(staff, draft):
+    unsure = staff.post(address("protocol_publish"))
+    assert unsure.status_code == 422
+    assert "Tick the box to publish." in text_of(unsure)
+    assert ProtocolVersion.objects.get().status == "draft"
+    assert staff.post(address("protocol_publish"), {"is_sure": "on"})["Location"] == address("protocol_version")
+    stored = ProtocolVersion.objects.get()
+    assert (stored.status, stored.sha256) == ("published", bundle_hash(dump_bundle(stored)))
+
+
+def test_an_invalid_draft_is_refused_with_its_errors(staff, draft):
+    draft.criteria.update(question="")
+    refused = staff.post(address("protocol_publish"), {"is_sure": "on"})
+    assert refused.status_code == 422
+    assert "Refused" in text_of(refused)
+    assert "criteria[0].question" in text_of(refused)
+    assert ProtocolVersion.objects.get().status == "draft"
+
+
+def test_retiring_is_for_what_is_published(staff, draft):
+    assert "is a draft" in text_of(staff.post(address("protocol_retire"), follow=True))
+    publish_version(draft, now=NOW)
+    staff.post(address("protocol_retire"))
+    assert ProtocolVersion.objects.get().status == "retired"
+
+
+# --- drafts ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "following"), [("1.0", "1.1"), ("1.9", "1.10"), ("2", "2.1"), ("1.0.3", "1.1.0"), ("1.0-b", "1.0-b-2")]
+)
+def test_the_next_minor_version_is_proposed(db, small, name, following):
+    version, _ = store_bundle(small | {"version": name}, publish=False, now=NOW)
+    assert next_version_name(version) == following
+
+
+def test_a_name_that_is_taken_is_not_proposed(frozen):
+    new_draft(frozen, version_name="1.1", now=NOW)
+    assert next_version_name(frozen) == "1.2"
+
+
+def test_a_new_draft_is_made_and_opened(staff, frozen):
+    assert 'value="1.1"' in text_of(staff.get(address("protocol_version")))
+    answer = staff.post(address("protocol_draft"), {"version_name": "1.1"})
+    assert answer["Location"] == editor_of("small", "1.1")
+    assert ProtocolVersion.objects.get(version="1.1").parent == frozen
+
+
+@pytest.mark.parametrize("name", ["1.0", "", "1 1", "x" * 41])
+def test_a_name_that_cannot_be_is_refused_beside_its_field(staff, frozen, name):
+    refused = staff.post(address("protocol_draft"), {"version_name": name})
+    assert refused.status_code == 422
+    assert 'id="id_version_name_error"' in text_of(refused)
+    assert ProtocolVersion.objects.count() == 1
+
+
+# --- files -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("kind", "ending"), [("yaml", "yaml"), ("json", "json"), ("canonical", "canonical.json")])
+def test_what_is_exported_is_the_same_when_it_is_imported(staff, frozen, kind, ending):
+    answer = staff.get(address("protocol_export", "1.0", kind))
+    assert answer["Content-Disposition"] == f'attachment; filename="small-1.0.{ending}"'
+    assert bundle_hash(load_bundle(text_of(answer))) == frozen.sha256
+    assert "was here already" in text_of(send_and_follow(staff, text_of(answer)))
+
+
+def send_and_follow(client, text):
+    return client.post(reverse("protocol_import"), {"action": "draft", "text": text}, follow=True)
+
+
+def test_the_canonical_file_is_the_bytes_the_hash_is_of(staff, frozen):
+    assert staff.get(address("protocol_export", "1.0", "canonical")).content == canonical_json(dump_bundle(frozen))
+
+
+def test_a_draft_with_faults_has_no_canonical_form_but_can_be_exported(staff, draft):
+    draft.criteria.update(question="")
+    assert staff.get(address("protocol_export", "1.0", "canonical")).status_code == 422
+    assert staff.get(address("protocol_export", "1.0", "yaml")).status_code == 200
+
+
+# --- comparing ---------------------------------------------------------------------------------------
+def changed(version, **criterion):
+    draft = new_draft(version, version_name="1.1", now=NOW)
+    draft.criteria.update(**criterion)
+    return draft
+
+
+def compare(client, a="small@1.0", b="small@1.1"):
+    return text_of(client.get(reverse("protocol_compare"), {"a": a, "b": b}))
+
+
+def test_a_change_of_the_question_changes_what_is_measured(staff, frozen):
+    changed(frozen, question="Does it suit?")
+    page = compare(staff)
+    assert "1 change changes what is measured, 0 change wording only" in page
+    assert "<del>fit</del>" in page
+    assert "<ins>suit</ins>" in page
+    assert "Changes what is measured</h4>" in page
+    assert "Wording only</h4>" not in page
+
+
+def test_a_change_of_the_name_is_wording(staff, frozen):
+    changed(frozen, name="Fitness", definition="New.")
+    page = compare(staff)
+    assert "0 changes change what is measured, 2 change wording only" in page
+    assert "Answers to both mean the same." in page
+    assert "Changes what is measured</h4>" not in page
+
+
+def test_changes_are_grouped_by_question_option_and_example(staff, frozen):
+    draft = changed(frozen, scale="ordinal")
+    Option.objects.filter(criterion__version=draft, key="yes").update(label="Sure", value=1)
+    draft.criteria.get().examples.update(why="x")
+    draft.criteria.get().options.get(key="no").explanations.update(text="It tires.")
+    ProtocolVersion.objects.filter(pk=draft.pk).update(welcome="Hello", translations={"it": {"name": "Piccolo"}})
+    page = compare(staff)
+    for heading in ("The protocol as a whole", "Settings and texts", "Translation: it", "The question itself",
+                    "Option: Sure (yes)", "Option: No (no)", "Example: A greeting"):  # fmt: skip
+        assert heading in page, heading
+    assert "Explanations › dull › text" in page
+
+
+def test_unchanged_questions_are_folded(staff, small):
+    small["criteria"].append(small["criteria"][0] | {"key": "tone", "name": "Tone", "question": "Is it kind?"})
+    version, _ = store_bundle(small, publish=True, now=NOW)
+    new_draft(version, version_name="1.1", now=NOW).criteria.filter(key="tone").update(question="Is it warm?")
+    page = compare(staff)
+    folded = page[page.index("Unchanged: 1 question") :]
+    assert "Does it fit?" in folded
+    assert "Does it fit?" not in page[: page.index("Unchanged: 1 question")]
+
+
+def test_questions_that_came_went_and_moved_are_told(staff, small):
+    more = [small["criteria"][0] | {"key": key, "name": key, "question": f"{key}?"} for key in ("b", "c")]
+    store_bundle(small | {"criteria": small["criteria"] + more}, publish=True, now=NOW)
+    added = more[0] | {"key": "d", "name": "d"}
+    store_bundle(small | {"version": "1.1", "criteria": [more[0], *small["criteria"], added]}, publish=True, now=NOW)
+    page = compare(staff)
+    for kind in ("added", "removed", "moved"):
+        assert f'<span class="badge">{kind}</span>' in page
+    assert "The whole of it" in page
+
+
+def test_titles_with_dots_and_quotes_that_repeat_are_told_apart(staff, small):
+    example = small["criteria"][0]["examples"][0] | {"title": 'A "dotted. title'}
+    small["criteria"][0]["examples"] = [example, example]
+    version, _ = store_bundle(small, publish=True, now=NOW)
+    draft = new_draft(version, version_name="1.1", now=NOW)
+    draft.criteria.get().examples.filter(position=2).update(why="Because.")
+    assert "Example: A &quot;dotted. title #2" in compare(staff)
+
+
+def test_the_same_twice_differs_in_nothing(staff, frozen):
+    assert "Nothing differs" in compare(staff, b="small@1.0")
+
+
+def test_a_draft_with_faults_can_be_compared(staff, frozen):
+    changed(frozen, question="")
+    assert "1 change changes" in compare(staff)
+
+
+@pytest.mark.parametrize("query", [{"a": "small@1.0"}, {"a": "small@1.0", "b": "none@1"}, {"a": "\x00", "b": "@"}])
+def test_versions_that_do_not_exist_can_be_chosen_again(staff, frozen, query):
+    answer = staff.get(reverse("protocol_compare"), query)
+    assert answer.status_code == 404
+    assert "<select" in text_of(answer)
+
+
+# --- importing ---------------------------------------------------------------------------------------
+def test_checking_stores_nothing(staff, small):
+    answer = send(staff, "check", write_yaml(small))
+    assert "No fault found" in text_of(answer)
+    assert "No option is for those who cannot tell." in text_of(answer)
+    assert "protocol: small" in text_of(answer)
+    assert not Protocol.objects.exists()
+
+
+@pytest.mark.parametrize(("action", "status"), [("draft", "draft"), ("publish", "published")])
+def test_a_bundle_is_stored_as_asked(staff, small, action, status):
+    assert send(staff, action, json.dumps(small))["Location"] == address("protocol_version")
+    assert ProtocolVersion.objects.get().status == status
+
+
+def test_a_file_is_as_good_as_a_text(staff, small):
+    file = SimpleUploadedFile("small.yaml", b"\xef\xbb\xbf" + write_yaml(small).encode())
+    assert send(staff, "draft", file=file)["Location"] == address("protocol_version")
+
+
+def test_errors_are_shown_with_path_message_and_expectation_and_the_text_stays(staff, small):
+    small["criteria"][0]["options"][1]["role"] = "wrong"
+    for sent in ({"text": write_yaml(small)}, {"file": SimpleUploadedFile("b.yaml", write_yaml(small).encode())}):
+        answer = send(staff, "publish", **sent)
+        page = text_of(answer)
+        assert answer.status_code == 422
+        for text in ("criteria[0].options[1].role", "is &quot;wrong&quot;", "one of: positive", "protocol: small"):
+            assert text in page, text
+    assert not Protocol.objects.exists()
+
+
+def test_the_same_bundle_again_says_so(staff, frozen, small):
+    page = text_of(
+        staff.post(reverse("protocol_import"), {"action": "publish", "text": json.dumps(small)}, follow=True)
+    )
+    assert "was here already, with the same contents" in page
+    assert "is here already with the same contents" in text_of(send(staff, "check", json.dumps(small)))
+
+
+def test_other_contents_under_a_version_that_exists_are_refused(staff, frozen, small):
+    for action in ("check", "draft", "publish"):
+        answer = send(staff, action, json.dumps(small | {"welcome": "Hi"}))
+        assert answer.status_code == 422
+        assert "is stored with other contents" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({}, "Choose a file, or paste a text."),
+        ({"text": "a: 1", "file": SimpleUploadedFile("b", b"a: 1")}, "not both"),
+        ({"file": SimpleUploadedFile("b", b"\xff")}, "not UTF-8"),
+        ({"file": SimpleUploadedFile("b", b"a" * (MAX_BYTES + 1))}, "too large"),
+        ({"text": "a" * (MAX_BYTES + 1)}, "too large"),
+        ({"text": "a: [1"}, "line 1"),
+        ({"text": "extends: ../x.yaml"}, "needs a file"),
+        ({"text": f"bundle: 1\nname: '{HOSTILE}"}, "line 2"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_sentence(staff, sent, said):
+    for each in sent.values():
+        getattr(each, "seek", lambda _: None)(0)
+    answer = send(staff, "draft", **sent)
+    assert answer.status_code == 422
+    assert said in text_of(answer)
+    assert "<img" not in text_of(answer)
+
+
+def test_line_ends_of_browsers_do_not_count(staff, small):
+    small["summary"] = "\n".join("x" for _ in range(1000))
+    text = write_yaml(small)
+    text += "#" + "y" * (MAX_BYTES - len(text) - 1)
+    assert send(staff, "draft", text.replace("\n", "\r\n")).status_code == 302
+
+
+def test_thousands_of_errors_are_counted_but_not_all_shown(staff, small):
+    small["criteria"][0]["options"] = [{} for _ in range(150)]
+    page = text_of(send(staff, "check", json.dumps(small)))
+    assert page.count('<th scope="row">') == 200
+    assert "301 places are wrong" in page
+
+
+# --- new ones ----------------------------------------------------------------------------------------
+@pytest.mark.django_db
+@pytest.mark.parametrize("unit", ["response", "candidate_set", "model", "dialogue"])
+def test_a_protocol_from_scratch_is_valid_at_once(unit):
+    made = create_protocol(slug="mine", name="Mine", language="it", unit=unit, now=NOW)
+    assert (made.version, made.status, made.unit, made.language) == ("0.1", "draft", unit, "it")
+    assert check_bundle(dump_bundle(made)) == []
+    assert [option.role for option in made.criteria.get().options.all()] == ["positive", "negative", "unsure"]
+
+
+def test_a_copy_keeps_the_contents_and_the_origin(frozen):
+    retired = retire_version(frozen)
+    made = copy_protocol(retired, slug="mine", name="Mine", version_name="0.1", now=NOW)
+    names = {"protocol": "x", "name": "x", "version": "x"}
+    assert dump_bundle(made) | names == dump_bundle(frozen) | names
+    assert (made.parent, made.status) == (retired, "draft")
+
+
+SCRATCH = {"name": "Mine", "slug": "mine", "language": "en", "unit": "response"}
+
+
+def test_a_new_protocol_is_made_on_its_page_and_opened(staff):
+    assert staff.post(reverse("protocol_new"), SCRATCH)["Location"] == editor_of("mine", "0.1")
+    assert ProtocolVersion.objects.get().protocol.name == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("slug", "small"), ("slug", "No Key"), ("language", "?"), ("name", ""), ("unit", "none")]
+)
+def test_what_is_refused_of_a_new_protocol_is_said_beside_its_field(staff, frozen, field, value):
+    refused = staff.post(reverse("protocol_new"), SCRATCH | {field: value})
+    assert refused.status_code == 422
+    assert f'id="id_{field}_error"' in text_of(refused)
+    assert Protocol.objects.count() == 1
+
+
+def test_a_copy_is_made_on_the_page_with_its_origin_chosen(staff, frozen):
+    place = reverse("protocol_new") + "?copy=small@1.0"
+    assert f'<option value="{frozen.pk}" selected>' in text_of(staff.get(place))
+    given = {"origin": frozen.pk, "name": "Mine", "slug": "mine", "version_name": "0.1"}
+    assert staff.post(place, given | {"version_name": "a b"}).status_code == 422
+    assert staff.post(place, given)["Location"] == editor_of("mine", "0.1")
+    assert ProtocolVersion.objects.get(version="0.1").parent == frozen
+
+
+def test_faults_of_the_origin_are_said_above_the_form(staff, draft):
+    CriterionFactory(version=draft, key="bad", question="")
+    given = {"origin": draft.pk, "name": "Mine", "slug": "mine", "version_name": "0.1"}
+    refused = staff.post(reverse("protocol_new") + "?copy=", given)
+    assert refused.status_code == 422
+    assert "criteria[1].question: is empty." in text_of(refused)
