@@ -1,6 +1,7 @@
 """The whole path in Chromium, on the real web server, worker and beat: from an empty database to a report."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Assignment, Rating
 from protocols.selectors import find_version
+from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import Screen
+from tests.browser.test_protocol_editor import Hand, field, node, note, state
 from tests.faults.processes import Process, free_port, killed_at_the_end, start_web, start_worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,11 +77,11 @@ def sign_in(page: Page, name: str) -> None:
     page.wait_for_url("**/studies/")
 
 
-def set_up(page: Page, file: Path) -> str:
+def set_up(page: Page, file: Path, protocol: str = "he-protocol") -> str:
     """A study with one batch of two seats, open for everybody with the link, which is returned."""
     page.goto("/studies/new/")
     page.get_by_label("Name", exact=True).fill("Plans")
-    page.get_by_label("Protocol").select_option(value=str(find_version("he-protocol").pk))
+    page.get_by_label("Protocol").select_option(value=str(find_version(protocol).pk))
     page.get_by_label("Annotators per batch").fill("2")
     page.get_by_role("button", name="Create the study").click()
     page.goto("/studies/plans/import/")
@@ -175,6 +178,61 @@ def test_from_an_empty_database_to_a_downloaded_report(open_at, tmp_path: Path):
     assert majority["ground_truth", "listening"] == 100
     assert majority["model_a", "listening"] == 60
     assert majority["model_b", "correctness"] == 0
+
+
+def test_a_rubric_made_in_the_browser_becomes_an_open_study(open_at, tmp_path: Path):
+    """By somebody who has never seen Parley: from 'New from scratch' to the first answer."""
+    User.objects.create_user("mara", password=PASSWORD, is_staff=True)
+    file = tmp_path / "dialogues.jsonl"
+    file.write_text(dialogues())
+    desk = open_at()
+    page, hand = desk.page, Hand(desk.page)
+    sign_in(page, "mara")
+    hand.click(page.get_by_role("link", name="Protocols"))
+    hand.click(page.get_by_text("New from scratch"))
+    hand.enter(page.get_by_label("Name"), "Manners")
+    hand.enter(page.get_by_label("Key"), "manners")
+    hand.click(page.get_by_role("button", name="Make the draft"))
+    make_rubric(page, hand)
+    hand.click(page.get_by_role("link", name="To the version"))
+    hand.click(page.get_by_label("I have read it"))
+    hand.click(page.get_by_role("button", name="Publish 0.1"))
+    expect(page.get_by_text("published").first).to_be_visible()
+    note(
+        "whole-journey", f"{hand.n_steps} steps, {hand.n_keys} keystrokes from the first link to the published protocol"
+    )
+
+    link = set_up(page, file, "manners")
+    annotator = open_at()
+    join(annotator, link)
+    annotator.page.keyboard.press("1")
+    annotator.page.keyboard.press("a")
+    expect(annotator.page.locator(".reason input:checked:visible")).to_have_count(1)
+    annotator.screenshot(SCREENSHOTS / "editor" / "rated.png", full_page=True)
+
+
+def make_rubric(page: Page, hand: Hand) -> None:
+    """Five points, two criteria, a reason on each of the two low scores, an example; saved."""
+    first = node(page, "criterion")
+    hand.enter(field(first, "name"), "Fluency")
+    hand.enter(field(first, "question"), "How well does it read?")
+    hand.click(first.get_by_role("button", name="Make a 5-point scale"))
+    for at, reason in ((0, "It has mistakes."), (1, "It sounds strange.")):
+        low = node(first, "option", at)
+        hand.choose(field(low, "asks"), "Reasons, optional")
+        hand.click(low.get_by_role("button", name="Add a reason"))
+        hand.write(reason)
+    hand.click(first.get_by_role("button", name="Add an example"))
+    hand.write("A greeting")
+    example = node(first, "example")
+    hand.enter(field(node(example, "turn"), "text"), "Good morning!")
+    hand.enter(field(node(example, "candidate"), "text"), "Morning to good you.")
+    hand.choose(field(node(example, "candidate"), "option"), "1. Very poor")
+    hand.click(first.get_by_role("button", name=re.compile("^Duplicate criterion 1")))
+    hand.write("Warmth")
+    hand.enter(field(node(page, "criterion", 1), "question"), "How friendly is it?")
+    hand.press("Control+s")
+    expect(state(page)).to_have_text("Saved")
 
 
 def pooled_kappa() -> float:
