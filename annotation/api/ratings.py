@@ -1,5 +1,7 @@
 """The ratings of a study, for those who watch it: pseudonyms only."""
 
+from typing import Any
+
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions
@@ -11,7 +13,7 @@ from annotation.access import Right
 from annotation.api.base import StudyView
 from annotation.api.serializers import RatingFilterSerializer, RatingSerializer
 from annotation.models import Rating, Study
-from protocols.specs import VersionSpec, spec_of
+from protocols.models import Explanation, Option
 
 LARGEST_ID = 2**63 - 1
 
@@ -45,23 +47,29 @@ class RatingsView(StudyView):
         asked = RatingFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         page = self.paginate_queryset(ratings_of(self.study, **asked.validated_data))
-        context = {"reasons": reasons_of(spec_of(self.study.protocol_version))}
+        context = names_of(self.study)
         return self.get_paginated_response(RatingSerializer(page, many=True, context=context).data)
 
 
 def ratings_of(study: Study, *, batch: str = "", criterion: str = "") -> QuerySet[Rating]:
     rows = Rating.objects.filter(batch__study=study).select_related(
         "assignment__participant", "assignment__seat", "batch", "item__dialogue", "item__candidate", "item__source",
-        "criterion", "option",
+        "criterion__version", "option",
     )  # fmt: skip
     rows = rows.filter(batch__key=batch) if batch else rows
     return rows.filter(criterion__key=criterion) if criterion else rows
 
 
-def reasons_of(spec: VersionSpec) -> dict[int, dict[str, str]]:
+def names_of(study: Study) -> dict[str, Any]:
+    """What the ids in a rating are called, in all versions of the protocol: the study may have followed another one."""
+    protocol = study.protocol_version.protocol_id
+    explanations = Explanation.objects.filter(option__criterion__version__protocol=protocol)
+    options = Option.objects.filter(criterion__version__protocol=protocol)
     return {
-        each.id: {"key": each.key, "sub_dimension": each.sub_dimension}
-        for criterion in spec.criteria
-        for option in criterion.options
-        for each in option.explanations
+        "reasons": {
+            pk: {"key": key, "sub_dimension": hidden}
+            for pk, key, hidden in explanations.values_list("pk", "key", "sub_dimension")
+        },
+        "options": dict(options.values_list("pk", "key")),
+        "version": study.protocol_version_id,
     }

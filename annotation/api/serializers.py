@@ -186,23 +186,34 @@ class RatingSerializer(serializers.ModelSerializer):
 
     annotator = serializers.CharField(source="assignment.participant.pseudonym", read_only=True)
     batch = serializers.CharField(source="batch.key", read_only=True)
-    dialogue = serializers.CharField(source="item.dialogue.key", read_only=True)
+    unit = serializers.CharField(source="item.unit", read_only=True)
+    dialogue = serializers.CharField(
+        source="item.dialogue.key", read_only=True, default=None, allow_null=True, help_text="None of a whole model."
+    )
     candidate = serializers.CharField(source="item.candidate.key", read_only=True, default=None, allow_null=True)
     source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
         source="item.source.key", read_only=True, default=None, allow_null=True
     )
     criterion = serializers.CharField(source="criterion.key", read_only=True)
-    option = serializers.CharField(source="option.key", read_only=True)
+    version = serializers.CharField(source="criterion.version.version", read_only=True)
+    option = serializers.CharField(source="option.key", read_only=True, default=None, allow_null=True)
+    options = serializers.SerializerMethodField(help_text="Of a multiple choice.")
     explanations = serializers.SerializerMethodField()
-    is_counted = serializers.SerializerMethodField(help_text="False once the annotator has lost the seat.")
+    is_counted = serializers.SerializerMethodField(
+        help_text="False without a seat, while the question is not asked, or under another version of the protocol."
+    )
 
     class Meta:
         model = Rating
         fields = (
-            "id", "annotator", "batch", "dialogue", "candidate", "source", "criterion", "option", "explanations",
-            "free_text", "revision", "is_counted", "answered_at",
+            "id", "annotator", "batch", "unit", "dialogue", "candidate", "source", "version", "criterion", "option",
+            "options", "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_options(self, rating: Rating) -> list[str]:
+        return [self.context["options"][pk] for pk in rating.choices if pk in self.context["options"]]
 
     @extend_schema_field(ReasonSerializer(many=True))
     def get_explanations(self, rating: Rating) -> list[dict[str, str]]:
@@ -210,4 +221,5 @@ class RatingSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(OpenApiTypes.BOOL)
     def get_is_counted(self, rating: Rating) -> bool:
-        return getattr(rating.assignment, "seat", None) is not None
+        is_held = getattr(rating.assignment, "seat", None) is not None
+        return is_held and rating.is_active and rating.criterion.version_id == self.context["version"]

@@ -8,6 +8,8 @@ from annotation.selectors.progress import first_missing, read_progress
 from annotation.services.agreement import refresh_batch
 from annotation.services.claiming import submit_assignment
 from annotation.services.refusals import Refused
+from tests.api import Api
+from tests.factories import UserFactory
 from tests.shipped import Work
 
 pytestmark = pytest.mark.django_db
@@ -115,3 +117,27 @@ def test_computed_answers_are_votes_and_are_not_asked_for(persona: Work):
 def test_a_question_of_another_unit_is_refused(persona: Work):
     with pytest.raises(Refused, match="not one of your items"):
         persona.answer(persona.items("model")[0], "quality", "3")
+
+
+# --- what others read ------------------------------------------------------------------------------------
+def test_the_api_tells_several_choices_marked_turns_and_what_rests(diqad: Work):
+    item, other = diqad.items("dialogue")
+    diqad.answer(item, "score", "1")
+    diqad.answer(item, "reasons_1", "incomplete", "less_informative")
+    diqad.answer(item, "score", "0")
+    diqad.answer(other, "score", "2")
+    diqad.answer(other, "support", turns=(1,))
+    owner = diqad.study.memberships.create(user=UserFactory(), role="owner").user
+    results = Api(owner).get("api_ratings", diqad.study.slug).json()["results"]
+    rows = {(row["dialogue"], row["criterion"]): row for row in results}
+    rests = rows[item.dialogue.key, "reasons_1"]
+    assert (rests["options"], rests["option"], rests["is_counted"]) == (["incomplete", "less_informative"], None, False)
+    marked = rows[other.dialogue.key, "support"]
+    assert (marked["turns"], marked["version"], marked["unit"], marked["is_counted"]) == ([1], "1.0", "dialogue", True)
+
+
+def test_the_api_tells_ratings_of_a_whole_model(persona: Work):
+    persona.answer(persona.items("model")[0], "corpus_diverse", "yes")
+    owner = persona.study.memberships.create(user=UserFactory(), role="owner").user
+    [row] = Api(owner).get("api_ratings", persona.study.slug).json()["results"]
+    assert (row["unit"], row["dialogue"], row["candidate"], row["option"]) == ("model", None, None, "yes")
