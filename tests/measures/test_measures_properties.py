@@ -4,7 +4,7 @@ import warnings
 
 import krippendorff
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
@@ -14,6 +14,7 @@ from measures.alpha import krippendorff_alpha
 from measures.histograms import Histogram, total
 from measures.pairs import PairTable, mean_pairwise_cohen
 from measures.summary import agreement_summary
+from measures.weights import agreement_weights
 
 N_CATEGORIES = 4
 
@@ -108,16 +109,20 @@ def test_fleiss_is_that_of_statsmodels_for_equal_raters(codes: np.ndarray) -> No
         np.testing.assert_allclose(other, found.value, atol=1e-9)
 
 
+@example(np.array([[3, 0]], np.int8), "linear")
 @given(vote_matrices(), st.sampled_from(["nominal", "linear", "quadratic", "ordinal"]))
 def test_values_and_limits_stay_within_their_bounds(codes: np.ndarray, weights: str) -> None:
     histogram = of(codes)
-    corrected = [
-        fleiss_kappa(histogram, weights=weights),
-        gwet_ac(histogram, weights=weights),
-        brennan_prediger(histogram, weights=weights),
-        mean_pairwise_cohen(PairTable.from_matrix(codes, N_CATEGORIES), weights=weights),
+    # The chance of the second and third is at most the mean weight: without any agreement that is their lowest value.
+    mean = agreement_weights(weights, N_CATEGORIES).mean()
+    bounded = [
+        (fleiss_kappa(histogram, weights=weights), -1.0),
+        (gwet_ac(histogram, weights=weights), -mean / (1 - mean)),
+        (brennan_prediger(histogram, weights=weights), -mean / (1 - mean)),
+        (mean_pairwise_cohen(PairTable.from_matrix(codes, N_CATEGORIES), weights=weights), -1.0),
+        (percent_agreement(histogram), 0.0),
     ]
-    for estimate, lowest in [*((one, -1.0) for one in corrected), (percent_agreement(histogram), 0.0)]:
+    for estimate, lowest in bounded:
         if estimate.value is None:
             assert estimate.reason in ("no_pairs", "no_variation")
         else:
@@ -126,7 +131,9 @@ def test_values_and_limits_stay_within_their_bounds(codes: np.ndarray, weights: 
             assert estimate.value >= lowest - 1e-9 or histogram.n_left_out
         if estimate.low is not None and estimate.high is not None:
             assert estimate.value is not None
-            assert min(lowest, estimate.value) <= estimate.low <= estimate.value <= estimate.high <= 1
+            assert (
+                min(np.floor(max(lowest, -1.0)), estimate.value) <= estimate.low <= estimate.value <= estimate.high <= 1
+            )
     alpha = krippendorff_alpha(histogram)
     assert alpha.value is None or alpha.value <= 1 + 1e-12
 
