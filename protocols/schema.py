@@ -50,12 +50,12 @@ def form_errors(doc: object) -> list[BundleError]:
 
 def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
     """The same document with every key that was left out, in the order of the schema."""
-    schema = _resolved(schema)
+    schema = resolved(schema)
     if isinstance(value, list) and "items" in schema:
         return [with_defaults(each, schema["items"]) for each in value]
     if not isinstance(value, dict) or "properties" not in schema:
         return value
-    parts = {name: _resolved(part) for name, part in schema["properties"].items()}
+    parts = {name: resolved(part) for name, part in schema["properties"].items()}
     filled = {
         name: with_defaults(value[name], part) if name in value else copy.deepcopy(part["default"])
         for name, part in parts.items()
@@ -66,7 +66,7 @@ def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
 
 def without_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
     """The inverse: only what says more than its absence."""
-    schema = _resolved(schema)
+    schema = resolved(schema)
     if isinstance(value, list) and "items" in schema:
         return [without_defaults(each, schema["items"]) for each in value]
     if not isinstance(value, dict) or "properties" not in schema:
@@ -75,7 +75,7 @@ def without_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
     return {
         name: without_defaults(each, parts[name])
         for name, each in value.items()
-        if "default" not in _resolved(parts[name]) or not _is_equal(each, _resolved(parts[name])["default"])
+        if "default" not in resolved(parts[name]) or not _is_equal(each, resolved(parts[name])["default"])
     }
 
 
@@ -95,7 +95,8 @@ def path_of(parts: Iterable[str | int]) -> str:
     return path or "document"
 
 
-def _resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With what its $ref stands for; a key beside the $ref goes before one behind it."""
     if "$ref" not in schema:
         return schema
     name = schema["$ref"].removeprefix("#/$defs/")
@@ -121,7 +122,7 @@ def _explained(found: ValidationError) -> Iterator[BundleError]:
 
 
 def _wanted_of(found: ValidationError, name: str) -> str:
-    part = _resolved(found.schema["properties"].get(name, {}))
+    part = resolved(found.schema["properties"].get(name, {}))
     if "enum" in part:
         return _one_of(part["enum"])
     return str(part.get("const") or TYPE_NAMES.get(part.get("type", ""), ""))

@@ -15,7 +15,7 @@ from annotation.models import Assignment, Rating
 from protocols.selectors import find_version
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import Screen
-from tests.browser.test_protocol_editor import Hand, field, node, note, state
+from tests.browser.test_protocol_editor import Hand, field, fill_first_criterion, node, note, state
 from tests.faults.processes import Process, free_port, killed_at_the_end, start_web, start_worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -213,21 +213,7 @@ def test_a_rubric_made_in_the_browser_becomes_an_open_study(open_at, tmp_path: P
 
 def make_rubric(page: Page, hand: Hand) -> None:
     """Five points, two criteria, a reason on each of the two low scores, an example; saved."""
-    first = node(page, "criterion")
-    hand.enter(field(first, "name"), "Fluency")
-    hand.enter(field(first, "question"), "How well does it read?")
-    hand.click(first.get_by_role("button", name="Make a 5-point scale"))
-    for at, reason in ((0, "It has mistakes."), (1, "It sounds strange.")):
-        low = node(first, "option", at)
-        hand.choose(field(low, "asks"), "Reasons, optional")
-        hand.click(low.get_by_role("button", name="Add a reason"))
-        hand.write(reason)
-    hand.click(first.get_by_role("button", name="Add an example"))
-    hand.write("A greeting")
-    example = node(first, "example")
-    hand.enter(field(node(example, "turn"), "text"), "Good morning!")
-    hand.enter(field(node(example, "candidate"), "text"), "Morning to good you.")
-    hand.choose(field(node(example, "candidate"), "option"), "1. Very poor")
+    first = fill_first_criterion(page, hand)
     hand.click(first.get_by_role("button", name=re.compile("^Duplicate criterion 1")))
     hand.write("Warmth")
     hand.enter(field(node(page, "criterion", 1), "question"), "How friendly is it?")

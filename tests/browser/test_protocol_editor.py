@@ -111,16 +111,11 @@ def note(name: str, text: str) -> None:
 
 def rubric(n: int) -> dict:
     criteria = [TINY["criteria"][0] | {"key": f"c{at}", "name": f"Criterion {at}"} for at in range(1, n + 1)]
-    return TINY | {"criteria": criteria}
+    return TINY | {"name": f"Rubric of {n}", "key": f"rubric-{n}", "criteria": criteria}
 
 
-# --- the journey ---------------------------------------------------------------------------------------
-def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(open_screen: Open):
-    version = draft_of(TINY)
-    screen = begin(open_screen, version)
-    page, hand = screen.page, Hand(screen.page)
-    expect(state(page)).to_have_text("Saved")
-
+def fill_first_criterion(page: Page, hand: Hand) -> Locator:
+    """Fluency on five points, a reason on each of the two lowest, and an example."""
     fluency = node(page, "criterion")
     hand.enter(field(fluency, "name"), "Fluency")
     hand.enter(field(fluency, "question"), "How well does it read?")
@@ -136,6 +131,18 @@ def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(o
     hand.enter(field(node(example, "turn"), "text"), "Good morning!")
     hand.enter(field(node(example, "candidate"), "text"), "Morning to good you.")
     hand.choose(field(node(example, "candidate"), "option"), "1. Very poor")
+    return fluency
+
+
+# --- the journey ---------------------------------------------------------------------------------------
+def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(open_screen: Open):
+    version = draft_of(TINY)
+    screen = begin(open_screen, version)
+    page, hand = screen.page, Hand(screen.page)
+    expect(state(page)).to_have_text("Saved")
+
+    fluency = fill_first_criterion(page, hand)
+    example = node(fluency, "example")
     hand.enter(field(node(example, "candidate"), "why"), "The words are in no order.")
 
     hand.click(fluency.get_by_role("button", name=re.compile("^Duplicate criterion 1")))
@@ -358,21 +365,28 @@ def test_the_preview_in_a_tab_of_its_own_shows_what_is_not_saved(open_screen: Op
     assert stored(version)["criteria"][0]["question"] == "Is it good?"
 
 
-def test_a_long_protocol_follows_the_typing(open_screen: Open):
-    page = begin(open_screen, draft_of(rubric(50))).page
-    spent = page.evaluate(
+def test_what_follows_a_pause_in_typing_grows_no_faster_than_the_protocol(open_screen: Open):
+    spent = {n: typing_cost(begin(open_screen, draft_of(rubric(n))).page) for n in (10, 50)}
+    note("typing", f"{spent[50]:.0f} ms for all that follows a pause in typing, with 50 criteria")
+    assert spent[50] < 12 * spent[10]  # in proportion it is 5, were everything compared with everything 25
+
+
+def typing_cost(page: Page) -> float:
+    """Milliseconds, the least of seven: what else the machine does only ever adds."""
+    return page.evaluate(
         """() => {
-            const begin = performance.now();
-            const field = document.querySelector('#editor [data-node="criterion"] [data-field="name"]');
-            field.value += "x";
-            field.dispatchEvent(new Event("input", { bubbles: true }));
-            window.Parley.Form.refresh(document.getElementById("editor"));
-            JSON.stringify(window.Parley.Form.read(document.getElementById("editor")));
-            return performance.now() - begin;
+            const once = () => {
+                const begin = performance.now();
+                const field = document.querySelector('#editor [data-node="criterion"] [data-field="name"]');
+                field.value += "x";
+                field.dispatchEvent(new Event("input", { bubbles: true }));
+                window.Parley.Form.refresh(document.getElementById("editor"));
+                JSON.stringify(window.Parley.Form.read(document.getElementById("editor")));
+                return performance.now() - begin;
+            };
+            return Math.min(...Array.from({ length: 7 }, once));
         }"""
     )
-    note("typing", f"{spent:.0f} ms for all that follows a pause in typing, with 50 criteria")
-    assert spent < 250
 
 
 # --- for everybody -----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from protocols.schema import SCHEMA, BundleError, _resolved
+from protocols.schema import SCHEMA, BundleError, resolved
 
 Schema = Mapping[str, Any]
 ONE_OF = "one of: "
@@ -57,14 +57,14 @@ def example_for(error: BundleError) -> str:
     allowed = error.expected.removeprefix(ONE_OF).split(", ") if error.expected.startswith(ONE_OF) else []
     if not is_right_name and allowed and name not in allowed:
         name = allowed[0]
-    value = _expected_value(error.expected, allowed, _resolved(part)) if is_right_name else None
+    value = _expected_value(error.expected, allowed, resolved(part)) if is_right_name else None
     shown = json.dumps(right_value(name, part) if value is None else value, ensure_ascii=False)
     return f"{name}: {shown}" if name else f"- {shown}"
 
 
 def right_value(name: str, part: Schema) -> Any:
     """A value of a key, or of an entry of a list if it has no name."""
-    part = _resolved(part)
+    part = resolved(part)
     if "const" in part or (name in RIGHT and _is_valid(RIGHT[name], part)):
         return part.get("const", RIGHT.get(name))
     if part.get("type") == "object":
@@ -103,7 +103,7 @@ def _find(tokens: list[str]) -> tuple[str, Schema, bool] | None:
     name, is_right_name = "", True
     part: Schema = SCHEMA
     for token in tokens:
-        part, key = _resolved(part), token.strip("'")
+        part, key = resolved(part), token.strip("'")
         known, other = part.get("properties", {}), part.get("additionalProperties")
         if token.startswith("[") and "items" in part:
             name, part, is_right_name = "", part["items"], True

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from protocols.schema import SCHEMA, TYPE_NAMES, _resolved
+from protocols.schema import SCHEMA, TYPE_NAMES, resolved
 
 Schema = Mapping[str, Any]
 HEAD = """# Reference of the bundle format
@@ -56,7 +56,7 @@ def _section(title: str, part: Schema) -> str:
 
 
 def _row(name: str, own: Schema, required: list[str]) -> str:
-    part = _resolved(own)
+    part = resolved(own)
     default = f"`{_shown(part['default'])}`" if "default" in part else "**required**" if name in required else ""
     allowed, about = list(_allowed(part)), part.get("description", "")
     cells = [f"`{name}`", _type(own), default, "; ".join(allowed), "" if about in allowed else about]
@@ -64,7 +64,7 @@ def _row(name: str, own: Schema, required: list[str]) -> str:
 
 
 def _type(own: Schema) -> str:
-    part = _resolved(own)
+    part = resolved(own)
     if "const" in part or "enum" in part:
         return "a word" if "enum" in part else "a number"
     if part["type"] == "array":
@@ -88,10 +88,10 @@ def _allowed(part: Schema) -> Iterator[str]:
     for rule, sentence in LIMITS:
         if rule in part:
             yield sentence.format(part[rule])
-    if "items" in part and "properties" not in _resolved(part["items"]):
-        yield from (f"each {limit}" for limit in _allowed(_resolved(part["items"])))
+    if "items" in part and "properties" not in resolved(part["items"]):
+        yield from (f"each {limit}" for limit in _allowed(resolved(part["items"])))
     if "propertyNames" in part:
-        yield "keys: " + str(_description_of_pattern(_resolved(part["propertyNames"])))
+        yield "keys: " + str(_description_of_pattern(resolved(part["propertyNames"])))
 
 
 def _description_of_pattern(part: Schema) -> str:
