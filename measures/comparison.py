@@ -2,13 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from measures.arrays import FloatArray
 from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS
+
+
+@cache
+def stats() -> ModuleType:
+    """scipy.stats, loaded at its first use: half a second that every process would pay at its start."""
+    from scipy import stats as module
+
+    return module
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ def friedman(scores: npt.ArrayLike) -> TestResult:
         return TestResult(None, None, TOO_FEW_ITEMS)
     if (np.ptp(matrix, axis=1) == 0).all():
         return TestResult(None, None, NO_VARIATION)
-    found = stats.friedmanchisquare(*matrix.T)
+    found = stats().friedmanchisquare(*matrix.T)
     return TestResult(float(found.statistic), float(found.pvalue))
 
 
@@ -48,7 +57,7 @@ def wilcoxon(first: npt.ArrayLike, second: npt.ArrayLike) -> TestResult:
     difference = np.asarray(first, float) - np.asarray(second, float)
     if not np.any(difference):
         return TestResult(None, None, NO_VARIATION)
-    found = stats.wilcoxon(difference, zero_method="wilcox", correction=False, method="asymptotic")
+    found = stats().wilcoxon(difference, zero_method="wilcox", correction=False, method="asymptotic")
     return TestResult(float(found.statistic), float(found.pvalue))
 
 
@@ -66,4 +75,4 @@ def benjamini_hochberg(p_values: Sequence[float]) -> FloatArray:
     """Adjusted p values that control the false discovery rate (Benjamini & Hochberg 1995); for flags."""
     if not len(p_values):
         return np.zeros(0)
-    return np.asarray(stats.false_discovery_control(p_values, method="bh"), float)
+    return np.asarray(stats().false_discovery_control(p_values, method="bh"), float)

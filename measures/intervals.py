@@ -16,6 +16,8 @@ from measures.histograms import Histogram
 # (B, P) items per pattern in each of B resamples -> (B,) values, NaN where undefined.
 Kernel = Callable[[FloatArray], FloatArray]
 KernelMaker = Callable[[IntArray], Kernel]
+# (C,) units per kind, B, generator -> (B, C) resampled units per kind.
+Draw = Callable[[IntArray, int, np.random.Generator], IntArray]
 
 RARE_ANSWERS = "rare_answers"
 UNRELIABLE = "unreliable"
@@ -93,7 +95,7 @@ def _check_proportion(successes: int, n: int, level: float) -> None:
 
 def t_interval(
     estimate: Estimate,
-    degrees_of_freedom: int,
+    degrees_of_freedom: float,
     level: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
@@ -153,15 +155,28 @@ def guarded(estimate: Estimate, histogram: Histogram) -> Estimate:
 
 def resamples(histogram: Histogram, n_resamples: int, rng: np.random.Generator) -> IntArray:
     """(n_resamples, P) items per pattern: resampling items is multinomial over patterns, exactly."""
-    return rng.multinomial(histogram.n_items, histogram.counts / histogram.n_items, size=n_resamples)
+    return multinomial_counts(histogram.counts, n_resamples, rng)
 
 
 def bootstrap_values(histogram: Histogram, kernel: Kernel, n_resamples: int, seed: int) -> FloatArray:
     """(n_resamples,) replicates of a coefficient, NaN where a resample leaves it undefined."""
+    return replicates(histogram.counts, kernel, n_resamples, seed)
+
+
+def multinomial_counts(counts: IntArray, n_resamples: int, rng: np.random.Generator) -> IntArray:
+    """(n_resamples, C) resampled counts of the units behind `counts` (C,), drawn with replacement."""
+    n = int(counts.sum())
+    return rng.multinomial(n, counts / n, size=n_resamples)
+
+
+def replicates(
+    counts: IntArray, kernel: Kernel, n_resamples: int, seed: int, draw: Draw = multinomial_counts
+) -> FloatArray:
+    """(n_resamples,) values of `kernel` on resampled `counts` (C,), drawn in blocks of bounded memory."""
     rng = np.random.default_rng(seed)
-    block = max(1, CELLS_PER_BLOCK // max(1, len(histogram.counts)))
+    block = max(1, CELLS_PER_BLOCK // max(1, len(counts)))
     sizes = [min(block, n_resamples - done) for done in range(0, n_resamples, block)]
-    return np.concatenate([kernel(resamples(histogram, size, rng).astype(float)) for size in sizes])
+    return np.concatenate([kernel(draw(counts, size, rng).astype(float)) for size in sizes])
 
 
 def bootstrap_interval(
@@ -195,11 +210,43 @@ def bootstrap_interval(
         raise ValueError(f"bootstrap intervals are bca or percentile, not {method!r}")
     if histogram.n_rated < 2:
         return Interval(None, None, TOO_FEW_ITEMS)
-    kernel = kernel_maker(histogram.patterns)
-    value = float(kernel(histogram.counts[None, :].astype(float))[0])
+    return interval_of_counts(
+        histogram.counts,
+        kernel_maker(histogram.patterns),
+        seed=seed,
+        n_resamples=n_resamples,
+        level=level,
+        method=method,
+    )
+
+
+def interval_of_counts(
+    counts: IntArray,
+    kernel: Kernel,
+    *,
+    seed: int,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "bca",
+    draw: Draw = multinomial_counts,
+) -> Interval:
+    """Bootstrap interval of any figure that is a function of how many units are of which kind.
+
+    Parameters
+    ----------
+    counts : (C,) int array
+        Units of each kind: items per pattern, items per cell of an answer table, dialogues per kind.
+    kernel : callable
+        (B, C) counts -> (B,) values, NaN where undefined.
+    seed, n_resamples, level, method
+        As in :func:`bootstrap_interval`, with the same notes.
+    draw : callable
+        How to draw resampled counts; multinomial unless told.
+    """
+    value = float(kernel(counts[None, :].astype(float))[0])
     if np.isnan(value):
         return Interval(None, None, NO_VARIATION)
-    drawn = bootstrap_values(histogram, kernel, n_resamples, seed)
+    drawn = replicates(counts, kernel, n_resamples, seed, draw)
     values = drawn[np.isfinite(drawn)]
     dropped = len(drawn) - len(values)
     if dropped > MOST_DROPPED * n_resamples:
@@ -207,15 +254,15 @@ def bootstrap_interval(
     if np.ptp(values) < 1e-12:
         return Interval(None, None, NO_SPREAD, dropped)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    if method == "bca" and len(histogram.counts) <= MOST_PATTERNS_FOR_BCA:
-        tails = _bca_tails(tails, values, value, _acceleration(histogram, kernel))
+    if method == "bca" and len(counts) <= MOST_PATTERNS_FOR_BCA:
+        tails = _bca_tails(tails, values, value, _acceleration(counts, kernel))
     low, high = np.quantile(values, tails)
     return Interval(float(low), float(high), None, dropped)
 
 
-def _acceleration(histogram: Histogram, kernel: Kernel) -> float:
-    """Skewness of the leave-one-item-out values; items of one pattern share one value."""
-    counts = histogram.counts.astype(float)
+def _acceleration(kinds: IntArray, kernel: Kernel) -> float:
+    """Skewness of the leave-one-unit-out values; units of one kind share one value."""
+    counts = kinds.astype(float)
     block = max(1, CELLS_PER_BLOCK // len(counts))
     parts = [
         kernel(counts[None, :] - np.eye(min(block, len(counts) - start), len(counts), start))

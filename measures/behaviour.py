@@ -1,0 +1,233 @@
+"""How annotators work: speed, straight-lining, and what gold items prove.
+
+Source: project statistics, section 4.1. Speed and straight-lining are definitions; their detection rates
+have not been simulated.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.arrays import FloatArray, IntArray
+from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.histograms import positions_of
+from measures.intervals import CELLS_PER_BLOCK, clopper_pearson, wilson
+from measures.outliers import OUTLIER_Z, robust_scores
+
+FEWEST_ITEMS_TO_FLAG = 20
+FAILED = "failed"
+PROVED = "proved"
+UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How fast one annotator is.
+
+    Attributes
+    ----------
+    rater : int
+    score : Estimate
+        Median over items of log(time / length) minus its median over annotators: 0 as fast as the others,
+        log(0.5) = -0.69 twice as fast. `n_items` used, `n_left_out` without a usable time or another
+        annotator.
+    z : float or None
+        Robust z score among the annotators with enough items.
+    flagged : bool
+        z < -3, with 20 items or more.
+    n_below_minimum : int
+        Items answered in less than the study's minimum time.
+    """
+
+    rater: int
+    score: Estimate
+    z: float | None
+    flagged: bool
+    n_below_minimum: int
+
+
+def speed_scores(
+    items: npt.ArrayLike,
+    raters: npt.ArrayLike,
+    times: npt.ArrayLike,
+    lengths: npt.ArrayLike,
+    *,
+    minimum_time: float | None = None,
+    fewest_items: int = FEWEST_ITEMS_TO_FLAG,
+) -> list[Speed]:
+    """Speed of each annotator beside the others on the same items, by ascending rater id.
+
+    Parameters
+    ----------
+    items, raters, times, lengths : parallel arrays, one entry per answered item of an annotator
+        Dwell time measured by the server (any unit) and length of what was read (tokens, words). Times and
+        lengths that are not positive finite numbers are left out and counted, and so are items that only
+        one annotator has.
+    minimum_time : float, optional
+        Same unit as `times`.
+    """
+    who, dwell, length = np.asarray(raters, np.int64), np.asarray(times, float), np.asarray(lengths, float)
+    usable = np.isfinite(dwell) & np.isfinite(length) & (dwell > 0) & (length > 0)
+    pace = np.log(np.where(usable, dwell, 1.0) / np.where(usable, length, 1.0))
+    item = positions_of(np.asarray(items))
+    usable &= np.bincount(item[usable], minlength=int(item.max(initial=-1)) + 1)[item] > 1
+    excess = pace - _group_medians(item, pace, usable)
+    below = dwell < (-np.inf if minimum_time is None else minimum_time)
+    ids = np.unique(who).tolist()
+    scores = [_score(excess[usable & (who == rater)], int((~usable & (who == rater)).sum())) for rater in ids]
+    enough = [score.n_items >= max(fewest_items, FEWEST_ITEMS_TO_FLAG) for score in scores]
+    z = robust_scores([score.value if ok else None for score, ok in zip(scores, enough, strict=True)]).scores
+    return [
+        Speed(rater, score, one, one is not None and one < OUTLIER_Z, int((below & (who == rater)).sum()))
+        for rater, score, one in zip(ids, scores, z, strict=True)
+    ]
+
+
+def _group_medians(groups: IntArray, values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:
+    """(V,) the median of the used values of each entry's group; 0 for a group without any."""
+    order = np.lexsort((values, groups, ~used))[: int(used.sum())]
+    present, start, size = np.unique(groups[order], return_index=True, return_counts=True)
+    ordered = values[order]
+    medians = np.zeros(int(groups.max(initial=-1)) + 1)
+    medians[present] = (ordered[start + (size - 1) // 2] + ordered[start + size // 2]) / 2
+    return np.asarray(medians[groups], float)
+
+
+def _score(excess: FloatArray, left_out: int) -> Estimate:
+    if not len(excess):
+        return Estimate(None, TOO_FEW_ITEMS, n_left_out=left_out)
+    return Estimate(float(np.median(excess)), n_items=len(excess), n_left_out=left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class StraightLining:
+    """Whether one annotator's equal answers follow each other more than by chance.
+
+    Attributes
+    ----------
+    longest_run : int
+        Most equal answers in a row.
+    modal_share : float or None
+        Share of the most frequent answer; no permutation can change it, so it has no p value.
+    screen_share : float or None
+        Mean over screens of two or more answers of the share of the screen's most frequent answer.
+    run_p, screen_p : float or None
+        One-sided permutation p of `longest_run` and `screen_share`.
+    reason : 'too_few_items' below 20 answers, 'no_variation' for one answer only: no p values
+    """
+
+    longest_run: int
+    modal_share: float | None
+    screen_share: float | None
+    run_p: float | None
+    screen_p: float | None
+    n_answers: int
+    reason: str | None = None
+
+
+def straight_lining(
+    answers: npt.ArrayLike, screens: npt.ArrayLike | None = None, *, seed: int, n_permutations: int = 9999
+) -> StraightLining:
+    """Longest run and sameness within screens, against permutations of the annotator's own order.
+
+    Parameters
+    ----------
+    answers : (n,) int array
+        Codes in the order they were given, -1 for missing (dropped).
+    screens : (n,) array, optional
+        Which screen each answer was given on, for example dialogue x criterion when all candidates of a
+        dialogue are rated at once.
+    seed, n_permutations : int
+
+    Notes
+    -----
+    The candidates of one dialogue may deserve the same answer, so with screens the longest run is judged
+    against whole screens in another order, and only `screen_share` against answers moved between screens: a
+    low `screen_p` alone may be the dialogues, compare it with the other annotators'.
+    p = (1 + permutations at least as extreme) / (1 + permutations).
+    """
+    codes = np.asarray(answers, np.int64)
+    kept = codes >= 0
+    screen = np.arange(len(codes)) if screens is None else np.unique(np.asarray(screens), return_inverse=True)[1]
+    codes, screen = codes[kept], np.unique(screen[kept], return_inverse=True)[1]
+    n = len(codes)
+    run = int(_longest_runs(codes[None, :])[0])
+    modal = float(np.bincount(codes).max() / n) if n else None
+    shared = _screen_shares(codes[None, :], screen)
+    share = None if shared is None else float(shared[0])
+    reason = TOO_FEW_ITEMS if n < FEWEST_ITEMS_TO_FLAG else NO_VARIATION if np.ptp(codes) == 0 else None
+    if reason:
+        return StraightLining(run, modal, share, None, None, n, reason)
+    longer = alike = 0
+    for size, rng in _blocks(n, n_permutations, seed):
+        longer += int((_longest_runs(codes[_screen_orders(screen, size, rng)]) >= run).sum())
+        moved = None if share is None else _screen_shares(rng.permuted(np.tile(codes, (size, 1)), axis=1), screen)
+        alike += 0 if moved is None or share is None else int((moved >= share - 1e-12).sum())
+    run_p, screen_p = ((1 + extreme) / (1 + n_permutations) for extreme in (longer, alike))
+    return StraightLining(run, modal, share, run_p, None if share is None else screen_p, n)
+
+
+def _blocks(n: int, n_permutations: int, seed: int) -> Iterator[tuple[int, np.random.Generator]]:
+    rng = np.random.default_rng(seed)
+    block = max(1, CELLS_PER_BLOCK // (4 * n))
+    for done in range(0, n_permutations, block):
+        yield min(block, n_permutations - done), rng
+
+
+def _screen_orders(screen: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    """(size, n) orders of the answers that keep each screen together and the order within it."""
+    keys = rng.random((size, int(screen.max()) + 1))[:, screen]
+    return np.argsort(keys, axis=1, kind="stable")
+
+
+def _longest_runs(rows: IntArray) -> IntArray:
+    """(B,) most equal neighbours in each row."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), np.int64)
+    place = np.arange(rows.shape[1])
+    starts = np.ones(rows.shape, bool)
+    starts[:, 1:] = rows[:, 1:] != rows[:, :-1]
+    began = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    return np.asarray((place - began).max(axis=1) + 1, np.int64)
+
+
+def _screen_shares(rows: IntArray, screen: IntArray) -> FloatArray | None:
+    """(B,) mean share of the most frequent answer of a screen, over screens of two or more; None without."""
+    sizes = np.bincount(screen)
+    several = sizes >= 2
+    if not several.any():
+        return None
+    best = np.zeros((len(rows), len(sizes)))
+    for code in np.unique(rows).tolist():
+        order = np.argsort(screen, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        best = np.maximum(best, np.add.reduceat((rows == code)[:, order].astype(np.int64), starts, axis=1))
+    return np.asarray((best / sizes)[:, several].mean(axis=1), float)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldVerdict:
+    """'failed', 'proved' or 'undecided', with the share and its interval (None without gold items)."""
+
+    verdict: str
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+def gold_verdict(successes: int, n: int, required: float, *, level: float = 0.95, exact: bool = False) -> GoldVerdict:
+    """What correct answers on gold items say about a required accuracy (0 to 1).
+
+    'failed': the upper limit is below it; 'proved': the lower limit reaches it; else 'undecided'. Wilson
+    limits; Clopper-Pearson when `exact`, where a guarantee is claimed. 9 of 10 is .596 to .982: ten gold
+    items decide nothing.
+    """
+    if not 0 <= required <= 1:
+        raise ValueError("the required accuracy lies in 0..1")
+    limits = (clopper_pearson if exact else wilson)(successes, n, level)
+    if limits.low is None or limits.high is None:
+        return GoldVerdict(UNDECIDED, None, None, None)
+    verdict = FAILED if limits.high < required else PROVED if limits.low >= required else UNDECIDED
+    return GoldVerdict(verdict, successes / n, limits.low, limits.high)

@@ -1,0 +1,365 @@
+"""How well each annotator does beside the others: kappa with the majority of the others, answer entropy, flags.
+
+Two figures find bad annotators together: kappa with the majority of the others finds random, careless and
+inverting ones, a low answer entropy those who always give the same answer when one answer dominates.
+Nothing finds a half-careful annotator in 40 binary items, and below 20 items nobody is flagged.
+
+Sources: project statistics, section 4.1; Cohen 1960, Educ. Psychol. Meas. 20:37; Benjamini & Hochberg 1995.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.cohen import cohen_kappa
+from measures.comparison import benjamini_hochberg
+from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
+from measures.intervals import Kernel, interval_guard, interval_of_counts, special, wilson
+from measures.outliers import OUTLIER_Z, outlier_p_values, robust_scores
+
+FEWEST_ITEMS_TO_FLAG = 20
+FALSE_DISCOVERY_RATE = 0.10
+BELOW_THRESHOLD = "below_threshold"
+LOW_KAPPA = "low_kappa"
+LOW_ENTROPY = "low_entropy"
+
+
+def majority_of_others(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
+    """What the other annotators mostly answered.
+
+    Parameters
+    ----------
+    codes : (items, annotators) int array
+        Category codes 0..K-1, -1 for missing.
+    n_categories : int
+        Declared categories K.
+
+    Returns
+    -------
+    (items, annotators) int array
+        The unique most frequent answer of everybody but this annotator, also where the annotator has not
+        answered; -1 for a tie or when nobody else answered.
+    """
+    _check_codes(codes, n_categories)
+    tallies = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
+    # A missing answer (-1) picks the last column: nothing taken out.
+    return _modes_without(tallies)[np.arange(len(codes))[:, None], codes]
+
+
+def _modes_without(tallies: IntArray) -> IntArray:
+    """(items, K + 1) unique mode after taking out one vote for 0..K-1 or none; -1 for a tie or no votes."""
+    n_items, k = tallies.shape
+    modes = np.empty((n_items, k + 1), np.int64)
+    for removed in range(k + 1):
+        others = tallies.copy()
+        if removed < k:
+            others[:, removed] -= 1
+        best = others.max(axis=1)
+        single = (others == best[:, None]).sum(axis=1) == 1
+        modes[:, removed] = np.where(single & (best > 0), others.argmax(axis=1), -1)
+    return modes
+
+
+def _check_codes(codes: npt.NDArray[Any], n_categories: int) -> None:
+    if codes.size and (codes.min() < -1 or codes.max() >= n_categories):
+        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
+
+
+@dataclass(frozen=True, eq=False)
+class MajorityTables:
+    """Each annotator's answers against the majority of the others, as tables that add up over batches.
+
+    Attributes
+    ----------
+    raters : (G,) int array
+        Rater ids, ascending.
+    tables : (G, K, K) int array
+        Items by own answer (rows) and majority of the others (columns).
+    tied, alone : (G,) int arrays
+        Items left out because the others tied, or because nobody else answered.
+    """
+
+    raters: IntArray
+    tables: IntArray
+    tied: IntArray
+    alone: IntArray
+
+    @classmethod
+    def from_votes(
+        cls, items: npt.ArrayLike, raters: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int
+    ) -> "MajorityTables":
+        """From three parallel arrays with one entry per vote; code -1 is missing. Time and memory grow with
+        the votes, not with items times raters.
+        """
+        what = np.asarray(codes, np.int64)
+        _check_codes(what, n_categories)
+        given = what >= 0
+        what, k = what[given], n_categories
+        rater_ids, rater = np.unique(np.asarray(raters, np.int64)[given], return_inverse=True)
+        item_ids, item = np.unique(np.asarray(items)[given], return_inverse=True)
+        tallies = np.bincount(item * k + what, minlength=len(item_ids) * k).reshape(-1, k)
+        majority = _modes_without(tallies)[item, what]
+        known, alone = majority >= 0, tallies.sum(axis=1)[item] == 1
+        n = len(rater_ids)
+        cells = (rater * k + what)[known] * k + majority[known]
+        return cls(
+            rater_ids,
+            np.bincount(cells, minlength=n * k * k).reshape(n, k, k),
+            np.bincount(rater[~known & ~alone], minlength=n),
+            np.bincount(rater[alone], minlength=n),
+        )
+
+    @classmethod
+    def from_matrix(
+        cls, codes: npt.NDArray[Any], n_categories: int, raters: npt.ArrayLike | None = None
+    ) -> "MajorityTables":
+        """From an (items, annotators) matrix, -1 for missing; rater ids default to the column numbers."""
+        item, column = np.nonzero(codes >= 0)
+        ids = np.arange(codes.shape[1]) if raters is None else np.asarray(raters, np.int64)
+        return cls.from_votes(item, ids[column], codes[item, column], n_categories)
+
+    def __add__(self, other: "MajorityTables") -> "MajorityTables":
+        """Of items that are in one of the two only, for example of two batches."""
+        if self.tables.shape[1:] != other.tables.shape[1:]:
+            raise ValueError("tables of different scales do not add")
+        raters, place = np.unique(np.concatenate([self.raters, other.raters]), return_inverse=True)
+        sums = [self._summed(getattr(self, name), getattr(other, name), place) for name in ("tables", "tied", "alone")]
+        return MajorityTables(raters, *sums)
+
+    @staticmethod
+    def _summed(first: IntArray, second: IntArray, place: IntArray) -> IntArray:
+        total = np.zeros((int(place.max(initial=-1)) + 1, *first.shape[1:]), np.int64)
+        np.add.at(total, place, np.concatenate([first, second]))
+        return total
+
+    @property
+    def answers(self) -> IntArray:
+        """(G, K) own answers on the items that count."""
+        return np.asarray(self.tables.sum(axis=2), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class MajorityAgreement:
+    """One annotator beside the majority of the others.
+
+    Attributes
+    ----------
+    rater : int
+    kappa : Estimate
+        Cohen's kappa; `n_items` carry it, `n_left_out` = tied + alone.
+    agreement : Estimate
+        Plain share of equal answers, with a Wilson interval.
+    n_tied, n_alone : int
+        Items left out: the others tied; nobody else answered.
+    """
+
+    rater: int
+    kappa: Estimate
+    agreement: Estimate
+    n_tied: int
+    n_alone: int
+
+
+def kappa_with_majority(
+    tables: MajorityTables, *, seed: int, n_resamples: int = 2000, level: float = 0.95, method: str = "bca"
+) -> list[MajorityAgreement]:
+    """Cohen's kappa of each annotator with the majority of the others, ties dropped.
+
+    The interval resamples items: multinomial over the cells of the annotator's table. It follows the guards
+    of :func:`measures.intervals.interval_guard`; `n_resamples` 0 leaves it out. Undefined: 'no_pairs'
+    without an item, 'no_variation' when both sides are one answer. A constant annotator has exactly 0, the
+    warning 'constant_rater' and no interval ('no_spread'): the entropy tells.
+    """
+    found = []
+    for rater, table, tied, alone in zip(
+        tables.raters.tolist(), tables.tables, tables.tied.tolist(), tables.alone.tolist(), strict=True
+    ):
+        kappa = replace(cohen_kappa(table), low=None, high=None, interval_note=None, n_left_out=tied + alone)
+        if kappa.value is not None and n_resamples:
+            kappa = _with_bootstrap(kappa, table, seed, n_resamples, level, method)
+        found.append(MajorityAgreement(rater, kappa, _agreement(table, level), tied, alone))
+    return found
+
+
+def _agreement(table: IntArray, level: float) -> Estimate:
+    n, same = int(table.sum()), int(np.trace(table))
+    if not n:
+        return Estimate(None, NO_PAIRS)
+    limits = wilson(same, n, level)
+    return Estimate(same / n, low=limits.low, high=limits.high, n_items=n)
+
+
+def _with_bootstrap(
+    kappa: Estimate, table: IntArray, seed: int, n_resamples: int, level: float, method: str
+) -> Estimate:
+    margins = table.sum(axis=0) + table.sum(axis=1)
+    show, word = interval_guard(kappa.n_items, 1 - float(margins.max() / margins.sum()))
+    if not show:
+        return kappa.with_interval(None, None, word)
+    cells = np.flatnonzero(table)
+    limits = interval_of_counts(
+        table.ravel()[cells],
+        table_kappa_kernel(cells, len(table)),
+        seed=seed,
+        n_resamples=n_resamples,
+        level=level,
+        method=method,
+    )
+    return kappa.with_interval(limits.low, limits.high, limits.note or word)
+
+
+def table_kappa_kernel(cells: IntArray, n_categories: int) -> Kernel:
+    """Cohen's kappa from items per cell i * K + j of an answer table: (B, C) counts -> (B,), NaN undefined."""
+    row, column = np.divmod(cells, n_categories)
+    unit = np.eye(n_categories)
+
+    def kernel(counts: FloatArray) -> FloatArray:
+        n = counts.sum(axis=1)
+        rows, columns = counts @ unit[row], counts @ unit[column]
+        observed = counts @ (row == column) / n
+        expected = (rows * columns).sum(axis=1) / n**2
+        varied = ((rows + columns) > 0).sum(axis=1) > 1
+        return divide_or_nan(observed - expected, np.where(varied, 1 - expected, 0.0))
+
+    return kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Entropy:
+    """Answer entropy of one annotator: `bits`, and `relative`, its share of the median of the others."""
+
+    bits: float | None
+    relative: float | None
+    n_answers: int
+
+
+def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
+    """Shannon entropy of each annotator's answers, in bits.
+
+    Parameters
+    ----------
+    counts : (G, K) int array
+        Answers per annotator and category, for example :attr:`MajorityTables.answers`.
+
+    Returns
+    -------
+    list of Entropy
+        `bits` None without answers: 0 for one answer only, log2 K for all equally often. `relative` None
+        when nobody else has answers or the median of the others is 0. A small sample is biased low, so
+        compare annotators with about as many answers.
+    """
+    table = np.asarray(counts, float)
+    bits = [_bits(row) for row in table]
+    found = []
+    for place, (own, row) in enumerate(zip(bits, table, strict=True)):
+        others = [value for other, value in enumerate(bits) if other != place and value is not None]
+        median = float(np.median(others)) if others else 0.0
+        relative = own / median if own is not None and median > 0 else None
+        found.append(Entropy(own, relative, int(row.sum())))
+    return found
+
+
+def _bits(row: FloatArray) -> float | None:
+    shares = row[row > 0] / max(1.0, row.sum())
+    return abs(float(shares @ np.log2(shares))) if shares.size else None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Whether to look at one annotator, and why.
+
+    Attributes
+    ----------
+    rater : int
+    reasons : tuple of str
+        'below_threshold', 'low_kappa', 'low_entropy'; empty: no flag.
+    kappa_z, entropy_z : float or None
+        Robust z scores.
+    p_values : dict
+        Adjusted (Benjamini-Hochberg over annotators) p of each of the three that could be tested.
+    note : 'too_few_items' for an annotator who cannot be flagged yet, else None
+    """
+
+    rater: int
+    reasons: tuple[str, ...]
+    kappa_z: float | None
+    entropy_z: float | None
+    p_values: dict[str, float]
+    note: str | None = None
+
+
+def flags(
+    agreements: Sequence[MajorityAgreement],
+    entropies: Sequence[Entropy] | None = None,
+    *,
+    threshold: float | None = None,
+    level: float = 0.95,
+    fewest_items: int = FEWEST_ITEMS_TO_FLAG,
+    false_discovery_rate: float = FALSE_DISCOVERY_RATE,
+) -> list[Flag]:
+    """Annotators to look at.
+
+    Parameters
+    ----------
+    agreements : from :func:`kappa_with_majority`
+    entropies : from :func:`answer_entropy`, in the same order, optional
+    threshold : float, optional
+        The study's lowest acceptable kappa with the majority.
+    level : float
+        That of the intervals in `agreements`.
+    fewest_items : int
+        Nobody with fewer items is flagged or enters a median; never below 20.
+
+    Notes
+    -----
+    'below_threshold': the upper limit of kappa is below the threshold. 'low_kappa', 'low_entropy': robust
+    z < -3. Each must also hold with Benjamini-Hochberg over the annotators: p of the first is read off the
+    distance between value and upper limit, the others are those of
+    :func:`measures.outliers.outlier_p_values`.
+    """
+    needed = max(fewest_items, FEWEST_ITEMS_TO_FLAG)
+    enough = [found.kappa.n_items >= needed for found in agreements]
+    kappa = robust_scores([f.kappa.value if ok else None for f, ok in zip(agreements, enough, strict=True)]).scores
+    bits = [entropy.bits for entropy in entropies] if entropies is not None else [None] * len(agreements)
+    entropy = robust_scores([value if ok else None for value, ok in zip(bits, enough, strict=True)]).scores
+    upper = [_p_below(f.kappa, threshold, level) if ok else None for f, ok in zip(agreements, enough, strict=True)]
+    adjusted = {
+        BELOW_THRESHOLD: _adjusted(upper),
+        LOW_KAPPA: _adjusted(outlier_p_values(kappa)),
+        LOW_ENTROPY: _adjusted(outlier_p_values(entropy)),
+    }
+    outcomes = []
+    for place, found in enumerate(agreements):
+        p_values = {name: p for name, p in ((name, adjusted[name][place]) for name in adjusted) if p is not None}
+        high = found.kappa.high
+        holds = {
+            BELOW_THRESHOLD: threshold is not None and high is not None and high < threshold,
+            LOW_KAPPA: _is_low(kappa[place]),
+            LOW_ENTROPY: _is_low(entropy[place]),
+        }
+        reasons = tuple(name for name, p in p_values.items() if holds[name] and p <= false_discovery_rate)
+        note = None if enough[place] else TOO_FEW_ITEMS
+        outcomes.append(Flag(found.rater, reasons, kappa[place], entropy[place], p_values, note))
+    return outcomes
+
+
+def _is_low(score: float | None) -> bool:
+    return score is not None and score < OUTLIER_Z
+
+
+def _p_below(kappa: Estimate, threshold: float | None, level: float) -> float | None:
+    """One-sided p of kappa >= threshold: exactly (1 - level) / 2 when the upper limit is the threshold."""
+    if threshold is None or kappa.value is None or kappa.high is None:
+        return None
+    error = max(kappa.high - kappa.value, 1e-9) / float(special().ndtri((1 + level) / 2))
+    return float(special().ndtr(max(-37.0, (kappa.value - threshold) / error)))
+
+
+def _adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+    """Benjamini-Hochberg over those there are."""
+    found = iter(benjamini_hochberg([p for p in p_values if p is not None]).tolist())
+    return [None if p is None else next(found) for p in p_values]
