@@ -4,9 +4,9 @@ RUN python -m venv /opt/venv \
     && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /tmp/requirements.production.lock
 
 FROM python:3.11-slim-bookworm
-# Pango and a font draw the PDF reports.
+# Pango and fonts, one of them with Chinese, draw the PDF reports.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 fonts-dejavu-core \
+    && apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 fonts-dejavu-core fonts-wqy-microhei \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --home-dir /srv/parley parley
 COPY --from=packages /opt/venv /opt/venv

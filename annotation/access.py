@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.db.models import QuerySet
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Batch, ImportJob, Membership, Participant, Study
 from protocols.specs import VersionSpec, spec_by_id
@@ -46,7 +47,7 @@ Person = User | AnonymousUser
 def signed_in(user: Person) -> User:
     """The account behind a request that was asked to sign in."""
     if not isinstance(user, User):
-        raise PermissionDenied("Sign in first.")
+        raise PermissionDenied(_("Sign in first."))
     return user
 
 
@@ -85,7 +86,8 @@ def study_for(user: Person, slug: str, right: Right) -> Study:
     if membership is None:
         raise Http404("No such study.")
     if right not in RIGHTS[membership.role]:
-        raise PermissionDenied(f"As {membership.get_role_display()} of this study you cannot do this.")
+        role = membership.get_role_display()
+        raise PermissionDenied(_("As %(role)s of this study you cannot do this.") % {"role": role})
     return membership.study
 
 

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Batch, Membership, Participant, Study
 from annotation.selectors.studies import find_account, publishable_versions
@@ -14,13 +15,15 @@ from annotation.services.batching import TURNS_FIELD
 from annotation.services.importing import CSV_RATINGS
 from annotation.services.importing.columns import FIELDS
 from protocols.models import ProtocolVersion
+from protocols.translating import language_name, languages_of
 
 RESERVED_SLUGS = frozenset({"new"})  # addresses of their own below /studies/
 
 
 class VersionField(forms.ModelChoiceField):
     def label_from_instance(self, version: ProtocolVersion) -> str:
-        return f"{version.protocol.name}, version {version.version} ({version.language})"
+        names = {"protocol": version.protocol.name, "number": version.version, "language": version.language}
+        return _("%(protocol)s, version %(number)s (%(language)s)") % names
 
 
 class SeatsField(forms.IntegerField):
@@ -28,50 +31,63 @@ class SeatsField(forms.IntegerField):
         super().__init__(**kwargs | {"min_value": 1, "max_value": 1000})
 
 
+class MinutesField(forms.IntegerField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"min_value": 1, "max_value": 32_767})
+
+
 class StudyForm(forms.ModelForm):
     """Everything that can be set about a study. `use_required_attribute` stays: browsers name the missing field."""
 
     protocol_version = VersionField(
         queryset=ProtocolVersion.objects.none(),
-        empty_label="Choose a protocol",
-        label="Protocol",
-        help_text="What is asked about every response. Only published versions: they cannot change under your feet.",
+        empty_label=_("Choose a protocol"),
+        label=_("Protocol"),
+        help_text=_("What is asked about every response. Only published versions: they cannot change under your feet."),
     )
 
     class Meta:
         model = Study
         fields = (
             "name", "slug", "description", "protocol_version", "seats", "majority_rule", "platform",
-            "pay_amount", "pay_currency", "consent_text", "consent_version",
+            "pay_amount", "pay_currency", "consent_text", "consent_version", "expected_minutes", "max_minutes",
         )  # fmt: skip
         labels = {
-            "slug": "Short name",
-            "seats": "Annotators per batch",
-            "majority_rule": "A response counts as positive when",
-            "platform": "Recruited from",
-            "pay_amount": "Pay for a batch",
-            "pay_currency": "Currency",
-            "consent_text": "Consent",
-            "consent_version": "Consent version",
+            "name": _("Name"),
+            "description": _("Description"),
+            "slug": _("Short name"),
+            "seats": _("Annotators per batch"),
+            "majority_rule": _("A response counts as positive when"),
+            "platform": _("Recruited from"),
+            "pay_amount": _("Pay for a batch"),
+            "pay_currency": _("Currency"),
+            "consent_text": _("Consent"),
+            "consent_version": _("Consent version"),
+            "expected_minutes": _("Minutes a batch should take"),
+            "max_minutes": _("Minutes a batch may take"),
         }
         help_texts = {
-            "name": "Annotators see it.",
-            "slug": "Part of the study's address: letters, digits and hyphens. Left empty, it is made from the name.",
-            "description": "Shown to the people you invite.",
-            "seats": "How many people rate every item: the votes of each item, never more.",
-            "majority_rule": "Printed in the report beside the results.",
-            "platform": "For example Prolific, or your own students. Printed in the report.",
-            "pay_amount": "Shown to annotators before they start.",
-            "pay_currency": "Three letters, for example GBP.",
-            "consent_text": "Annotators agree to this text before they start. Left empty, nothing is asked.",
-            "consent_version": "Change it together with the text: everybody is asked again.",
+            "name": _("Annotators see it."),
+            "slug": _(
+                "Part of the study's address: letters, digits and hyphens. Left empty, it is made from the name."
+            ),
+            "description": _("Shown to the people you invite."),
+            "seats": _("How many people rate every item: the votes of each item, never more."),
+            "majority_rule": _("Printed in the report beside the results."),
+            "platform": _("For example Prolific, or your own students. Printed in the report."),
+            "pay_amount": _("Shown to annotators before they start."),
+            "pay_currency": _("Three letters, for example GBP."),
+            "consent_text": _("Annotators agree to this text before they start. Left empty, nothing is asked."),
+            "consent_version": _("Change it together with the text: everybody is asked again."),
+            "expected_minutes": _("Shown to annotators. Left empty, the protocol's."),
+            "max_minutes": _("Then a seat is free for somebody else. Left empty, the protocol's."),
         }
         widgets = {
             "description": forms.Textarea(attrs={"rows": 2}),
             "consent_text": forms.Textarea(attrs={"rows": 4}),
             "pay_currency": forms.TextInput(attrs={"autocomplete": "off", "size": 3}),
         }
-        field_classes = {"seats": SeatsField}
+        field_classes = {"seats": SeatsField, "expected_minutes": MinutesField, "max_minutes": MinutesField}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -79,6 +95,18 @@ class StudyForm(forms.ModelForm):
         cast(VersionField, self.fields["protocol_version"]).queryset = self._versions()
         if self.instance.pk:
             del self.fields["slug"]
+            self._offer_languages(self.instance.protocol_version)
+
+    def _offer_languages(self, version: ProtocolVersion) -> None:
+        """Of the protocol's texts, where there is a choice."""
+        if version.translations:
+            self.fields["content_language"] = forms.ChoiceField(
+                choices=[(code if at else "", language_name(code)) for at, code in enumerate(languages_of(version))],
+                initial=self.instance.content_language,
+                required=False,
+                label=_("Language of the protocol's texts"),
+                help_text=_("What annotators read. It is fixed with the first answer."),
+            )
 
     def _versions(self) -> Any:
         """A study keeps its version even when that is a draft or retired."""
@@ -95,9 +123,9 @@ class StudyForm(forms.ModelForm):
         if not slug and not name:
             return ""  # the name is missing, and says so itself
         if not slug:
-            raise forms.ValidationError("This name has no letters for an address. Write a short name yourself.")
+            raise forms.ValidationError(_("This name has no letters for an address. Write a short name yourself."))
         if slug in RESERVED_SLUGS or Study.objects.filter(slug=slug).exists():
-            raise forms.ValidationError(f"“{slug}” is taken. Choose another short name.")
+            raise forms.ValidationError(_("“%(slug)s” is taken. Choose another short name.") % {"slug": slug})
         return slug
 
     def clean_pay_currency(self) -> str:
@@ -106,7 +134,7 @@ class StudyForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("pay_amount") is not None and not cleaned.get("pay_currency"):
-            self.add_error("pay_currency", "Name the currency of the pay, for example GBP.")
+            self.add_error("pay_currency", _("Name the currency of the pay, for example GBP."))
         return cleaned
 
 
@@ -130,7 +158,7 @@ class BatchStatusForm(StatusForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("key") and not cleaned.get("drafts"):
-            raise forms.ValidationError("Tick the batches to open or to close.")
+            raise forms.ValidationError(_("Tick the batches to open or to close."))
         return cleaned
 
     @property
@@ -144,49 +172,49 @@ class MakeBatchesForm(forms.Form):
     """How dialogues are dealt out."""
 
     BY = (
-        ("given", "As the import says: by its batch column"),
-        ("size", "In batches of equal size"),
-        ("stratified", "Equal size, each a fair mix of a metadata field"),
+        ("given", _("As the import says: by its batch column")),
+        ("size", _("In batches of equal size")),
+        ("stratified", _("Equal size, each a fair mix of a metadata field")),
     )
 
-    by = forms.ChoiceField(choices=BY, initial="size", widget=forms.RadioSelect, label="How")
+    by = forms.ChoiceField(choices=BY, initial="size", widget=forms.RadioSelect, label=_("How"))
     size = forms.IntegerField(
         required=False, min_value=1, max_value=100_000, initial=10,
-        label="Dialogues per batch", help_text="What one person rates in one go.",
+        label=_("Dialogues per batch"), help_text=_("What one person rates in one go."),
     )  # fmt: skip
     field = forms.ChoiceField(
-        required=False, label="Metadata field", help_text="Every batch gets the same share of each of its values."
+        required=False, label=_("Metadata field"), help_text=_("Every batch gets the same share of each of its values.")
     )
     k = forms.IntegerField(
-        required=False, min_value=1, max_value=1000, label="Sources per dialogue",
-        help_text="Left empty, all are shown. A number gives each dialogue a balanced subset of its candidates.",
+        required=False, min_value=1, max_value=1000, label=_("Sources per dialogue"),
+        help_text=_("Left empty, all are shown. A number gives each dialogue a balanced subset of its candidates."),
     )  # fmt: skip
     n_dialogues = forms.IntegerField(
-        required=False, min_value=1, max_value=1_000_000, label="Dialogues in all",
-        help_text="Left empty, all that are in no batch of this kind. A pilot takes a few, drawn at random.",
+        required=False, min_value=1, max_value=1_000_000, label=_("Dialogues in all"),
+        help_text=_("Left empty, all that are in no batch of this kind. A pilot takes a few, drawn at random."),
     )  # fmt: skip
     seats = forms.IntegerField(
-        required=False, min_value=1, max_value=1000, label="Annotators per batch",
-        help_text="Left empty, the study's number.",
+        required=False, min_value=1, max_value=1000, label=_("Annotators per batch"),
+        help_text=_("Left empty, the study's number."),
     )  # fmt: skip
     kind = forms.ChoiceField(
-        choices=Batch.Kind, initial=Batch.Kind.MAIN, label="Kind",
-        help_text="Figures of pilots and training never mix with the main data.",
+        choices=Batch.Kind, initial=Batch.Kind.MAIN, label=_("Kind"),
+        help_text=_("Figures of pilots and training never mix with the main data."),
     )  # fmt: skip
 
     def __init__(self, *args: Any, fields: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         named = [(name, name) for name in fields if name != TURNS_FIELD]
-        choices = [("", "Choose a field"), *named, (TURNS_FIELD, "the number of turns")]
+        choices = [("", _("Choose a field")), *named, (TURNS_FIELD, _("the number of turns"))]
         cast(forms.ChoiceField, self.fields["field"]).choices = choices
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         by = cleaned.get("by")
         if by in {"size", "stratified"} and not cleaned.get("size") and "size" not in self.errors:
-            self.add_error("size", "Say how many dialogues a batch has.")
+            self.add_error("size", _("Say how many dialogues a batch has."))
         if by == "stratified" and not cleaned.get("field") and "field" not in self.errors:
-            self.add_error("field", "Choose the field to mix by.")
+            self.add_error("field", _("Choose the field to mix by."))
         return cleaned
 
     def arguments(self) -> dict[str, Any]:
@@ -201,16 +229,16 @@ def _column_field(name: str) -> forms.CharField:
 
 
 COLUMN_LABELS = {
-    "dialogue": "Dialogue",
-    "item": "Candidate",
-    "source": "Source",
-    "annotator": "Annotator",
-    "criterion": "Criterion",
-    "value": "Answer",
-    "batch": "Batch",
-    "explanations": "Explanations",
-    "free_text": "Free text",
-    "answered_at": "Time of the answer",
+    "dialogue": _("Dialogue"),
+    "item": _("Candidate"),
+    "source": _("Source"),
+    "annotator": _("Annotator"),
+    "criterion": _("Criterion"),
+    "value": _("Answer"),
+    "batch": _("Batch"),
+    "explanations": _("Explanations"),
+    "free_text": _("Free text"),
+    "answered_at": _("Time of the answer"),
 }
 
 
@@ -218,38 +246,40 @@ class ImportForm(forms.Form):
     """A file and how to read it. The columns of ratings come as map_annotator=rater and so on."""
 
     FORMATS = (
-        ("", "Recognise it"),
-        ("jsonl-history", "JSON Lines with history and candidates"),
-        ("jsonl-messages", "JSON Lines with messages (role, content)"),
-        ("jsonl-utterances", "JSON Lines with utterances"),
-        ("csv-prompts", "CSV with prompt and machine_completion"),
-        (CSV_RATINGS, "CSV of ratings"),
+        ("", _("Recognise it")),
+        ("jsonl-history", _("JSON Lines with history and candidates")),
+        ("jsonl-messages", _("JSON Lines with messages (role, content)")),
+        ("jsonl-utterances", _("JSON Lines with utterances")),
+        ("csv-prompts", _("CSV with prompt and machine_completion")),
+        (CSV_RATINGS, _("CSV of ratings")),
     )
 
     kind = forms.ChoiceField(
-        choices=[("dialogues", "Dialogues and candidates"), ("ratings", "Existing ratings")],
-        initial="dialogues", widget=forms.RadioSelect, label="What the file holds",
+        choices=[("dialogues", _("Dialogues and candidates")), ("ratings", _("Existing ratings"))],
+        initial="dialogues", widget=forms.RadioSelect, label=_("What the file holds"),
     )  # fmt: skip
     file = forms.FileField(
-        label="File", max_length=255,
-        help_text="JSON Lines or CSV, UTF-8; may be packed as .gz.",
+        label=_("File"), max_length=255,
+        help_text=_("JSON Lines or CSV, UTF-8; may be packed as .gz."),
         widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.gz"}),
     )  # fmt: skip
-    format = forms.ChoiceField(choices=FORMATS, required=False, label="Format")
+    format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
     reference = forms.CharField(
-        required=False, max_length=100, label="Source that is the ground truth",
-        help_text="Left empty: a source named ground_truth, reference, human or gold.",
+        required=False, max_length=100, label=_("Source that is the ground truth"),
+        help_text=_("Left empty: a source named ground_truth, reference, human or gold."),
     )  # fmt: skip
     source = forms.CharField(
-        required=False, max_length=100, label="Source of candidates that name none",
-        help_text="For example the model that wrote all of this file.",
+        required=False, max_length=100, label=_("Source of candidates that name none"),
+        help_text=_("For example the model that wrote all of this file."),
     )  # fmt: skip
-    unescape_newlines = forms.BooleanField(required=False, label="Turn a written \\n into a line break")
+    unescape_newlines = forms.BooleanField(required=False, label=_("Turn a written \\n into a line break"))
     create_missing = forms.BooleanField(
-        required=False, label="Create what is missing",
-        help_text="Dialogues and candidates the study does not have are made by their id alone, without texts.",
+        required=False, label=_("Create what is missing"),
+        help_text=_("Dialogues and candidates the study does not have are made by their id alone, without texts."),
     )  # fmt: skip
-    is_dry_run = forms.BooleanField(required=False, label="Dry run", help_text="Checks every line and stores nothing.")
+    is_dry_run = forms.BooleanField(
+        required=False, label=_("Dry run"), help_text=_("Checks every line and stores nothing.")
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -260,14 +290,15 @@ class ImportForm(forms.Form):
         upload = self.cleaned_data["file"]
         if upload.size > settings.UPLOAD_MAX_BYTES:
             most = settings.UPLOAD_MAX_BYTES >> 20
-            raise forms.ValidationError(f"The file is larger than {most} MB. Pack it (.gz), or split it.")
+            text = _("The file is larger than %(most)s MB. Pack it (.gz), or split it.")
+            raise forms.ValidationError(text % {"most": most})
         return upload
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         is_ratings_format = cleaned.get("format") == CSV_RATINGS
         if cleaned.get("format") and is_ratings_format != (cleaned.get("kind") == "ratings"):
-            self.add_error("format", "This format does not go with what the file holds.")
+            self.add_error("format", _("This format does not go with what the file holds."))
         return cleaned
 
     def options(self) -> dict[str, Any]:
@@ -294,39 +325,39 @@ class ImportForm(forms.Form):
 
 class AddMemberForm(forms.Form):
     account = forms.CharField(
-        max_length=254, label="Username or e-mail", help_text="Of somebody who has an account here.",
+        max_length=254, label=_("Username or e-mail"), help_text=_("Of somebody who has an account here."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )  # fmt: skip
-    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR)
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR, label=_("Role"))
 
     def clean_account(self) -> User:
         user = find_account(self.cleaned_data["account"])
         if user is None:
-            raise forms.ValidationError("Nobody here has this name. Create an account for them instead.")
+            raise forms.ValidationError(_("Nobody here has this name. Create an account for them instead."))
         return user
 
 
 class CreateAccountForm(forms.ModelForm):
-    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR)
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR, label=_("Role"))
 
     class Meta:
         model = User
         fields = ("username", "email")
-        labels = {"email": "E-mail"}
-        help_texts = {"username": "What they sign in with.", "email": "Only needed to reset a lost password."}
+        labels = {"email": _("E-mail")}
+        help_texts = {"username": _("What they sign in with."), "email": _("Only needed to reset a lost password.")}
         widgets = {"username": forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"})}
 
     def clean_email(self) -> str:
         email = self.cleaned_data["email"]
         if email and User.objects.filter(email__iexact=email).exists():
-            raise forms.ValidationError("Somebody has this address already: add them by it instead.")
+            raise forms.ValidationError(_("Somebody has this address already: add them by it instead."))
         return email
 
 
 class RoleForm(forms.Form):
     """An empty role removes the member."""
 
-    role = forms.ChoiceField(choices=[("", "Remove from the study"), *Membership.Role.choices], required=False)
+    role = forms.ChoiceField(choices=[("", _("Remove from the study")), *Membership.Role.choices], required=False)
 
 
 class StandingForm(forms.Form):
@@ -338,7 +369,7 @@ class InvitationForm(forms.ModelForm):
         model = Study
         fields = ("is_joinable", "is_clearing_on_join")
         labels = {
-            "is_joinable": "Anybody with the link may join",
-            "is_clearing_on_join": "Who joins may rate at once, without being cleared",
+            "is_joinable": _("Anybody with the link may join"),
+            "is_clearing_on_join": _("Who joins may rate at once, without being cleared"),
         }
         help_texts = {"is_joinable": "", "is_clearing_on_join": ""}

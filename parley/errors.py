@@ -1,12 +1,16 @@
 """One shape for every error of the API."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrOrPromise
 
 
 class Refusal(exceptions.APIException):
@@ -14,7 +18,7 @@ class Refusal(exceptions.APIException):
 
     status_code = status.HTTP_409_CONFLICT
 
-    def __init__(self, code: str, message: str, **extra: Any) -> None:
+    def __init__(self, code: str, message: "_StrOrPromise", **extra: Any) -> None:
         super().__init__(message, code)
         self.extra = extra
 
@@ -34,7 +38,7 @@ def exception_handler(error: Exception, context: dict) -> Response | None:
 def describe(error: exceptions.APIException) -> dict[str, Any]:
     if isinstance(error, exceptions.ValidationError):
         fields = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
-        return {"code": "invalid", "message": "Some fields are missing or wrong.", "fields": fields}
+        return {"code": "invalid", "message": _("Some fields are missing or wrong."), "fields": fields}
     code = error.get_codes()
     body = {"code": code if isinstance(code, str) else "error", "message": str(error.detail), "fields": {}}
     return body | getattr(error, "extra", {})

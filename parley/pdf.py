@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 # WeasyPrint looks for a place to break in time that grows with the square of a word: 20,000 letters took 12 seconds.
 ENDLESS_WORD = re.compile(r"[^\s<>&;]{200}(?=[^\s<>&;])")
@@ -21,8 +22,10 @@ def make_pdf(html: str, *styles: str) -> bytes:
         from weasyprint.urls import URLFetcher
     except OSError as error:
         raise PdfUnavailable(
-            "This server cannot make PDFs: it lacks the Pango library (Debian: libpango-1.0-0 libpangoft2-1.0-0). "
-            "Print the page from your browser instead."
+            _(
+                "This server cannot make PDFs: it lacks the Pango library (Debian: libpango-1.0-0 libpangoft2-1.0-0). "
+                "Print the page from your browser instead."
+            )
         ) from error
     room = Path(settings.BASE_DIR, "static", "css")
     sheets = [CSS(string=(room / name).read_text(encoding="utf-8")) for name in styles]

@@ -154,6 +154,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -173,6 +174,7 @@ TEMPLATES = [
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -193,7 +195,12 @@ CACHES = {
     }
 }
 
-LANGUAGE_CODE = "en"
+LANGUAGE_CODE = "en"  # of whoever's browser asks for none of the languages below, and of all that is not a page
+LANGUAGES = [("en", "English"), ("it", "Italiano"), ("zh-hans", "简体中文")]
+LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LOCALE_PATHS = [BASE_DIR / "parley" / "locale"]
+FORMAT_MODULE_PATH = "parley.formats"
 TIME_ZONE = env_text("PARLEY_TIME_ZONE", "UTC")
 USE_I18N = True
 USE_TZ = True
@@ -257,7 +264,7 @@ SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a batch is often finished days after t
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if BEHIND_TLS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("PARLEY_HSTS_SUBDOMAINS", False)  # they may not all speak TLS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]

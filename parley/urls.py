@@ -1,6 +1,8 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+from django.views.decorators.http import require_POST
+from django.views.i18n import set_language
 
 from annotation.views.home import home
 from parley.health import healthz
@@ -12,6 +14,7 @@ admin.site.index_title = "Administration"
 urlpatterns = [
     path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
+    path("language/", require_POST(set_language), name="set_language"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("protocols/", include("protocols.urls")),

@@ -3,6 +3,7 @@
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from protocols.models import Protocol, ProtocolVersion
 
@@ -15,14 +16,14 @@ def may_edit_protocols(user: Person) -> bool:
 
 def require_editor(user: Person) -> None:
     if not may_edit_protocols(user):
-        raise PermissionDenied("Protocols are made by the people who run studies. Ask an owner of this site.")
+        raise PermissionDenied(_("Protocols are made by the people who run studies. Ask an owner of this site."))
 
 
 def protocol_for(user: Person, slug: str) -> Protocol:
     require_editor(user)
     protocol = Protocol.objects.filter(slug=slug).first()
     if protocol is None:
-        raise Http404("No such protocol.")
+        raise Http404(_("No such protocol."))
     return protocol
 
 
@@ -32,5 +33,5 @@ def version_for(user: Person, slug: str, name: str) -> ProtocolVersion:
         ProtocolVersion.objects.select_related("protocol", "parent").filter(protocol__slug=slug, version=name).first()
     )
     if version is None:
-        raise Http404("No such version.")
+        raise Http404(_("No such version."))
     return version

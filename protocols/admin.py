@@ -6,6 +6,8 @@ from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import InvalidBundle
@@ -100,15 +102,17 @@ class ProtocolVersionAdmin(FrozenMixin, admin.ModelAdmin):
     inlines = [CriterionInline]
     actions = ["publish"]
 
-    @admin.action(description="Publish: freeze the selected drafts", permissions=["change"])
+    @admin.action(description=_("Publish: freeze the selected drafts"), permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[ProtocolVersion]) -> None:
         for version in queryset.select_related("protocol"):
             try:
                 publish_version(version, now=timezone.now())
             except InvalidBundle as error:
-                self.message_user(request, f"{version} is not published. {error}", messages.ERROR)
+                said = gettext("%(version)s is not published. %(why)s") % {"version": version, "why": error}
+                self.message_user(request, said, messages.ERROR)
             else:
-                self.message_user(request, f"{version} is published.", messages.SUCCESS)
+                said = gettext("%(version)s is published.") % {"version": version}
+                self.message_user(request, said, messages.SUCCESS)
 
 
 @admin.register(Criterion)

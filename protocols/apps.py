@@ -1,6 +1,7 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class ProtocolsConfig(AppConfig):
     name = "protocols"
-    verbose_name = "Protocols"
+    verbose_name = _("Protocols")

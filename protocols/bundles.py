@@ -10,10 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from protocols.documents import parse_text, read_file, unreadable, write_yaml
 from protocols.meaning import meaning_errors
 from protocols.models import Criterion, Example, Option, ProtocolVersion
-from protocols.schema import BundleError, InvalidBundle, form_errors, path_of, with_defaults, without_defaults
+from protocols.schema import BundleError, InvalidBundle, form_errors, one_of, path_of, with_defaults, without_defaults
 
 __all__ = [
     "VERSION_FIELDS",
@@ -38,7 +40,6 @@ VERSION_FIELDS = (
 )  # fmt: skip
 MAX_DEPTH = 30  # the format has 10 levels; a few hundred would end every function here in a RecursionError
 ONLY_IN_FILES = ("extends", "without")
-TOO_DEEP = BundleError("document", "is nested too deeply", f"at most {MAX_DEPTH} levels")
 FILE_NAME = re.compile(r"\w[\w .-]*")  # no folder: a bundle from somebody else reads nothing but its neighbours
 # Besides newline and tab: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and nobody can see the others.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -52,7 +53,7 @@ def load_bundle(source: Path | str) -> Bundle:
     doc = _parsed(source)
     for key in ONLY_IN_FILES:
         if key in doc:
-            raise unreadable(key, "needs a file: a text has no folder to look in", "the whole bundle")
+            raise unreadable(key, _("needs a file: a text has no folder to look in"), _("the whole bundle"))
     return doc
 
 
@@ -60,23 +61,25 @@ def _parsed(text: str) -> Bundle:
     try:
         doc = parse_text(text)
     except OverflowError:  # of PyYAML, for "\UFFFFFFFF"
-        raise unreadable("document", "has an escape beyond the last character of Unicode", "plain text") from None
+        message = _("has an escape beyond the last character of Unicode")
+        raise unreadable("document", message, _("plain text")) from None
     if _is_deep(doc):
-        raise InvalidBundle([TOO_DEEP])
+        raise InvalidBundle([_too_deep()])
     return doc
 
 
 def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
     if path.name in seen:
-        raise unreadable("extends", "goes in a circle: " + " -> ".join([*seen, path.name]))
+        circle = " -> ".join([*seen, path.name])
+        raise unreadable("extends", _("goes in a circle: %(files)s") % {"files": circle})
     doc = _parsed(read_file(path))
     base_name, without = doc.pop("extends", None), doc.pop("without", None)
     if base_name is None:
         if without is not None:
-            raise unreadable("without", "has nothing to leave out from", "`extends` beside it")
+            raise unreadable("without", _("has nothing to leave out from"), _("`extends` beside it"))
         return doc
     if not isinstance(base_name, str) or not FILE_NAME.fullmatch(base_name):
-        raise unreadable("extends", "is not the name of a file", "a file in the same folder")
+        raise unreadable("extends", _("is not the name of a file"), _("a file in the same folder"))
     base = _load_file(path.with_name(base_name), (*seen, path.name))
     return _without(base, without or []) | doc
 
@@ -84,10 +87,11 @@ def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
 def _without(base: Bundle, keys: object) -> Bundle:
     criteria = base.get("criteria")
     if not isinstance(criteria, list) or not isinstance(keys, list):
-        raise unreadable("without", "is not a list of criterion keys", "for example [listening]")
+        raise unreadable("without", _("is not a list of criterion keys"), _("for example [listening]"))
     known = [_key_of(each) for each in criteria]
     if unknown := [key for key in keys if key not in known]:
-        raise unreadable("without", f"has no such criterion: {unknown[0]!a}", "one of: " + ", ".join(map(str, known)))
+        message = _("has no such criterion: %(key)s") % {"key": ascii(unknown[0])}
+        raise unreadable("without", message, one_of(known))
     return base | {"criteria": [each for each in criteria if _key_of(each) not in keys]}
 
 
@@ -130,16 +134,20 @@ def _normal(value: Any) -> Any:
 def check_bundle(doc: object) -> list[BundleError]:
     """Every fault of the form; where the form is right, every fault of the meaning."""
     if _is_deep(doc):
-        return [TOO_DEEP]
+        return [_too_deep()]
     normal = _normal(doc)
     errors = list(chain(_character_errors(normal, []), form_errors(normal)))
     return errors or list(meaning_errors(with_defaults(normal)))
 
 
+def _too_deep() -> BundleError:
+    return BundleError("document", _("is nested too deeply"), _("at most %(n)s levels") % {"n": MAX_DEPTH})
+
+
 def _is_deep(doc: object) -> bool:
     level = [doc]
-    for _ in range(MAX_DEPTH):
-        level = [each for outer in level if isinstance(outer, dict | list) for _, each in _parts(outer)]
+    for _depth in range(MAX_DEPTH):
+        level = [each for outer in level if isinstance(outer, dict | list) for _key, each in _parts(outer)]
     return bool(level)
 
 
@@ -150,13 +158,14 @@ def _parts(value: Bundle | list[Any]) -> Iterable[tuple[Any, Any]]:
 def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleError]:
     if isinstance(value, str) and (found := UNPRINTABLE.search(value)):
         code = f"U+{ord(found[0]):04X}"
-        yield BundleError(path_of(place), f"has the unprintable character {code}", "printable text")
+        message = _("has the unprintable character %(code)s") % {"code": code}
+        yield BundleError(path_of(place), message, _("printable text"))
     elif isinstance(value, float) and not math.isfinite(value):
-        yield BundleError(path_of(place), f"is {value}", "a finite number")
+        yield BundleError(path_of(place), _("is %(value)s") % {"value": value}, _("a finite number"))
     elif isinstance(value, dict | list):
         for key, each in _parts(value):
             if str(key) != str(key).strip():  # "it\n" would pass for "it": Python's $ fits before a last line end
-                yield BundleError(path_of([*place, key]), "has blanks around the key", "the key alone")
+                yield BundleError(path_of([*place, key]), _("has blanks around the key"), _("the key alone"))
             yield from _character_errors(each, [*place, key])
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from django.utils.translation import gettext as _
 from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, Node
 
@@ -31,25 +32,27 @@ def read_file(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise unreadable(path.name, f"cannot be read: {error.strerror}", "a YAML or JSON file") from None
+        message = _("cannot be read: %(why)s") % {"why": error.strerror}
+        raise unreadable(path.name, message, _("a YAML or JSON file")) from None
     if len(data) > MAX_BYTES:
-        raise unreadable(path.name, "is too large", f"at most {MAX_BYTES:,} bytes")
+        raise unreadable(path.name, _("is too large"), _("at most %(n)s bytes") % {"n": f"{MAX_BYTES:,}"})
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise unreadable(path.name, f"is not UTF-8 at byte {error.start}", "text in UTF-8") from None
+        message = _("is not UTF-8 at byte %(place)s") % {"place": error.start}
+        raise unreadable(path.name, message, _("text in UTF-8")) from None
 
 
 def parse_text(text: str) -> dict[str, Any]:
     """A text that starts with { is JSON, any other is YAML."""
     if len(text) > MAX_BYTES:
-        raise unreadable("document", "is too large", f"at most {MAX_BYTES:,} characters")
+        raise unreadable("document", _("is too large"), _("at most %(n)s characters") % {"n": f"{MAX_BYTES:,}"})
     try:
         value = _parse_json(text) if text.lstrip().startswith("{") else _parse_yaml(text)
     except RecursionError:
-        raise unreadable("document", "is nested too deeply") from None
+        raise unreadable("document", _("is nested too deeply")) from None
     if not isinstance(value, dict):
-        raise unreadable("document", "holds no keys", "a mapping such as `protocol: my-protocol`")
+        raise unreadable("document", _("holds no keys"), _("a mapping such as `protocol: my-protocol`"))
     return value
 
 
@@ -61,12 +64,16 @@ def unreadable(path: str, message: str, expected: str = "") -> InvalidBundle:
     return InvalidBundle([BundleError(path, message, expected)])
 
 
+def _line(number: int) -> str:
+    return _("line %(number)s") % {"number": number}
+
+
 # --- JSON ------------------------------------------------------------------------------------------
 def _parse_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise unreadable(f"line {error.lineno}", error.msg, "JSON, because the text starts with {") from None
+        raise unreadable(_line(error.lineno), error.msg, _("JSON, because the text starts with {")) from None
     except InvalidBundle:
         raise
     except ValueError as error:
@@ -77,13 +84,14 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise unreadable("document", f"the key {key!a} is given twice", "each key once")
+            message = _("the key %(key)s is given twice") % {"key": ascii(key)}
+            raise unreadable("document", message, _("each key once"))
         found[key] = value
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(_("%(name)s is not a number of JSON") % {"name": name})
 
 
 # --- YAML ------------------------------------------------------------------------------------------
@@ -94,18 +102,19 @@ class _Loader(yaml.SafeLoader):
         event: Any = self.peek_event()
         mark = event.start_mark
         if isinstance(event, yaml.AliasEvent):
-            raise ConstructorError(None, None, "aliases (*name) are not allowed", mark)
+            raise ConstructorError(None, None, _("aliases (*name) are not allowed"), mark)
         if getattr(event, "tag", None) is not None:
-            raise ConstructorError(None, None, "tags (!name) are not allowed", mark)
+            raise ConstructorError(None, None, _("tags (!name) are not allowed"), mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
-        for key, _ in node.value:
+        for key, _value in node.value:
             if key.tag != TEXT_TAG:
-                raise ConstructorError(None, None, "a key is not a text", key.start_mark)
+                raise ConstructorError(None, None, _("a key is not a text"), key.start_mark)
             if key.value in seen:
-                raise ConstructorError(None, None, f"the key {key.value!a} is given twice", key.start_mark)
+                message = _("the key %(key)s is given twice") % {"key": ascii(key.value)}
+                raise ConstructorError(None, None, message, key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -134,8 +143,8 @@ def _parse_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with less
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise unreadable(f"line {line}", error.problem or "is not YAML", "plain YAML") from None
+        raise unreadable(_line(line), error.problem or _("is not YAML"), _("plain YAML")) from None
     except yaml.YAMLError as error:
-        raise unreadable("document", str(error).splitlines()[0], "plain YAML") from None
+        raise unreadable("document", str(error).splitlines()[0], _("plain YAML")) from None
     except ValueError as error:  # a number of thousands of digits
         raise unreadable("document", str(error)) from None

@@ -6,49 +6,60 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.functional import Promise, lazy
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
 from protocols.bundles import Bundle, check_bundle, complete_bundle, dump_bundle
 from protocols.linting import lint
 from protocols.models import ProtocolVersion
-from protocols.schema import SCHEMA, with_defaults
+from protocols.schema import SCHEMA, described, with_defaults
 
-Choices = tuple[tuple[str, str], ...]
+Text = str | Promise
+Choices = tuple[tuple[str, Text], ...]
 UNITS: Choices = (
-    ("response", "Each response"),
-    ("candidate_set", "All responses of one author to a dialogue, together"),
-    ("model", "Responses of one author to several dialogues, together"),
-    ("dialogue", "The whole dialogue"),
+    ("response", _("Each response")),
+    ("candidate_set", _("All responses of one author to a dialogue, together")),
+    ("model", _("Responses of one author to several dialogues, together")),
+    ("dialogue", _("The whole dialogue")),
 )
 ORDERS: Choices = (
-    ("criterion_first", "One question and one item"),
-    ("item_first", "All questions of one item"),
-    ("set_level", "Everything that belongs to a dialogue"),
+    ("criterion_first", _("One question and one item")),
+    ("item_first", _("All questions of one item")),
+    ("set_level", _("Everything that belongs to a dialogue")),
 )
 KINDS: Choices = (
-    ("single", "One of the answers"),
-    ("multiple", "Any number of the answers"),
-    ("turns", "Turns of the dialogue are marked"),
-    ("computed", "Nobody: it follows from other answers"),
+    ("single", _("One of the answers")),
+    ("multiple", _("Any number of the answers")),
+    ("turns", _("Turns of the dialogue are marked")),
+    ("computed", _("Nobody: it follows from other answers")),
 )
 SCALES: Choices = (
-    ("nominal", "Names without an order"),
-    ("ordinal", "An order: poor, fair, good"),
-    ("interval", "Numbers with equal distances"),
+    ("nominal", _("Names without an order")),
+    ("ordinal", _("An order: poor, fair, good")),
+    ("interval", _("Numbers with equal distances")),
 )
 ASKS: Choices = (
-    ("nothing", "Nothing more"),
-    ("explanation", "Reasons, optional"),
-    ("explanation_required", "Reasons, required"),
-    ("free_text", "Own words, required"),
+    ("nothing", _("Nothing more")),
+    ("explanation", _("Reasons, optional")),
+    ("explanation_required", _("Reasons, required")),
+    ("free_text", _("Own words, required")),
 )
 ROLES: Choices = (
-    ("positive", "Good"),
-    ("negative", "Bad"),
-    ("neutral", "Neither good nor bad"),
-    ("unsure", "The annotator cannot tell"),
-    ("excluding", "Takes the item out of the results"),
+    ("positive", pgettext_lazy("role of an answer", "Good")),
+    ("negative", pgettext_lazy("role of an answer", "Bad")),
+    ("neutral", _("Neither good nor bad")),
+    ("unsure", _("The annotator cannot tell")),
+    ("excluding", _("Takes the item out of the results")),
 )
-MODES: Choices = (("absolute", "Of one"), ("comparative", "By comparison"))
-INTERACTIONS: Choices = (("static", "Read"), ("interactive", "Held by the annotators"))
+MODES: Choices = (
+    ("absolute", pgettext_lazy("a judgement", "Of one")),
+    ("comparative", pgettext_lazy("a judgement", "By comparison")),
+)
+INTERACTIONS: Choices = (
+    ("static", pgettext_lazy("what is done with dialogues", "Read")),
+    ("interactive", pgettext_lazy("what is done with dialogues", "Held by the annotators")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +67,9 @@ class Field:
     """`needs` says when it applies: scale=ordinal,interval of its own part, or with ^ before it, of the one around."""
 
     name: str
-    label: str
+    label: Text
     widget: str = "line"
-    help: str = ""
+    help: Text = ""
     choices: Choices = ()
     needs: str = ""
     max_length: int | None = None
@@ -66,75 +77,108 @@ class Field:
     most: int | None = None
 
 
-def _field(name: str, label: str, widget: str = "line", **more: Any) -> Field:
+def _field(name: str, label: Text, widget: str = "line", **more: Any) -> Field:
     return Field(name, label, widget, **more)
 
 
 _OWN_SCALE = "scale=ordinal,interval"
 _PARTS: dict[str, tuple[Field, ...]] = {
     "document": (
-        _field("summary", "What does it measure?", "text", help="For researchers: annotators do not see it."),
-        _field("language", "Language of the texts", help="Its ISO code: en, it, zh-Hans."),
-        _field("unit", "What is rated?", "select", choices=UNITS, help="A criterion can ask about something else."),
-        _field("order", "On screen at once", "select", choices=ORDERS),
-        _field("guidelines_short", "Guidelines in short", "text", help="Always beside the item. Markdown."),
-        _field("guidelines", "Full guidelines", "text", help="One click away. Markdown."),
-        _field("welcome", "Welcome", "text"),
-        _field("changes", "What is new in this version", "text", help="Once, to who has worked with another version."),
-        _field("expected_minutes", "Minutes a batch should take", "number"),
-        _field("max_minutes", "Minutes a batch may take", "number", help="Then its seat is free for somebody else."),
-        _field("reading_seconds", "Seconds to read a dialogue first", "number", help="0: answers are taken at once."),
-        _field("words_min", "Least words of a free text", "number", help="A Chinese or Japanese character is a word."),
-        _field("words_max", "Most words of a free text", "number"),
-        _field("feedback_box", "Ask for remarks at the end of a batch", "box"),
-        _field("citation", "Where it was published", "text"),
-        _field("granularity", "Judged per", "select", choices=(("turn", "Turn"), ("dialogue", "Dialogue"))),
-        _field("mode", "Kind of judgement", "select", choices=MODES),
-        _field("interaction", "Dialogues are", "select", choices=INTERACTIONS),
-        _field("translations", "Translations", "json", help="As in a bundle, by ISO code. {} for none."),
+        _field("summary", _("What does it measure?"), "text", help=_("For researchers: annotators do not see it.")),
+        _field("language", _("Language of the texts"), help=_("Its ISO code: en, it, zh-Hans.")),
+        _field(
+            "unit", _("What is rated?"), "select", choices=UNITS, help=_("A criterion can ask about something else.")
+        ),
+        _field("order", _("On screen at once"), "select", choices=ORDERS),
+        _field("guidelines_short", _("Guidelines in short"), "text", help=_("Always beside the item. Markdown.")),
+        _field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
+        _field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),
+        _field(
+            "changes", _("What is new in this version"), "text", help=_("Once, to who has worked with another version.")
+        ),
+        _field("expected_minutes", _("Minutes a batch should take"), "number"),
+        _field(
+            "max_minutes", _("Minutes a batch may take"), "number", help=_("Then its seat is free for somebody else.")
+        ),
+        _field(
+            "reading_seconds", _("Seconds to read a dialogue first"), "number", help=_("0: answers are taken at once.")
+        ),
+        _field(
+            "words_min", _("Least words of a free text"), "number", help=_("A Chinese or Japanese character is a word.")
+        ),
+        _field("words_max", _("Most words of a free text"), "number"),
+        _field("feedback_box", _("Ask for remarks at the end of a batch"), "box"),
+        _field("citation", _("Where it was published"), "text"),
+        _field(
+            "granularity",
+            pgettext_lazy("turn or dialogue", "Judged per"),
+            "select",
+            choices=(("turn", _("Turn")), ("dialogue", _("Dialogue"))),
+        ),
+        _field("mode", _("Kind of judgement"), "select", choices=MODES),
+        _field(
+            "interaction",
+            pgettext_lazy("read, or held by the annotators", "Dialogues are"),
+            "select",
+            choices=INTERACTIONS,
+        ),
+        _field("translations", _("Translations"), "json", help=_("As in a bundle, by ISO code. {} for none.")),
     ),
-    "notice": (_field("", "Notice", "text"),),
+    "notice": (_field("", _("Notice"), "text"),),
     "criterion": (
-        _field("name", "Name", help="Short: Fluency, Safety."),
-        _field("question", "Question", "text", help="What annotators are asked."),
-        _field("definition", "What to consider", "text", help="Stands under the question."),
-        _field("kind", "What is chosen?", "select", choices=KINDS),
-        _field("scale", "The answers are", "select", choices=SCALES, needs="kind=single,computed"),
-        _field("unit", "Asked about", "select", choices=(("", "What the protocol says"), *UNITS)),
-        _field("required", "An answer is required", "box", needs="kind=single,multiple,turns"),
-        _field("short", "Short name for tables"),
-        _field("rules", "Rules", "json", help="As in a bundle: the first that holds counts.", needs="kind=computed"),
-        _field("key", "Key", "key", help="Its name in exported files."),
+        _field("name", _("Name"), help=_("Short: Fluency, Safety.")),
+        _field("question", _("Question"), "text", help=_("What annotators are asked.")),
+        _field("definition", _("What to consider"), "text", help=_("Stands under the question.")),
+        _field("kind", _("What is chosen?"), "select", choices=KINDS),
+        _field(
+            "scale",
+            pgettext_lazy("on a scale", "The answers are"),
+            "select",
+            choices=SCALES,
+            needs="kind=single,computed",
+        ),
+        _field(
+            "unit",
+            pgettext_lazy("what a question is about", "Asked about"),
+            "select",
+            choices=(("", _("What the protocol says")), *UNITS),
+        ),
+        _field("required", _("An answer is required"), "box", needs="kind=single,multiple,turns"),
+        _field("short", _("Short name for tables")),
+        _field(
+            "rules", _("Rules"), "json", help=_("As in a bundle: the first that holds counts."), needs="kind=computed"
+        ),
+        _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
     ),
     "option": (
-        _field("label", "Answer"),
-        _field("value", "Number", "decimal", needs=f"^{_OWN_SCALE}"),
-        _field("asks", "Then ask for", "select", choices=ASKS, needs="^kind=single"),
-        _field("definition", "When it fits", "text"),
-        _field("role", "For the report it is", "select", choices=ROLES),
-        _field("words_min", "Least words", "number", needs="asks=explanation,explanation_required,free_text"),
-        _field("words_max", "Most words", "number", needs="asks=explanation,explanation_required,free_text"),
-        _field("key", "Key", "key", help="Its name in exported files."),
+        _field("label", pgettext_lazy("an answer to choose", "Answer")),
+        _field("value", pgettext_lazy("of an answer", "Number"), "decimal", needs=f"^{_OWN_SCALE}"),
+        _field("asks", _("Then ask for"), "select", choices=ASKS, needs="^kind=single"),
+        _field("definition", pgettext_lazy("an answer", "When it fits"), "text"),
+        _field("role", _("For the report it is"), "select", choices=ROLES),
+        _field("words_min", _("Least words"), "number", needs="asks=explanation,explanation_required,free_text"),
+        _field("words_max", _("Most words"), "number", needs="asks=explanation,explanation_required,free_text"),
+        _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
     ),
-    "condition": (_field("", "It fits when", "text"),),
+    "condition": (_field("", pgettext_lazy("an answer", "It fits when"), "text"),),
     "explanation": (
-        _field("text", "Reason", "text"),
-        _field("sub_dimension", "Name in the report", help="Annotators do not see it."),
-        _field("key", "Key", "key"),
+        _field("text", pgettext_lazy("to choose", "Reason"), "text"),
+        _field("sub_dimension", _("Name in the report"), help=_("Annotators do not see it.")),
+        _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key"),
     ),
     "example": (
-        _field("title", "Title"),
-        _field("option", "Evaluation of the dialogue itself", "option", needs="candidates=0"),
-        _field("rated_turn", "Only of turn number", "number", needs="candidates=0", help="Empty: of the whole."),
-        _field("why", "Why", "text", needs="candidates=0"),
+        _field("title", _("Title")),
+        _field("option", _("Evaluation of the dialogue itself"), "option", needs="candidates=0"),
+        _field("rated_turn", _("Only of turn number"), "number", needs="candidates=0", help=_("Empty: of the whole.")),
+        _field("why", _("Why"), "text", needs="candidates=0"),
     ),
-    "turn": (_field("speaker", "Speaker"), _field("text", "Says", "text")),
+    "turn": (_field("speaker", _("Speaker")), _field("text", pgettext_lazy("a speaker of a dialogue", "Says"), "text")),
     "candidate": (
-        _field("text", "Response", "text"),
-        _field("option", "Evaluation", "option"),
-        _field("why", "Why", "text"),
+        _field("text", _("Response"), "text"),
+        _field("option", _("Evaluation"), "option"),
+        _field("why", _("Why"), "text"),
     ),
-}  # fmt: skip
+}
 _SENTENCES = {"notice": "sentence", "condition": "sentence"}
 
 
@@ -153,14 +197,18 @@ def _bounded(part: str, field: Field) -> Field:
         field.name,
         field.label,
         field.widget,
-        field.help
-        or ("" if field.choices or field.widget == "decimal" or not field.name else str(schema.get("description", ""))),
+        field.help or ("" if field.choices or field.widget == "decimal" or not field.name else _described(schema)),
         field.choices,
         field.needs,
         schema.get("maxLength"),
         schema.get("minimum"),
         schema.get("maximum"),
     )
+
+
+def _described(schema: Mapping[str, Any]) -> Text:
+    """In the language of the page, as the rest of the table."""
+    return lazy(described, str)(schema)
 
 
 FIELDS = {part: {field.name or "itself": _bounded(part, field) for field in fields} for part, fields in _PARTS.items()}

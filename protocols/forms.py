@@ -3,6 +3,8 @@
 import unicodedata
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec, OptionSpec
 from protocols.words import count_words
@@ -51,14 +53,16 @@ def parse_answer(criterion: CriterionSpec, given: Given, n_turns: int = 0) -> An
     if criterion.kind == Criterion.Kind.TURNS:
         return _parse_turns(criterion, given, n_turns)
     if criterion.kind == Criterion.Kind.COMPUTED:
-        raise InvalidAnswer({"option": f"“{criterion.name}” follows from other answers and is not asked."})
+        raise InvalidAnswer(
+            {"option": _("“%(name)s” follows from other answers and is not asked.") % {"name": criterion.name}}
+        )
     return _parse_single(criterion, given)
 
 
 def _parse_single(criterion: CriterionSpec, given: Given) -> Answer:
     chosen = criterion.option(given.option)
     if chosen is None:
-        raise InvalidAnswer({"option": f"Choose one of the answers to “{criterion.name}”."})
+        raise InvalidAnswer({"option": _("Choose one of the answers to “%(name)s”.") % {"name": criterion.name}})
     text = unicodedata.normalize("NFC", given.free_text).replace("\x00", "").strip()
     codes = set(given.explanations)
     errors = _text_errors(chosen, text) | _explanation_errors(chosen, codes, text)
@@ -71,37 +75,39 @@ def _parse_single(criterion: CriterionSpec, given: Given) -> Answer:
 def _parse_multiple(criterion: CriterionSpec, given: Given) -> Answer:
     known = {option.code: option.id for option in criterion.options}
     if set(given.options) - known.keys():
-        raise InvalidAnswer({"options": f"“{criterion.name}” has no such answer."})
+        raise InvalidAnswer({"options": _("“%(name)s” has no such answer.") % {"name": criterion.name}})
     if criterion.required and not given.options:
-        raise InvalidAnswer({"options": f"Choose at least one answer to “{criterion.name}”."})
+        raise InvalidAnswer({"options": _("Choose at least one answer to “%(name)s”.") % {"name": criterion.name}})
     return Answer(criterion.id, choice_ids=tuple(known[code] for code in known if code in given.options))
 
 
 def _parse_turns(criterion: CriterionSpec, given: Given, n_turns: int) -> Answer:
     turns = sorted(set(given.turns))
     if turns and not 1 <= turns[0] <= turns[-1] <= n_turns:
-        raise InvalidAnswer({"turns": f"The dialogue has {n_turns} turns."})
+        raise InvalidAnswer({"turns": _("The dialogue has %(n)s turns.") % {"n": n_turns}})
     if criterion.required and not turns:
-        raise InvalidAnswer({"turns": f"Mark at least one turn for “{criterion.name}”."})
+        raise InvalidAnswer({"turns": _("Mark at least one turn for “%(name)s”.") % {"name": criterion.name}})
     return Answer(criterion.id, turns=tuple(turns))
 
 
 def _explanation_errors(option: OptionSpec, codes: set[str], text: str) -> dict[str, str]:
     if codes - {each.code for each in option.explanations}:
-        return {"explanations": f"“{option.label}” has no such explanation."}
+        return {"explanations": _("“%(label)s” has no such explanation.") % {"label": option.label}}
     if option.asks == Option.Asks.EXPLANATION_REQUIRED and not codes and not text:
-        return {"explanations": "Choose at least one reason, or say why in your own words."}
+        return {"explanations": _("Choose at least one reason, or say why in your own words.")}
     return {}
 
 
 def _text_errors(option: OptionSpec, text: str) -> dict[str, str]:
     words = count_words(text)
     if option.asks == Option.Asks.NOTHING and text:
-        return {"free_text": f"“{option.label}” takes no explanation."}
+        return {"free_text": _("“%(label)s” takes no explanation.") % {"label": option.label}}
     if option.asks == Option.Asks.FREE_TEXT and not text:
-        return {"free_text": f"Say why you chose “{option.label}” in {option.words_min} words or more."}
+        found = {"label": option.label, "n": option.words_min}
+        return {"free_text": _("Say why you chose “%(label)s” in %(n)s words or more.") % found}
     if text and not option.words_min <= words <= option.words_max:
-        return {"free_text": f"Write {option.words_min} to {option.words_max} words: this has {words}."}
+        found = {"least": option.words_min, "most": option.words_max, "words": words}
+        return {"free_text": _("Write %(least)s to %(most)s words: this has %(words)s.") % found}
     if len(text) > LONGEST_TEXT:
-        return {"free_text": f"Write at most {LONGEST_TEXT:,} characters."}
+        return {"free_text": _("Write at most %(n)s characters.") % {"n": f"{LONGEST_TEXT:,}"}}
     return {}

@@ -5,18 +5,22 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from protocols.documents import MAX_BYTES
+from protocols.labels import status_word
 from protocols.models import ProtocolVersion
-from protocols.schema import InvalidBundle
+from protocols.schema import BundleError, InvalidBundle
 from protocols.selectors import is_shipped
 
 CODE = {"spellcheck": "false", "autocapitalize": "off", "autocomplete": "off"}
 UNITS = (
-    ("response", "a response"),
-    ("candidate_set", "a set of responses to a dialogue"),
-    ("model", "a model"),
-    ("dialogue", "a dialogue"),
+    ("response", _("a response")),
+    ("candidate_set", _("a set of responses to a dialogue")),
+    ("model", _("a model")),
+    ("dialogue", _("a dialogue")),
 )
 FIELD_OF = {"protocol": "slug", "name": "name", "version": "version_name", "language": "language", "unit": "unit"}
 
@@ -26,14 +30,20 @@ def cited(version: ProtocolVersion) -> str:
 
 
 class SearchForm(forms.Form):
-    q = forms.CharField(required=False, max_length=200, label="Find a protocol")
+    q = forms.CharField(required=False, max_length=200, label=_("Find a protocol"))
 
 
 class CompareForm(forms.Form):
     """Both in the words people cite: slug@version."""
 
-    a = forms.ChoiceField(label="From", error_messages={"invalid_choice": "There is no such version here."})
-    b = forms.ChoiceField(label="To", error_messages={"invalid_choice": "There is no such version here."})
+    a = forms.ChoiceField(
+        label=pgettext_lazy("the version before", "From"),
+        error_messages={"invalid_choice": _("There is no such version here.")},
+    )
+    b = forms.ChoiceField(
+        label=pgettext_lazy("the version after", "To"),
+        error_messages={"invalid_choice": _("There is no such version here.")},
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -45,8 +55,8 @@ class CompareForm(forms.Form):
 
 class PublishForm(forms.Form):
     is_sure = forms.BooleanField(
-        label="I have read it: from now on nobody can change it",
-        error_messages={"required": "Tick the box to publish."},
+        label=_("I have read it: from now on nobody can change it"),
+        error_messages={"required": _("Tick the box to publish.")},
     )
 
 
@@ -57,26 +67,38 @@ class BundleFieldsForm(forms.Form):
         for error in refusal.errors:
             field = FIELD_OF.get(error.path)
             is_shown = field in self.fields
-            sentence = f"It {error.message}." if is_shown else f"{error.path}: {error.message}."
-            wanted = f" Expected: {error.expected}." if error.expected else ""
-            self.add_error(field if is_shown else None, sentence + wanted)
+            self.add_error(field if is_shown else None, _refusal(error, is_shown=is_shown))
+
+
+def _refusal(error: BundleError, *, is_shown: bool) -> str:
+    """`is_shown`: beside its field, which the sentence need not name then."""
+    found = {"path": error.path, "message": error.message, "expected": error.expected}
+    if is_shown and error.expected:
+        return gettext("It %(message)s. Expected: %(expected)s.") % found
+    if is_shown:
+        return gettext("It %(message)s.") % found
+    if error.expected:
+        return gettext("%(path)s: %(message)s. Expected: %(expected)s.") % found
+    return gettext("%(path)s: %(message)s.") % found
 
 
 class NewDraftForm(BundleFieldsForm):
     version_name = forms.CharField(
-        label="Name of the new version",
+        label=_("Name of the new version"),
         max_length=40,
-        help_text="Letters, digits, dots, hyphens and underscores.",
+        help_text=_("Letters, digits, dots, hyphens and underscores."),
         widget=forms.TextInput(attrs=CODE),
     )
 
 
 class NewProtocolForm(BundleFieldsForm):
-    name = forms.CharField(max_length=200, label="Name", help_text="What people call it. All its versions share it.")
+    name = forms.CharField(
+        max_length=200, label=_("Name"), help_text=_("What people call it. All its versions share it.")
+    )
     slug = forms.CharField(
         max_length=80,
-        label="Key",
-        help_text="What it is cited by, for example politeness: small letters, digits, hyphens and underscores.",
+        label=_("Key"),
+        help_text=_("What it is cited by, for example politeness: small letters, digits, hyphens and underscores."),
         widget=forms.TextInput(attrs=CODE),
     )
 
@@ -84,29 +106,31 @@ class NewProtocolForm(BundleFieldsForm):
 class ScratchForm(NewProtocolForm):
     language = forms.CharField(
         max_length=20,
-        label="Language",
+        label=_("Language"),
         initial="en",
-        help_text="Of the texts: an ISO code such as en, it or zh-Hans.",
+        help_text=_("Of the texts: an ISO code such as en, it or zh-Hans."),
         widget=forms.TextInput(attrs=CODE),
     )
-    unit = forms.ChoiceField(choices=UNITS, label="What is rated")
+    unit = forms.ChoiceField(choices=UNITS, label=_("What is rated"))
 
 
 class OriginField(forms.ModelChoiceField):
     def label_from_instance(self, version: ProtocolVersion) -> str:
-        note = ", shipped" if is_shipped(version) else ""
-        return f"{version.protocol.name}, version {version.version} ({version.status}{note})"
+        found = {"name": version.protocol.name, "version": version.version, "status": status_word(version.status)}
+        if is_shipped(version):
+            return gettext("%(name)s, version %(version)s (%(status)s, shipped)") % found
+        return gettext("%(name)s, version %(version)s (%(status)s)") % found
 
 
 class CopyForm(NewProtocolForm):
     origin = OriginField(
         queryset=ProtocolVersion.objects.none(),
-        label="Copy of",
-        empty_label="Choose a version",
-        error_messages={"invalid_choice": "There is no such version here."},
+        label=_("Copy of"),
+        empty_label=_("Choose a version"),
+        error_messages={"invalid_choice": _("There is no such version here.")},
     )
     version_name = forms.CharField(
-        max_length=40, label="Name of its first version", initial="0.1", widget=forms.TextInput(attrs=CODE)
+        max_length=40, label=_("Name of its first version"), initial="0.1", widget=forms.TextInput(attrs=CODE)
     )
     field_order = ("origin", "name", "slug", "version_name")
 
@@ -118,19 +142,23 @@ class CopyForm(NewProtocolForm):
 
 
 class ImportForm(forms.Form):
-    file = forms.FileField(required=False, label="A file", help_text=f"YAML or JSON, at most {MAX_BYTES:,} bytes.")
+    file = forms.FileField(
+        required=False,
+        label=_("A file"),
+        help_text=format_lazy(_("YAML or JSON, at most {n} bytes."), n=f"{MAX_BYTES:,}"),
+    )
     text = forms.CharField(
         required=False,
         strip=False,  # the blanks before the first key are YAML
-        label="Or its text",
+        label=_("Or its text"),
         widget=forms.Textarea(attrs={"rows": 14, "class": "code", **CODE}),
-        help_text="A text that starts with { is read as JSON, any other as YAML.",
+        help_text=_("A text that starts with { is read as JSON, any other as YAML."),
     )
 
     def clean_file(self) -> UploadedFile | None:
         file: UploadedFile | None = self.cleaned_data["file"]
         if file is not None and (file.size or 0) > MAX_BYTES:
-            raise ValidationError(f"The file is too large: at most {MAX_BYTES:,} bytes.")
+            raise ValidationError(gettext("The file is too large: at most %(n)s bytes.") % {"n": f"{MAX_BYTES:,}"})
         return file
 
     def clean_text(self) -> str:
@@ -141,8 +169,8 @@ class ImportForm(forms.Form):
         data = super().clean() or {}
         file, text = data.get("file"), data.get("text", "")
         if not self.errors and bool(file) == bool(text.strip()):
-            both = "Choose a file or paste a text, not both: the box is not empty."
-            raise ValidationError(both if file else "Choose a file, or paste a text.")
+            both = gettext("Choose a file or paste a text, not both: the box is not empty.")
+            raise ValidationError(both if file else gettext("Choose a file, or paste a text."))
         if file:
             data["text"] = self._text_of(file)
             self.data = {**self.data, "text": data["text"]}  # for the box: no browser chooses the file again
@@ -152,4 +180,5 @@ class ImportForm(forms.Form):
         try:
             return str(file.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
-            raise ValidationError({"file": f"The file is not UTF-8 at byte {error.start}."}) from None
+            message = gettext("The file is not UTF-8 at byte %(place)s.") % {"place": error.start}
+            raise ValidationError({"file": message}) from None

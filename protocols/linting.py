@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from django.utils.translation import gettext as _
+
 from protocols.bundles import Bundle
 from protocols.models import Criterion, Option
 
@@ -47,10 +49,14 @@ def lint(doc: Bundle) -> list[Warning_]:
 
 
 def _guidelines(doc: Bundle) -> Iterator[Warning_]:
-    for name, place in (("guidelines_short", "beside the item"), ("guidelines", "one click away")):
+    missing = {
+        "guidelines_short": _("There are no guidelines beside the item."),
+        "guidelines": _("There are no guidelines one click away."),
+    }
+    for name, sentence in missing.items():
         if not doc[name]:
-            advice = "Say how to decide, so that annotators do not each make up a rule of their own."
-            yield Warning_(name, "no_guidelines", f"There are no guidelines {place}.", advice)
+            advice = _("Say how to decide, so that annotators do not each make up a rule of their own.")
+            yield Warning_(name, "no_guidelines", sentence, advice)
 
 
 # --- one criterion -----------------------------------------------------------------------------------
@@ -63,8 +69,8 @@ def _no_unsure(path: str, criterion: Bundle) -> Iterator[Warning_]:
     if not _is_choice(criterion) or criterion["scale"] != Criterion.Scale.NOMINAL or len(roles) > 3:
         return
     if Option.Role.UNSURE not in roles:
-        advice = "Add one with `role: unsure`, or those who cannot tell will guess."
-        yield Warning_(f"{path}.options", "no_unsure", "No option is for those who cannot tell.", advice)
+        advice = _("Add one with `role: unsure`, or those who cannot tell will guess.")
+        yield Warning_(f"{path}.options", "no_unsure", _("No option is for those who cannot tell."), advice)
 
 
 def _same_texts(path: str, criterion: Bundle) -> Iterator[Warning_]:
@@ -72,31 +78,32 @@ def _same_texts(path: str, criterion: Bundle) -> Iterator[Warning_]:
     for place, number, text in _anchors(path, criterion["options"]):
         first = seen.setdefault(text, number)
         if first != number:
-            advice = "Say how they differ."
-            yield Warning_(place, "same_text", "Another option of this criterion has the same text.", advice)
+            sentence = _("Another option of this criterion has the same text.")
+            yield Warning_(place, "same_text", sentence, _("Say how they differ."))
 
 
 def _too_many(path: str, criterion: Bundle) -> Iterator[Warning_]:
     n = len(criterion["options"])
     values = {option["value"] for option in criterion["options"] if option["role"] not in OUTSIDE}
     if _is_choice(criterion) and n > MOST_DIGITS and values not in NUMBER_SCALES:
-        sentence = f"{n} options are more than the digits of a keyboard."
-        yield Warning_(f"{path}.options", "too_many_options", sentence, "Ask two questions, or join options.")
+        sentence = _("%(n)s options are more than the digits of a keyboard.") % {"n": n}
+        yield Warning_(f"{path}.options", "too_many_options", sentence, _("Ask two questions, or join options."))
 
 
 def _no_example(path: str, criterion: Bundle) -> Iterator[Warning_]:
     """The answer to a computed criterion is nobody's, and no example can show marked turns."""
     if criterion["kind"] in (Criterion.Kind.SINGLE, Criterion.Kind.MULTIPLE) and not criterion["examples"]:
-        advice = "Add one: examples are what annotators remember."
-        yield Warning_(f"{path}.examples", "no_example", "There is no example.", advice)
+        advice = _("Add one: examples are what annotators remember.")
+        yield Warning_(f"{path}.examples", "no_example", _("There is no example."), advice)
 
 
 def _unbalanced(path: str, criterion: Bundle) -> Iterator[Warning_]:
     roles = [option["role"] for option in criterion["options"]]
     n_good, n_bad = roles.count(Option.Role.POSITIVE), roles.count(Option.Role.NEGATIVE)
     if _is_choice(criterion) and n_good > n_bad:
-        sentence = f"There are more positive options than negative ones ({n_good}, {n_bad})."
-        yield Warning_(f"{path}.options", "unbalanced", sentence, "Offer as many of each, or results lean one way.")
+        sentence = _("There are more positive options than negative ones (%(good)s, %(bad)s).")
+        advice = _("Offer as many of each, or results lean one way.")
+        yield Warning_(f"{path}.options", "unbalanced", sentence % {"good": n_good, "bad": n_bad}, advice)
 
 
 CRITERION_CHECKS: tuple[Callable[[str, Bundle], Iterator[Warning_]], ...] = (
@@ -110,11 +117,11 @@ def _copied_anchors(criteria: Iterable[tuple[str, Bundle]]) -> Iterator[Warning_
     seen: dict[str, str] = {}
     for path, criterion in criteria:
         options = [option for option in criterion["options"] if option["role"] not in OUTSIDE]
-        for place, _, text in _anchors(path, options):
+        for place, _option, text in _anchors(path, options):
             first = seen.setdefault(text, path)
             if first != path:
-                sentence = f"The text is also one of {first}."
-                yield Warning_(place, "copied_anchor", sentence, "Say what it means for this criterion.")
+                sentence = _("The text is also one of %(place)s.") % {"place": first}
+                yield Warning_(place, "copied_anchor", sentence, _("Say what it means for this criterion."))
 
 
 def _anchors(path: str, options: list[Bundle]) -> Iterator[tuple[str, str, str]]:
@@ -136,8 +143,8 @@ def _leading(doc: Bundle) -> Iterator[Warning_]:
     for path, question in _questions(doc):
         for words in LEADING:
             if re.search(_whole(words), _plain(question)):
-                advice = "Ask so that no answer sounds expected."
-                yield Warning_(path, "leading_question", f"The words “{words}” lead to an answer.", advice)
+                sentence = _("The words “%(words)s” lead to an answer.") % {"words": words}
+                yield Warning_(path, "leading_question", sentence, _("Ask so that no answer sounds expected."))
 
 
 def _questions(doc: Bundle) -> Iterator[tuple[str, str]]:
@@ -159,10 +166,9 @@ def _translations(doc: Bundle) -> Iterator[Warning_]:
         found = list(_is_translated(doc, texts))
         missing = found.count(False)
         if missing:
-            sentence = f"{missing} of {len(found)} texts are not translated."
-            yield Warning_(
-                f"translations.{language}", "untranslated", sentence, "Annotators see them in the main language."
-            )
+            sentence = _("%(missing)s of %(n)s texts are not translated.") % {"missing": missing, "n": len(found)}
+            advice = _("Annotators see them in the main language.")
+            yield Warning_(f"translations.{language}", "untranslated", sentence, advice)
 
 
 def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:

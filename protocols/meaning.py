@@ -1,11 +1,13 @@
 """What no schema can say of a bundle: that its parts fit each other."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from protocols.models import Criterion, Option, ProtocolVersion
-from protocols.schema import BundleError
+from protocols.schema import BundleError, one_of
 
 Entry = Mapping[str, Any]
 Kind = Criterion.Kind
@@ -15,13 +17,26 @@ def meaning_errors(doc: Entry) -> Iterator[BundleError]:
     """Of a document whose form is right, with its defaults filled in."""
     for low, high in (("words_min", "words_max"), ("expected_minutes", "max_minutes")):
         if doc[low] > doc[high]:
-            yield BundleError(low, f"is {doc[low]}, above {high}", f"at most {doc[high]}")
+            yield BundleError(low, *_above(doc[low], high, doc[high]))
     for field in ("key", "name"):
         yield from _repeated("criteria", doc["criteria"], field)
     for number, criterion in enumerate(doc["criteria"]):
         yield from _criterion_errors(f"criteria[{number}]", criterion, doc, doc["criteria"][:number])
     for language, texts in doc["translations"].items():
         yield from _translation_errors(f"translations.{language}", language, texts, doc)
+
+
+def _above(value: object, other: str, most: object) -> tuple[str, str]:
+    """(what is wrong, what was expected); `other` is the key of the greater number."""
+    return _("is %(value)s, above %(other)s") % {"value": value, "other": other}, _at_most(most)
+
+
+def _at_most(n: object) -> str:
+    return _("at most %(n)s") % {"n": n}
+
+
+def _entries(entries: Sized) -> str:
+    return _("has %(n)s entries") % {"n": len(entries)}
 
 
 # --- one criterion ---------------------------------------------------------------------------------
@@ -46,21 +61,26 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
     kind, n = criterion["kind"], len(criterion["options"])
     if kind == Kind.TURNS:
         if n:
-            yield BundleError(f"{path}.options", f"has {n} entries, but turns are marked here", "none")
+            message = _("has %(n)s entries, but turns are marked here") % {"n": n}
+            yield BundleError(f"{path}.options", message, _("none"))
         if _unit(criterion, doc) != ProtocolVersion.Unit.DIALOGUE:
-            yield BundleError(f"{path}.unit", f"is {_unit(criterion, doc)}, which has no turns to mark", "dialogue")
+            message = _("is %(value)s, which has no turns to mark") % {"value": _unit(criterion, doc)}
+            yield BundleError(f"{path}.unit", message, "dialogue")
     elif n < 2:
-        yield BundleError(f"{path}.options", f"has {n} entries", "at least 2")
+        yield BundleError(f"{path}.options", _entries(criterion["options"]), _("at least %(n)s") % {"n": 2})
     if kind != Kind.SINGLE:
         for number, option in enumerate(criterion["options"]):
             if option["asks"] != Option.Asks.NOTHING:
                 place = f"{path}.options[{number}].asks"
-                yield BundleError(place, f"is {option['asks']}, but only a single choice is explained", "nothing")
+                message = _("is %(value)s, but only a single choice is explained") % {"value": option["asks"]}
+                yield BundleError(place, message, "nothing")
     if kind in (Kind.MULTIPLE, Kind.TURNS) and criterion["scale"] != Criterion.Scale.NOMINAL:
-        yield BundleError(f"{path}.scale", f"is {criterion['scale']}, but several may be chosen", "nominal")
+        message = _("is %(value)s, but several may be chosen") % {"value": criterion["scale"]}
+        yield BundleError(f"{path}.scale", message, "nominal")
     if (kind == Kind.COMPUTED) != bool(criterion["rules"]):
-        wanted = "at least 1" if kind == Kind.COMPUTED else "none, or kind: computed"
-        yield BundleError(f"{path}.rules", f"has {len(criterion['rules'])} entries, and kind is {kind}", wanted)
+        wanted = _("at least %(n)s") % {"n": 1} if kind == Kind.COMPUTED else _("none, or kind: computed")
+        message = _("has %(n)s entries, and kind is %(kind)s") % {"n": len(criterion["rules"]), "kind": str(kind)}
+        yield BundleError(f"{path}.rules", message, wanted)
 
 
 def _unit(criterion: Entry, doc: Entry) -> str:
@@ -71,7 +91,7 @@ def _same_unit(criterion: Entry, doc: Entry) -> Callable[[Entry], bool]:
     return lambda other: _unit(other, doc) == _unit(criterion, doc)
 
 
-def _any_unit(_: Entry) -> bool:
+def _any_unit(_other: Entry) -> bool:
     return True
 
 
@@ -83,8 +103,9 @@ def _condition_errors(
     for number, condition in enumerate(conditions):
         place, key = f"{path}[{number}]", condition["criterion"]
         if key not in known:
-            wanted = "one of: " + ", ".join(known) if known else "an earlier criterion of one choice and the same unit"
-            yield BundleError(f"{place}.criterion", f"is {key}, which is no such criterion before this one", wanted)
+            wanted = one_of(known) if known else _("an earlier criterion of one choice and the same unit")
+            message = _("is %(key)s, which is no such criterion before this one") % {"key": key}
+            yield BundleError(f"{place}.criterion", message, wanted)
             continue
         for at, option in enumerate(condition["options"]):
             yield from _known_option(f"{place}.options[{at}]", option, known[key]["options"])
@@ -93,8 +114,8 @@ def _condition_errors(
 def _known_option(path: str, key: str, options: list[Entry]) -> Iterator[BundleError]:
     keys = [option["key"] for option in options]
     if key not in keys:
-        shown = key.encode("unicode_escape").decode() or "empty"  # any terminal can print it, in one line
-        yield BundleError(path, f"is {shown}, which is no option here", "one of: " + ", ".join(keys))
+        shown = key.encode("unicode_escape").decode() or _("empty")  # any terminal can print it, in one line
+        yield BundleError(path, _("is %(key)s, which is no option here") % {"key": shown}, one_of(keys))
 
 
 # --- its parts -------------------------------------------------------------------------------------
@@ -105,12 +126,14 @@ def _option_errors(path: str, option: Entry, doc: Entry) -> Iterator[BundleError
     asks = option["asks"]
     asks_them = asks in (Option.Asks.EXPLANATION, Option.Asks.EXPLANATION_REQUIRED)
     if option["explanations"] and not asks_them:
-        yield BundleError(f"{path}.asks", f"is {asks}, so the explanations would never show", "explanation")
+        message = _("is %(value)s, so the explanations would never show") % {"value": asks}
+        yield BundleError(f"{path}.asks", message, "explanation")
     if asks_them and not option["explanations"]:
-        yield BundleError(f"{path}.explanations", f"is empty, but asks is {asks}", "at least 1")
+        message = _("is empty, but asks is %(value)s") % {"value": asks}
+        yield BundleError(f"{path}.explanations", message, _("at least %(n)s") % {"n": 1})
     low, high = (option[field] or doc[field] for field in ("words_min", "words_max"))
     if low > high:
-        yield BundleError(f"{path}.words_min", f"is {low}, above words_max", f"at most {high}")
+        yield BundleError(f"{path}.words_min", *_above(low, "words_max", high))
 
 
 def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
@@ -118,7 +141,8 @@ def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
     outside = (Option.Role.UNSURE, Option.Role.EXCLUDING)
     for number, option in enumerate(options):
         if option["value"] is None and option["role"] not in outside:
-            yield BundleError(f"{path}[{number}].value", "is missing on an ordinal or interval scale", "a number")
+            message = _("is missing on an ordinal or interval scale")
+            yield BundleError(f"{path}[{number}].value", message, _("a number"))
     yield from _repeated(path, options, "value")
 
 
@@ -129,30 +153,30 @@ def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator
         yield from _known_option(f"{path}.option", example["option"], options)
     turn, n = example["rated_turn"], len(example["history"])
     if turn is not None and turn > n:
-        yield BundleError(f"{path}.rated_turn", f"is {turn}, and the history has {n} turns", f"at most {n}")
+        message = _("is %(turn)s, and the history has %(n)s turns") % {"turn": turn, "n": n}
+        yield BundleError(f"{path}.rated_turn", message, _at_most(n))
 
 
 # --- translations ----------------------------------------------------------------------------------
 def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> Iterator[BundleError]:
     if language.casefold() == doc["language"].casefold():
-        yield BundleError(path, "is the language of the document itself", "another language")
+        yield BundleError(path, _("is the language of the document itself"), _("another language"))
     yield from _same_length(path, "notices", texts, doc)
     for key, part, original in _paired(texts, doc["criteria"], "criteria"):
         place = f"{path}.criteria.{key}"
         if original is None:
-            yield BundleError(place, "is no criterion of the document", _keys(doc["criteria"]))
+            yield BundleError(place, _("is no criterion of the document"), _keys(doc["criteria"]))
             continue
         for option_key, option, source in _paired(part, original["options"], "options"):
             where = f"{place}.options.{option_key}"
             if source is None:
-                yield BundleError(where, "is no option of the criterion", _keys(original["options"]))
+                yield BundleError(where, _("is no option of the criterion"), _keys(original["options"]))
                 continue
             yield from _same_length(where, "conditions", option, source)
-            for reason, _, known in _paired(option, source["explanations"], "explanations"):
+            for reason, _part, known in _paired(option, source["explanations"], "explanations"):
                 if known is None:
-                    yield BundleError(
-                        f"{where}.explanations.{reason}", "is no explanation", _keys(source["explanations"])
-                    )
+                    wanted = _keys(source["explanations"])
+                    yield BundleError(f"{where}.explanations.{reason}", _("is no explanation"), wanted)
 
 
 def _paired(texts: Entry, originals: list[Entry], name: str) -> Iterator[tuple[str, Any, Entry | None]]:
@@ -162,13 +186,13 @@ def _paired(texts: Entry, originals: list[Entry], name: str) -> Iterator[tuple[s
 
 
 def _keys(entries: Iterable[Entry]) -> str:
-    return "one of: " + ", ".join(entry["key"] for entry in entries)
+    return one_of(entry["key"] for entry in entries)
 
 
 def _same_length(path: str, name: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
     if name in texts and len(texts[name]) != len(original[name]):
-        n = len(original[name])
-        yield BundleError(f"{path}.{name}", f"has {len(texts[name])} entries", f"{n}, as many as the original")
+        wanted = _("%(n)s, as many as the original") % {"n": len(original[name])}
+        yield BundleError(f"{path}.{name}", _entries(texts[name]), wanted)
 
 
 def _repeated(path: str, entries: Iterable[Entry], field: str) -> Iterator[BundleError]:
@@ -177,5 +201,6 @@ def _repeated(path: str, entries: Iterable[Entry], field: str) -> Iterator[Bundl
         value = entry[field].casefold() if isinstance(entry[field], str) else entry[field]
         if value is not None and value in seen:
             place = f"{path}[{number}].{field}"
-            yield BundleError(place, f"{json.dumps(entry[field])} is used twice", "a different one for each")
+            message = _("%(value)s is used twice") % {"value": json.dumps(entry[field])}
+            yield BundleError(place, message, _("a different one for each"))
         seen.add(value)

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 
 class Protocol(models.Model):
@@ -15,61 +16,61 @@ class Protocol(models.Model):
 
 class ProtocolVersion(models.Model):
     class Status(models.TextChoices):
-        DRAFT = "draft"
-        PUBLISHED = "published"
-        RETIRED = "retired"
+        DRAFT = "draft", _("Draft")
+        PUBLISHED = "published", _("Published")
+        RETIRED = "retired", _("Retired")
 
     class Unit(models.TextChoices):
-        RESPONSE = "response"
-        CANDIDATE_SET = "candidate_set"
-        MODEL = "model"
-        DIALOGUE = "dialogue"
+        RESPONSE = "response", _("Response")
+        CANDIDATE_SET = "candidate_set", _("Candidate Set")
+        MODEL = "model", _("Model")
+        DIALOGUE = "dialogue", _("Dialogue")
 
     class Granularity(models.TextChoices):
-        TURN = "turn"
-        DIALOGUE = "dialogue"
+        TURN = "turn", _("Turn")
+        DIALOGUE = "dialogue", _("Dialogue")
 
     class Mode(models.TextChoices):
-        ABSOLUTE = "absolute"
-        COMPARATIVE = "comparative"
+        ABSOLUTE = "absolute", _("Absolute")
+        COMPARATIVE = "comparative", _("Comparative")
 
     class Interaction(models.TextChoices):
-        STATIC = "static"
-        INTERACTIVE = "interactive"
+        STATIC = "static", _("Static")
+        INTERACTIVE = "interactive", _("Interactive")
 
     class Order(models.TextChoices):
-        CRITERION_FIRST = "criterion_first"
-        ITEM_FIRST = "item_first"
-        SET_LEVEL = "set_level"
+        CRITERION_FIRST = "criterion_first", _("Criterion First")
+        ITEM_FIRST = "item_first", _("Item First")
+        SET_LEVEL = "set_level", _("Set Level")
 
     protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="versions")
     version = models.CharField(max_length=40)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="children")
-    language = models.CharField(max_length=20, default="en", help_text="ISO code of the texts, for example en.")
+    language = models.CharField(max_length=20, default="en", help_text=_("ISO code of the texts, for example en."))
     summary = models.TextField(blank=True)
-    citation = models.TextField(blank=True, help_text="Where the protocol was published.")
+    citation = models.TextField(blank=True, help_text=_("Where the protocol was published."))
     unit = models.CharField(max_length=20, choices=Unit, default=Unit.RESPONSE)
     granularity = models.CharField(max_length=10, choices=Granularity, default=Granularity.TURN)
     mode = models.CharField(max_length=12, choices=Mode, default=Mode.ABSOLUTE)
     interaction = models.CharField(max_length=12, choices=Interaction, default=Interaction.STATIC)
     order = models.CharField(max_length=20, choices=Order, default=Order.CRITERION_FIRST)
-    expected_minutes = models.PositiveSmallIntegerField(default=35, help_text="Expected time for one batch.")
-    max_minutes = models.PositiveSmallIntegerField(default=90, help_text="After this the seat is free again.")
+    expected_minutes = models.PositiveSmallIntegerField(default=35, help_text=_("Expected time for one batch."))
+    max_minutes = models.PositiveSmallIntegerField(default=90, help_text=_("After this the seat is free again."))
     reading_seconds = models.PositiveSmallIntegerField(
-        default=0, help_text="No answer is taken before a dialogue has been open for so long."
+        default=0, help_text=_("No answer is taken before a dialogue has been open for so long.")
     )
-    words_min = models.PositiveSmallIntegerField(default=3, help_text="Least words of a free text.")
-    words_max = models.PositiveSmallIntegerField(default=30, help_text="Most words of a free text.")
-    feedback_box = models.BooleanField(default=True, help_text="Ask for remarks at the end of a batch.")
+    words_min = models.PositiveSmallIntegerField(default=3, help_text=_("Least words of a free text."))
+    words_max = models.PositiveSmallIntegerField(default=30, help_text=_("Most words of a free text."))
+    feedback_box = models.BooleanField(default=True, help_text=_("Ask for remarks at the end of a batch."))
     welcome = models.TextField(blank=True)
     changes = models.TextField(
-        blank=True, help_text="What is new, shown once to whoever has worked with another version."
+        blank=True, help_text=_("What is new, shown once to whoever has worked with another version.")
     )
-    notices = models.JSONField(default=list, blank=True, help_text="Short sentences shown above every item.")
-    guidelines_short = models.TextField(blank=True, help_text="Markdown, always beside the item.")
-    guidelines = models.TextField(blank=True, help_text="Markdown, one click away.")
-    translations = models.JSONField(default=dict, blank=True, help_text="{ISO code: the same texts, by key}")
+    notices = models.JSONField(default=list, blank=True, help_text=_("Short sentences shown above every item."))
+    guidelines_short = models.TextField(blank=True, help_text=_("Markdown, always beside the item."))
+    guidelines = models.TextField(blank=True, help_text=_("Markdown, one click away."))
+    translations = models.JSONField(default=dict, blank=True, help_text=_("{ISO code: the same texts, by key}"))
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -93,37 +94,39 @@ class ProtocolVersion(models.Model):
 
 class Criterion(models.Model):
     class Scale(models.TextChoices):
-        NOMINAL = "nominal"
-        ORDINAL = "ordinal"
-        INTERVAL = "interval"
+        NOMINAL = "nominal", _("Nominal")
+        ORDINAL = "ordinal", _("Ordinal")
+        INTERVAL = "interval", _("Interval")
 
     class Kind(models.TextChoices):
-        SINGLE = "single", "one option"
-        MULTIPLE = "multiple", "any number of options"
-        COMPUTED = "computed", "computed from other answers"
-        TURNS = "turns", "turns of the dialogue"
+        SINGLE = "single", _("one option")
+        MULTIPLE = "multiple", _("any number of options")
+        COMPUTED = "computed", _("computed from other answers")
+        TURNS = "turns", _("turns of the dialogue")
 
     version = models.ForeignKey(ProtocolVersion, models.PROTECT, related_name="criteria")
     key = models.SlugField(max_length=80)
     name = models.CharField(max_length=200)
-    short = models.CharField(max_length=20, blank=True, help_text="A short label, for tables.")
+    short = models.CharField(max_length=20, blank=True, help_text=_("A short label, for tables."))
     question = models.TextField()
     definition = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.SINGLE)
     unit = models.CharField(
-        max_length=20, choices=ProtocolVersion.Unit, blank=True, help_text="If another than the version's."
+        max_length=20, choices=ProtocolVersion.Unit, blank=True, help_text=_("If another than the version's.")
     )
     scale = models.CharField(max_length=10, choices=Scale, default=Scale.NOMINAL)
     required = models.BooleanField(default=True)
     when = models.JSONField(
-        default=list, blank=True, help_text='[{"criterion": key, "options": [keys]}]: asked while it holds.'
+        default=list, blank=True, help_text=_('[{"criterion": key, "options": [keys]}]: asked while it holds.')
     )
-    rules = models.JSONField(default=list, blank=True, help_text='[{"when": [...], "option": key}]: the first counts.')
+    rules = models.JSONField(
+        default=list, blank=True, help_text=_('[{"when": [...], "option": key}]: the first counts.')
+    )
     position = models.PositiveSmallIntegerField()
 
     class Meta:
         ordering = ["position"]
-        verbose_name_plural = "criteria"
+        verbose_name_plural = _("criteria")
         constraints = [
             models.UniqueConstraint(fields=["version", "key"], name="one_criterion_key_per_version"),
             models.UniqueConstraint(fields=["version", "position"], name="one_criterion_per_position"),
@@ -135,28 +138,28 @@ class Criterion(models.Model):
 
 class Option(models.Model):
     class Role(models.TextChoices):
-        POSITIVE = "positive"
-        NEGATIVE = "negative"
-        NEUTRAL = "neutral"
-        UNSURE = "unsure"
-        EXCLUDING = "excluding"
+        POSITIVE = "positive", _("Positive")
+        NEGATIVE = "negative", _("Negative")
+        NEUTRAL = "neutral", _("Neutral")
+        UNSURE = "unsure", _("Unsure")
+        EXCLUDING = "excluding", _("Excluding")
 
     class Asks(models.TextChoices):
-        NOTHING = "nothing", "nothing"
-        EXPLANATION = "explanation", "predefined explanations or free text, may be left empty"
-        EXPLANATION_REQUIRED = "explanation_required", "predefined explanations or free text, required"
-        FREE_TEXT = "free_text", "free text, required"
+        NOTHING = "nothing", _("nothing")
+        EXPLANATION = "explanation", _("predefined explanations or free text, may be left empty")
+        EXPLANATION_REQUIRED = "explanation_required", _("predefined explanations or free text, required")
+        FREE_TEXT = "free_text", _("free text, required")
 
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="options")
     key = models.SlugField(max_length=80)
     label = models.CharField(max_length=200)
     definition = models.TextField(blank=True)
-    conditions = models.JSONField(default=list, blank=True, help_text="Sentences: it fits when any of them does.")
+    conditions = models.JSONField(default=list, blank=True, help_text=_("Sentences: it fits when any of them does."))
     role = models.CharField(max_length=10, choices=Role, default=Role.NEUTRAL)
-    value = models.FloatField(null=True, blank=True, help_text="The number of an ordinal or interval answer.")
+    value = models.FloatField(null=True, blank=True, help_text=_("The number of an ordinal or interval answer."))
     asks = models.CharField(max_length=20, choices=Asks, default=Asks.NOTHING)
-    words_min = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If another than the version's.")
-    words_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If another than the version's.")
+    words_min = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If another than the version's."))
+    words_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If another than the version's."))
     position = models.PositiveSmallIntegerField()
 
     class Meta:
@@ -198,12 +201,12 @@ class Example(models.Model):
 
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="examples")
     title = models.CharField(max_length=200)
-    history = models.JSONField(help_text='Turns: [{"speaker": "A", "text": "..."}]')
+    history = models.JSONField(help_text=_('Turns: [{"speaker": "A", "text": "..."}]'))
     candidates = models.JSONField(
-        default=list, blank=True, help_text='[{"text": "...", "option": "option key", "why": "..."}]'
+        default=list, blank=True, help_text=_('[{"text": "...", "option": "option key", "why": "..."}]')
     )
-    rated_turn = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Counted from 1.")
-    option = models.CharField(max_length=80, blank=True, help_text="The key of the history's evaluation.")
+    rated_turn = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Counted from 1."))
+    option = models.CharField(max_length=80, blank=True, help_text=_("The key of the history's evaluation."))
     why = models.TextField(blank=True)
     position = models.PositiveSmallIntegerField()
 

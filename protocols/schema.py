@@ -3,27 +3,49 @@
 import copy
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+
+from parley.words import either
 
 SCHEMA_PATH = Path(__file__).with_name("bundle-1.schema.json")
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
 _VALIDATOR = Draft202012Validator(SCHEMA)
 
 TYPE_NAMES = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "nothing",
+    "object": gettext_noop("a mapping"),
+    "array": gettext_noop("a list"),
+    "string": gettext_noop("a text"),
+    "integer": gettext_noop("a whole number"),
+    "number": gettext_noop("a number"),
+    "boolean": gettext_noop("true or false"),
+    "null": gettext_noop("nothing"),
 }
+# Sentences of the schema that pages show: as help in the editor, and as what a fault should have been.
+SHOWN_DESCRIPTIONS = (
+    gettext_noop("Shown before the first batch."),
+    gettext_noop("What a batch should take."),
+    gettext_noop("Most words of a free text."),
+    gettext_noop("Ask for remarks, which may stay empty, at the end of a batch."),
+    gettext_noop("Where it was published."),
+    gettext_noop("Whether an answer is needed before the annotator goes on."),
+    gettext_noop("A short label, for tables."),
+    gettext_noop("A point of a scale may have none."),
+    gettext_noop("Least words of its free text, if not the protocol's."),
+    gettext_noop("Most words of its free text, if not the protocol's."),
+    gettext_noop("The evaluation of the history."),
+    gettext_noop("A note on it."),
+    gettext_noop("small letters, digits, - and _"),
+    gettext_noop('letters, digits, dots, - and _, in quotes: "1.0"'),
+    gettext_noop("an ISO code such as en or zh-Hans"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +57,10 @@ class BundleError:
     expected: str = ""
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}" + (f" (expected {self.expected})" if self.expected else "")
+        found = {"path": self.path, "message": self.message, "expected": self.expected}
+        if self.expected:
+            return _("%(path)s: %(message)s (expected %(expected)s)") % found
+        return _("%(path)s: %(message)s") % found
 
 
 class InvalidBundle(ValueError):
@@ -84,6 +109,12 @@ def _is_equal(value: object, default: object) -> bool:
     return value == default and isinstance(value, bool) == isinstance(default, bool)
 
 
+def described(schema: Mapping[str, Any]) -> str:
+    """The schema's own sentence in the language of the page: those that are shown are in SHOWN_DESCRIPTIONS."""
+    sentence = str(schema.get("description", ""))
+    return _(sentence) if sentence else ""
+
+
 def path_of(parts: Iterable[str | int]) -> str:
     """criteria[0].key; a key that is no word appears quoted and escaped, so that any terminal can print it."""
     path = ""
@@ -109,51 +140,75 @@ def _explained(found: ValidationError) -> Iterator[BundleError]:
     rule, wanted, given = str(found.validator), found.validator_value, found.instance
     if rule == "required":
         missing = re.match(r"'(\w+)'", found.message)
-        name = missing[1] if missing else "a key"
-        yield BundleError(path_of([*place, name]), "is missing", _wanted_of(found, name))
+        name = missing[1] if missing else _("a key")
+        yield BundleError(path_of([*place, name]), _("is missing"), _wanted_of(found, name))
     elif rule == "additionalProperties":
         known = found.schema["properties"]
         for name in sorted(set(given) - set(known)):
-            yield BundleError(path_of([*place, name]), "is not a key of the format", "one of: " + ", ".join(known))
+            yield BundleError(path_of([*place, name]), _("is not a key of the format"), one_of(known))
     else:
         say, expect = _PHRASES[rule]
-        expected = str(found.schema.get("description", "")) if rule == "pattern" else expect(wanted)
+        expected = described(found.schema) if rule == "pattern" else expect(wanted)
         yield BundleError(path_of(place), say(given), expected)
 
 
 def _wanted_of(found: ValidationError, name: str) -> str:
     part = resolved(found.schema["properties"].get(name, {}))
     if "enum" in part:
-        return _one_of(part["enum"])
-    return str(part.get("const") or TYPE_NAMES.get(part.get("type", ""), ""))
+        return one_of(part["enum"])
+    return str(part.get("const") or _type_name(part.get("type", "")))
 
 
 def _shown(given: object) -> str:
     if isinstance(given, dict | list):
-        return TYPE_NAMES["object" if isinstance(given, dict) else "array"]
+        return _type_name("object" if isinstance(given, dict) else "array")
     text = json.dumps(given)  # ASCII: any terminal can print it
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _one_of(values: Iterable[object]) -> str:
-    return "one of: " + ", ".join(map(str, values))
+def one_of(values: Iterable[object]) -> str:
+    return _("one of: %(values)s") % {"values": ", ".join(map(str, values))}
+
+
+def _type_name(kind: str) -> str:
+    return _(TYPE_NAMES[kind]) if kind in TYPE_NAMES else ""
 
 
 def _types(wanted: str | list[str]) -> str:
     names = [wanted] if isinstance(wanted, str) else wanted
-    return " or ".join(TYPE_NAMES[name] for name in names)
+    return either(map(_type_name, names))
+
+
+def _is(given: object) -> str:
+    return _("is %(value)s") % {"value": _shown(given)}
+
+
+def _entries(given: Sized) -> str:
+    return _("has %(n)s entries") % {"n": len(given)}
+
+
+def _characters(given: str) -> str:
+    return _("has %(n)s characters") % {"n": len(given)}
+
+
+def _at_least(wanted: float) -> str:
+    return _("at least %(n)s") % {"n": wanted}
+
+
+def _at_most(wanted: float) -> str:
+    return _("at most %(n)s") % {"n": wanted}
 
 
 _PHRASES: dict[str, tuple[Callable[[Any], str], Callable[[Any], str]]] = {
-    "type": (lambda given: f"is {_shown(given)}", _types),
-    "enum": (lambda given: f"is {_shown(given)}", _one_of),
-    "const": (lambda given: f"is {_shown(given)}", str),
-    "pattern": (lambda given: f"is {_shown(given)}", str),
-    "minLength": (lambda given: "is empty", lambda wanted: "a text"),
-    "maxLength": (lambda given: f"has {len(given)} characters", lambda wanted: f"at most {wanted}"),
-    "minItems": (lambda given: f"has {len(given)} entries", lambda wanted: f"at least {wanted}"),
-    "maxItems": (lambda given: f"has {len(given)} entries", lambda wanted: f"at most {wanted}"),
-    "maxProperties": (lambda given: f"has {len(given)} entries", lambda wanted: f"at most {wanted}"),
-    "minimum": (lambda given: f"is {given}", lambda wanted: f"at least {wanted}"),
-    "maximum": (lambda given: f"is {given}", lambda wanted: f"at most {wanted}"),
+    "type": (_is, _types),
+    "enum": (_is, one_of),
+    "const": (_is, str),
+    "pattern": (_is, str),
+    "minLength": (lambda given: _("is empty"), lambda wanted: _("a text")),
+    "maxLength": (_characters, _at_most),
+    "minItems": (_entries, _at_least),
+    "maxItems": (_entries, _at_most),
+    "maxProperties": (_entries, _at_most),
+    "minimum": (lambda given: _("is %(value)s") % {"value": given}, _at_least),
+    "maximum": (lambda given: _("is %(value)s") % {"value": given}, _at_most),
 }

@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 from django.db.models import Count, Prefetch, Q, QuerySet
+from django.utils.translation import gettext as _
 
+from protocols.labels import status_word
 from protocols.models import Criterion, Protocol, ProtocolVersion
 
 BUILTIN = Path(__file__).with_name("builtin")
@@ -23,12 +25,13 @@ def find_version(name: str) -> ProtocolVersion:
     1.0-three-criteria however new that is); if all have a suffix, the one published last.
     Raises ProtocolVersion.DoesNotExist with a sentence that names what there is.
     """
-    slug, _, wanted = name.partition("@")
+    slug, _at, wanted = name.partition("@")
     versions = ProtocolVersion.objects.select_related("protocol").filter(protocol__slug=slug)
     published = versions.filter(status=ProtocolVersion.Status.PUBLISHED).order_by("-published_at", "-pk")
     found = versions.filter(version=wanted).first() if wanted else _preferred(list(published))
     if found is None:
-        raise ProtocolVersion.DoesNotExist(f"There is no protocol {name}. {_known(versions)}")
+        there_is = {"name": name, "known": _known(versions)}
+        raise ProtocolVersion.DoesNotExist(_("There is no protocol %(name)s. %(known)s") % there_is)
     return found
 
 
@@ -88,8 +91,11 @@ def _numbers(version: ProtocolVersion) -> list[int]:
 def _known(versions: QuerySet[ProtocolVersion]) -> str:
     """Of the protocol asked for if it exists, else of all."""
     rows = versions if versions.exists() else ProtocolVersion.objects.select_related("protocol")
-    names = [f"{row.protocol.slug}@{row.version} ({row.status})" for row in rows.order_by("protocol__slug", "pk")[:20]]
-    return f"Known: {', '.join(names)}." if names else "None is stored: load_protocols stores those that ship."
+    first = rows.order_by("protocol__slug", "pk")[:20]
+    names = [f"{row.protocol.slug}@{row.version} ({status_word(row.status)})" for row in first]
+    if not names:
+        return _("None is stored: load_protocols stores those that ship.")
+    return _("Known: %(names)s.") % {"names": ", ".join(names)}
 
 
 def published_versions(protocol: Protocol) -> QuerySet[ProtocolVersion]:

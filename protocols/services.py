@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from protocols.bundles import VERSION_FIELDS, Bundle, bundle_hash, complete_bundle, dump_bundle
 from protocols.editing import editable, revision_of
@@ -39,6 +40,14 @@ class NotPublished(ValueError):
     """A draft cannot be retired: no study can use it."""
 
 
+def not_draft_sentence(version: ProtocolVersion) -> str:
+    if version.status == ProtocolVersion.Status.RETIRED:
+        sentence = _("%(version)s is retired and stays as it is. Make a new draft of it to change it.")
+    else:
+        sentence = _("%(version)s is published and stays as it is. Make a new draft of it to change it.")
+    return sentence % {"version": version}
+
+
 @transaction.atomic
 def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[ProtocolVersion, bool]:
     """Write a bundle to rows; True if the version is new.
@@ -53,8 +62,8 @@ def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Protocol
     if version is None:
         version = _create_version(protocol, full)
     elif _hash_of(version) != bundle_hash(full):
-        message = f"{version} is stored with other contents"
-        wanted = f'another version, such as "{following_name(version.version)}"'
+        message = _("%(version)s is stored with other contents") % {"version": version}
+        wanted = _('another version, such as "%(name)s"') % {"name": following_name(version.version)}
         raise VersionTaken([BundleError("version", message, wanted)])
     return (publish_version(version, now=now) if publish else version), is_new
 
@@ -76,13 +85,9 @@ def new_draft(version: ProtocolVersion, *, version_name: str, now: datetime) -> 
     """
     draft, is_new = store_bundle(dump_bundle(version) | {"version": version_name}, publish=False, now=now)
     if not is_new:
-        raise VersionTaken(
-            [
-                BundleError(
-                    "version", f"{draft} exists already", f'another name, such as "{following_name(version_name)}"'
-                )
-            ]
-        )
+        message = _("%(version)s exists already") % {"version": draft}
+        wanted = _('another name, such as "%(name)s"') % {"name": following_name(version_name)}
+        raise VersionTaken([BundleError("version", message, wanted)])
     draft.parent = version
     draft.save(update_fields=["parent"])
     return draft
@@ -116,12 +121,12 @@ def replace_draft(version: ProtocolVersion, doc: Bundle, *, made_from: str, now:
     full = complete_bundle(doc)
     locked = _locked_version(version)
     if locked.status != ProtocolVersion.Status.DRAFT:
-        raise NotDraft(f"{locked} is {locked.status} and stays as it is. Make a new draft of it to change it.")
+        raise NotDraft(not_draft_sentence(locked))
     if revision_of(editable(locked)) != made_from:
-        raise ChangedMeanwhile("Somebody else has saved this draft since you opened it. Your text is kept here.")
+        raise ChangedMeanwhile(_("Somebody else has saved this draft since you opened it. Your text is kept here."))
     own = {"protocol": locked.protocol.slug, "name": locked.protocol.name, "version": locked.version}
     if moved := [field for field, value in own.items() if full[field] != value]:
-        raise InvalidBundle([BundleError(field, "cannot be changed here", own[field]) for field in moved])
+        raise InvalidBundle([BundleError(field, _("cannot be changed here"), own[field]) for field in moved])
     _remove_parts(locked)
     for field in VERSION_FIELDS:
         setattr(locked, field, full[field])
@@ -149,7 +154,7 @@ def retire_version(version: ProtocolVersion) -> ProtocolVersion:
     """No new study may choose it; those that have it go on. A version that is retired is returned as it is."""
     locked = _locked_version(version)
     if locked.status == ProtocolVersion.Status.DRAFT:
-        raise NotPublished(f"{locked} is a draft: publish it, or leave it.")
+        raise NotPublished(_("%(version)s is a draft: publish it, or leave it.") % {"version": locked})
     if locked.status == ProtocolVersion.Status.PUBLISHED:
         locked.status = ProtocolVersion.Status.RETIRED
         locked.save(update_fields=["status"])
@@ -159,10 +164,11 @@ def retire_version(version: ProtocolVersion) -> ProtocolVersion:
 def _first_draft(doc: Bundle, *, now: datetime) -> ProtocolVersion:
     """Of a protocol nobody has: whoever makes one must not add to somebody else's."""
     full = complete_bundle(doc)
-    _, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
+    _protocol, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
     if not is_new:
-        wanted = f'another key, such as "{following_name(full["protocol"])}"'
-        raise VersionTaken([BundleError("protocol", "is the key of a protocol that exists already", wanted)])
+        message = _("is the key of a protocol that exists already")
+        wanted = _('another key, such as "%(name)s"') % {"name": following_name(full["protocol"])}
+        raise VersionTaken([BundleError("protocol", message, wanted)])
     return store_bundle(full, publish=False, now=now)[0]
 
 
@@ -177,7 +183,8 @@ def _locked_protocol(full: Bundle) -> Protocol:
     Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
     protocol = Protocol.objects.select_for_update().get(slug=full["protocol"])
     if protocol.name != full["name"]:
-        raise VersionTaken([BundleError("name", "differs from the stored name of this protocol", protocol.name)])
+        message = _("differs from the stored name of this protocol")
+        raise VersionTaken([BundleError("name", message, protocol.name)])
     return protocol
 
 

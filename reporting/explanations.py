@@ -4,44 +4,53 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from measures.words import DOMINANT_ANSWER, PREVALENCE_PARADOX, krippendorff_word, landis_koch, prevalence_warnings
 from reporting.figures.drawing import number, tone_of
+from reporting.words import reason_sentence, strength
 
 DEPENDENT_ITEMS = "dependent_items"
 FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
 
-REASONS = {
-    "no_ratings": "there are no answers here yet",
-    "no_pairs": "nobody has rated the same item as somebody else yet",
-    "no_variation": "everybody gave one and the same answer, which leaves nothing to tell agreement from chance",
-    "one_category": "the question has a single answer",
-    "unequal_raters": "items have different numbers of answers",
-    "no_mean": "no batch has a defined value yet",
-    "no_strong_items": "every item has an answer of somebody who was unsure",
-}
 INTERVAL_NOTES = {
-    "too_few_items": "No interval and no colour: fewer than 10 items with two answers or more.",
-    "rare_answers": "No interval: one answer has nine tenths of the votes, which takes 100 items or more.",
-    "unreliable": "The interval is unreliable with fewer than 20 items.",
-    "no_spread": "No interval: the items are all alike.",
-    "no_standard_error": "No interval is known for this value.",
-    "unstable_bootstrap": "No interval: too many resamples were undefined.",
-    DEPENDENT_ITEMS: "No interval: answers about the same dialogue are not independent.",
+    "too_few_items": gettext_noop("No interval and no colour: fewer than 10 items with two answers or more."),
+    "rare_answers": gettext_noop(
+        "No interval: one answer has nine tenths of the votes, which takes 100 items or more."
+    ),
+    "unreliable": gettext_noop("The interval is unreliable with fewer than 20 items."),
+    "no_spread": gettext_noop("No interval: the items are all alike."),
+    "no_standard_error": gettext_noop("No interval is known for this value."),
+    "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
+    DEPENDENT_ITEMS: gettext_noop("No interval: answers about the same dialogue are not independent."),
 }
 WARNINGS = {
-    PREVALENCE_PARADOX: "Careful: people agree often and the coefficient is low all the same, because one answer "
-    "is so frequent. Read it beside per cent agreement and AC1.",
-    DOMINANT_ANSWER: "Careful: nine tenths of the votes or more are one answer.",
-    "constant_rater": "One of the two always gave the same answer, so kappa is exactly 0.",
+    PREVALENCE_PARADOX: gettext_noop(
+        "Careful: people agree often and the coefficient is low all the same, because one answer "
+        "is so frequent. Read it beside per cent agreement and AC1."
+    ),
+    DOMINANT_ANSWER: gettext_noop("Careful: nine tenths of the votes or more are one answer."),
+    "constant_rater": gettext_noop("One of the two always gave the same answer, so kappa is exactly 0."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
+    """Name and definition are kept in English, and read in the language of the page."""
+
     key: str
-    name: str
-    definition: str
+    english_name: str
+    english_definition: str
     form: str = ".2f"
+
+    @property
+    def name(self) -> str:
+        return _(self.english_name)
+
+    @property
+    def definition(self) -> str:
+        return _(self.english_definition)
 
 
 STATISTICS = {
@@ -49,34 +58,38 @@ STATISTICS = {
     for each in (
         Statistic(
             "fleiss",
-            "Fleiss' kappa",
-            "Agreement of all annotators beyond chance: 1 is perfect, 0 is what chance alone would give.",
+            gettext_noop("Fleiss' kappa"),
+            gettext_noop("Agreement of all annotators beyond chance: 1 is perfect, 0 is what chance alone would give."),
         ),
         Statistic(
             "strong",
-            "Fleiss' kappa, strong judgements",
-            "Fleiss' kappa over the items that nobody answered with an unsure option. Leaving out the hard items "
-            "raises it.",
+            gettext_noop("Fleiss' kappa, strong judgements"),
+            gettext_noop(
+                "Fleiss' kappa over the items that nobody answered with an unsure option. Leaving out the hard items "
+                "raises it."
+            ),
         ),
         Statistic(
             "cohen",
-            "Cohen's kappa, mean of pairs",
-            "Agreement of two annotators beyond chance, averaged over all pairs with items in common.",
+            gettext_noop("Cohen's kappa, mean of pairs"),
+            gettext_noop("Agreement of two annotators beyond chance, averaged over all pairs with items in common."),
         ),
         Statistic(
             "alpha",
-            "Krippendorff's alpha",
-            "One less observed over expected disagreement, at the scale of the question: 1 is perfect, 0 is chance.",
+            gettext_noop("Krippendorff's alpha"),
+            gettext_noop(
+                "One less observed over expected disagreement, at the scale of the question: 1 is perfect, 0 is chance."
+            ),
         ),
         Statistic(
             "ac1",
-            "Gwet's AC1",
-            "Agreement beyond chance, with a chance that stays small when one answer is frequent.",
+            gettext_noop("Gwet's AC1"),
+            gettext_noop("Agreement beyond chance, with a chance that stays small when one answer is frequent."),
         ),
         Statistic(
             "percent",
-            "Per cent agreement",
-            "How often two annotators of an item gave the same answer. Not corrected for chance.",
+            gettext_noop("Per cent agreement"),
+            gettext_noop("How often two annotators of an item gave the same answer. Not corrected for chance."),
             ".0%",
         ),
     )
@@ -97,12 +110,10 @@ class Figure:
         return "\n".join(self.lines)
 
 
-def reason_sentence(reason: str | None) -> str:
-    return REASONS.get(reason or "", "it could not be computed")
-
-
 def missing(statistic: Statistic, reason: str) -> Figure:
-    return Figure("–", (f"{statistic.name}: undefined, because {reason_sentence(reason)}.", statistic.definition))
+    found = {"name": statistic.name, "why": reason_sentence(reason)}
+    # Translators: "why" is a clause such as "there are no answers here yet".
+    return Figure("–", (_("%(name)s: undefined, because %(why)s.") % found, statistic.definition))
 
 
 def explained(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> Figure:
@@ -119,14 +130,15 @@ def explained(statistic: Statistic, estimates: Mapping[str, Any], largest_share:
         *interval_lines(statistic, found),
         *counts(found),
         *strong_line(statistic, estimates),
-        *(WARNINGS[warning] for warning in warnings),
+        *(_(WARNINGS[warning]) for warning in warnings),
     )
     return Figure(number(found["value"], statistic.form), lines, tone(statistic, found), bool(warnings))
 
 
 def headline(statistic: Statistic, value: float) -> str:
-    word = word_of(statistic, value)
-    return f"{statistic.name} {number(value, statistic.form)}{f', {word}' if word else ''}."
+    found = {"name": statistic.name, "value": number(value, statistic.form), "word": word_of(statistic, value)}
+    # Translators: a statistic, its value, and how strong that agreement is called.
+    return (_("%(name)s %(value)s, %(word)s.") if found["word"] else _("%(name)s %(value)s.")) % found
 
 
 def word_of(statistic: Statistic, value: float | None) -> str | None:
@@ -134,7 +146,7 @@ def word_of(statistic: Statistic, value: float | None) -> str | None:
     if statistic.key == "percent":
         return None
     word = krippendorff_word(value) if statistic.key == "alpha" else landis_koch(value)
-    return word and word.replace("_", " ")
+    return word and strength(word)
 
 
 def tone(statistic: Statistic, found: Mapping[str, Any]) -> str | None:
@@ -146,26 +158,37 @@ def tone(statistic: Statistic, found: Mapping[str, Any]) -> str | None:
 def interval_lines(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
     lines = []
     if found["low"] is not None:
-        words = [word_of(statistic, end) for end in (found["low"], found["high"])]
-        read = f", {' to '.join(dict.fromkeys(word for word in words if word))}" if words[0] else ""
-        ends = f"{number(found['low'], statistic.form)} to {number(found['high'], statistic.form)}"
-        lines.append(f"95 % interval {ends}{read}.")
+        ends = {end: number(found[end], statistic.form) for end in ("low", "high")}
+        words = {f"{end}_word": word_of(statistic, found[end]) for end in ("low", "high")}
+        lines.append(_interval_sentence(words["low_word"], words["high_word"]) % (ends | words))
     if found["interval_note"]:
-        lines.append(INTERVAL_NOTES[found["interval_note"]])
+        lines.append(_(INTERVAL_NOTES[found["interval_note"]]))
     return lines
+
+
+def _interval_sentence(low: str | None, high: str | None) -> str:
+    if not low:
+        return _("95 %% interval %(low)s to %(high)s.")
+    if low == high:
+        return _("95 %% interval %(low)s to %(high)s, %(low_word)s.")
+    # Translators: for example "95 % interval 0.21 to 0.55, fair to moderate."
+    return _("95 %% interval %(low)s to %(high)s, %(low_word)s to %(high_word)s.")
 
 
 def counts(found: Mapping[str, Any]) -> list[str]:
     """What was used and what was left out (X-2)."""
     lines = []
     if found["n_pairs"] or found["n_undefined"]:
-        lines.append(f"{found['n_pairs']:,} pairs of annotators used, {found['n_undefined']:,} undefined.")
+        pairs = {"used": f"{found['n_pairs']:,}", "undefined": f"{found['n_undefined']:,}"}
+        lines.append(_("%(used)s pairs of annotators used, %(undefined)s undefined.") % pairs)
     if found["n_ratings"]:
         used, left_out, votes = found["n_items"], found["n_left_out"], found["n_ratings"]
-        scott = " With two annotators this is Scott's pi." if votes == 2 * used and not left_out else ""
-        lines.append(
-            f"{used:,} items used, {left_out:,} left out for having one answer only; {votes:,} answers.{scott}"
+        sizes = {"used": f"{used:,}", "left_out": f"{left_out:,}", "votes": f"{votes:,}"}
+        sentence = (
+            _("%(used)s items used, %(left_out)s left out for having one answer only; %(votes)s answers.") % sizes
         )
+        is_scott = votes == 2 * used and not left_out
+        lines.append(" ".join([sentence, _("With two annotators this is Scott's pi.")]) if is_scott else sentence)
     return lines
 
 
@@ -175,7 +198,9 @@ def is_emptied(statistic: Statistic, estimates: Mapping[str, Any]) -> bool:
 
 def strong_line(statistic: Statistic, estimates: Mapping[str, Any]) -> list[str]:
     kept = estimates["strong_share_kept"]
-    return [f"{kept:.0%} of the items kept."] if statistic.key == "strong" and kept is not None else []
+    if statistic.key != "strong" or kept is None:
+        return []
+    return [_("%(share)s of the items kept.") % {"share": f"{kept:.0%}"}]
 
 
 def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -21,7 +22,7 @@ from protocols.forms import LONGEST_TEXT, Given, InvalidAnswer
 LONGEST_DIALOGUE = 100_000  # turns
 GIVEN = ("option", "options", "turns", "explanations", "free_text")
 LONGEST_MS = 2**53  # the largest whole number every client can say; the service has its own bounds
-LEASE_EXPIRED = "Your time for this batch has ended. The answer is kept: take a seat again and it counts."
+LEASE_EXPIRED = _("Your time for this batch has ended. The answer is kept: take a seat again and it counts.")
 
 
 class AnswerSerializer(serializers.Serializer):
@@ -87,7 +88,7 @@ class AnswersView(APIView):
         values = ANSWER.run_validation(request.data)
         desk = desk_for(request.user, values.pop("assignment"))
         if desk.needs_consent:
-            raise Refusal("consent_needed", "Agree to take part first: your answer waits on your device.")
+            raise Refusal("consent_needed", _("Agree to take part first: your answer waits on your device."))
         now = timezone.now()
         acknowledged = _record(desk, values, now)
         return Response({

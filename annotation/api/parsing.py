@@ -3,6 +3,7 @@
 from typing import IO, Any
 
 import orjson
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
@@ -17,8 +18,8 @@ class BoundedJSONParser(BaseParser):
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
         body = stream.read(LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY:
-            raise ParseError("This request is larger than 1 MiB.")
+            raise ParseError(_("This request is larger than 1 MiB."))
         try:
             return orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            raise ParseError(f"This is not valid JSON: {error}") from None
+            raise ParseError(_("This is not valid JSON: %(error)s") % {"error": error}) from None

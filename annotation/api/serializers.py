@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -25,7 +26,8 @@ class StudySerializer(serializers.ModelSerializer):
         model = Study
         fields = (
             "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "platform", "pay_amount",
-            "pay_currency", "consent_text", "consent_version", "is_joinable", "is_clearing_on_join", "role",
+            "pay_currency", "consent_text", "consent_version", "content_language",
+            "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join", "role",
             "created_at",
         )  # fmt: skip
         read_only_fields = ("status", "created_at")
@@ -39,7 +41,7 @@ class StudySerializer(serializers.ModelSerializer):
 
     def validate_slug(self, slug: str) -> str:
         if slug in RESERVED_SLUGS:
-            raise serializers.ValidationError("This slug is an address of its own. Choose another one.")
+            raise serializers.ValidationError(_("This slug is an address of its own. Choose another one."))
         return slug
 
     def validate_protocol(self, name: str) -> ProtocolVersion:
@@ -82,7 +84,7 @@ class MembershipSerializer(serializers.ModelSerializer):
     def validate_account(self, name: str) -> User:
         user = find_account(name)
         if user is None:
-            raise serializers.ValidationError("There is no active account of this name.")
+            raise serializers.ValidationError(_("There is no active account of this name."))
         return user
 
 
@@ -133,9 +135,9 @@ class MakeBatchesSerializer(serializers.Serializer):
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if values["by"] != "given" and not values.get("size"):
-            raise serializers.ValidationError({"size": "Say how many dialogues a batch has."})
+            raise serializers.ValidationError({"size": _("Say how many dialogues a batch has.")})
         if values["by"] == "stratified" and not values.get("field"):
-            raise serializers.ValidationError({"field": "Name the metadata field to mix by."})
+            raise serializers.ValidationError({"field": _("Name the metadata field to mix by.")})
         return values
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import F, QuerySet, Subquery
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import exceptions, status
 from rest_framework.request import Request
@@ -49,7 +50,7 @@ class StudiesView(StudyView):
     def post(self, request: Request) -> Response:
         """Create a draft study; you become its owner."""
         if not may_create_studies(request.user):
-            raise exceptions.PermissionDenied("Your account may not create studies.")
+            raise exceptions.PermissionDenied(_("Your account may not create studies."))
         study = services.create_study(owner=signed_in(request.user), **self.checked())
         return Response(_shown(self, study), status=status.HTTP_201_CREATED)
 

@@ -6,6 +6,7 @@ from allauth.account.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError as InvalidValues
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
 from rest_framework.authtoken.models import Token
@@ -55,7 +56,7 @@ class TokenView(GenericAPIView):
 
 def sign_in(request: Request, *, username: str, password: str, code: str = "") -> User:
     """Raises Throttled after too many wrong tries, AuthenticationFailed otherwise. Wrong tries on the page count."""
-    wrong = exceptions.AuthenticationFailed("The name, the password or the code is wrong.")
+    wrong = exceptions.AuthenticationFailed(_("The name, the password or the code is wrong."))
     try:
         user = get_adapter().authenticate(request._request, username=username, password=password)
     except InvalidValues:

@@ -4,20 +4,22 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.models.study import Study
 
 
 class ImportJob(models.Model):
     class Kind(models.TextChoices):
-        DIALOGUES = "dialogues"
-        RATINGS = "ratings"
+        DIALOGUES = "dialogues", _("Dialogues")
+        RATINGS = "ratings", _("Ratings")
 
     class Status(models.TextChoices):
-        QUEUED = "queued"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
+        QUEUED = "queued", pgettext_lazy("status of an import", "Queued")
+        RUNNING = "running", pgettext_lazy("status of an import", "Running")
+        DONE = "done", pgettext_lazy("status of an import", "Done")
+        FAILED = "failed", pgettext_lazy("status of an import", "Failed")
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.CASCADE, related_name="imports")
@@ -27,6 +29,7 @@ class ImportJob(models.Model):
     options = models.JSONField(default=dict, blank=True, help_text="Column map, create missing.")
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
+    language = models.CharField(max_length=20, default="en", help_text="Of whoever reads its errors.")
     is_dry_run = models.BooleanField(default=False)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     phase = models.CharField(max_length=40, blank=True)

@@ -2,10 +2,13 @@
 
 import secrets
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from protocols.models import ProtocolVersion
 
@@ -20,19 +23,24 @@ def make_token() -> str:
 
 class Study(models.Model):
     class Status(models.TextChoices):
-        DRAFT = "draft"
-        OPEN = "open"
-        CLOSED = "closed"
+        DRAFT = "draft", pgettext_lazy("status of a study or batch", "Draft")
+        OPEN = "open", pgettext_lazy("status of a study or batch", "Open")
+        CLOSED = "closed", pgettext_lazy("status of a study or batch", "Closed")
 
     class MajorityRule(models.TextChoices):
-        PLURALITY = "plurality", "positive has strictly more votes than every other option"
-        ABSOLUTE = "absolute", "positive has more than half of all votes"
-        DECIDED = "decided", "positive has strictly more votes than negative, unsure votes left out"
+        PLURALITY = "plurality", _("positive has strictly more votes than every other option")
+        ABSOLUTE = "absolute", _("positive has more than half of all votes")
+        DECIDED = "decided", _("positive has strictly more votes than negative, unsure votes left out")
 
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     protocol_version = models.ForeignKey("protocols.ProtocolVersion", models.PROTECT, related_name="studies")
+    content_language = models.CharField(
+        max_length=20, blank=True, help_text="Of the protocol's texts as annotators read them; empty: its main one."
+    )
+    expected_minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If not the protocol's.")
+    max_minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If not the protocol's.")
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     seats = models.PositiveSmallIntegerField(default=3, help_text="Votes per item: annotators of each batch.")
     seed = models.PositiveIntegerField(default=make_seed, help_text="Everything random is drawn from this number.")
@@ -54,25 +62,35 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=Q(pay_amount__isnull=True) | (Q(pay_amount__gte=0) & ~Q(pay_currency="")),
                 name="pay_names_its_currency",
-                violation_error_message="Give pay as an amount from 0 and with its currency, for example GBP.",
+                violation_error_message=_("Give pay as an amount from 0 and with its currency, for example GBP."),
             ),
         ]
 
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def minutes_expected(self) -> int:
+        """For one batch."""
+        return self.expected_minutes or self.protocol_version.expected_minutes
+
+    @property
+    def minutes_at_most(self) -> int:
+        """After which a seat is free again."""
+        return self.max_minutes or self.protocol_version.max_minutes
+
 
 class Membership(models.Model):
     """X-3: one role of one person in one study."""
 
     class Role(models.TextChoices):
-        OWNER = "owner"
-        RESEARCHER = "researcher"
-        LEAD = "lead", "team lead"
-        TRAINER = "trainer"
-        CONTROLLER = "controller"
-        ANNOTATOR = "annotator"
-        OBSERVER = "observer"
+        OWNER = "owner", _("Owner")
+        RESEARCHER = "researcher", _("Researcher")
+        LEAD = "lead", _("team lead")
+        TRAINER = "trainer", _("Trainer")
+        CONTROLLER = "controller", _("Controller")
+        ANNOTATOR = "annotator", _("Annotator")
+        OBSERVER = "observer", _("Observer")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
@@ -86,14 +104,26 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.study}"
 
 
+# Within a sentence, as in "You are owner of this study".
+ROLE_WORDS: dict[str, Any] = {
+    Membership.Role.OWNER: pgettext_lazy("within a sentence", "owner"),
+    Membership.Role.RESEARCHER: pgettext_lazy("within a sentence", "researcher"),
+    Membership.Role.LEAD: pgettext_lazy("within a sentence", "team lead"),
+    Membership.Role.TRAINER: pgettext_lazy("within a sentence", "trainer"),
+    Membership.Role.CONTROLLER: pgettext_lazy("within a sentence", "controller"),
+    Membership.Role.ANNOTATOR: pgettext_lazy("within a sentence", "annotator"),
+    Membership.Role.OBSERVER: pgettext_lazy("within a sentence", "observer"),
+}
+
+
 class Participant(models.Model):
     """An annotator as the study knows them: a pseudonym, and a standing that decides what may be claimed."""
 
     class Standing(models.TextChoices):
-        PENDING = "pending"
-        CLEARED = "cleared"
-        PAUSED = "paused"
-        EXCLUDED = "excluded"
+        PENDING = "pending", pgettext_lazy("status of an annotator", "Pending")
+        CLEARED = "cleared", pgettext_lazy("status of an annotator", "Cleared")
+        PAUSED = "paused", pgettext_lazy("status of an annotator", "Paused")
+        EXCLUDED = "excluded", pgettext_lazy("status of an annotator", "Excluded")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="participants")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="participations")

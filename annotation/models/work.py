@@ -5,6 +5,7 @@ import uuid
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import pgettext_lazy
 
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.study import Participant, Study, make_seed
@@ -13,15 +14,15 @@ from protocols.models import ProtocolVersion
 
 class Batch(models.Model):
     class Kind(models.TextChoices):
-        PILOT = "pilot"
-        TRAINING = "training"
-        QUALIFICATION = "qualification"
-        MAIN = "main"
+        PILOT = "pilot", pgettext_lazy("kind of a batch", "Pilot")
+        TRAINING = "training", pgettext_lazy("kind of a batch", "Training")
+        QUALIFICATION = "qualification", pgettext_lazy("kind of a batch", "Qualification")
+        MAIN = "main", pgettext_lazy("kind of a batch", "Main")
 
     class Status(models.TextChoices):
-        DRAFT = "draft"
-        OPEN = "open"
-        CLOSED = "closed"
+        DRAFT = "draft", pgettext_lazy("status of a study or batch", "Draft")
+        OPEN = "open", pgettext_lazy("status of a study or batch", "Open")
+        CLOSED = "closed", pgettext_lazy("status of a study or batch", "Closed")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="batches")
     key = models.CharField(max_length=100)

@@ -10,22 +10,26 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from protocols.models import Criterion, Example, Option, ProtocolVersion
 from protocols.rendering import HEADINGS
-from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec, spec_of
+from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec
+from protocols.translating import spec_in
 
-ANSWERING: dict[str, str] = {
-    Criterion.Kind.SINGLE: "Choose one answer.",
-    Criterion.Kind.MULTIPLE: "Choose every answer that applies.",
-    Criterion.Kind.TURNS: "Mark turns of the dialogue.",
-    Criterion.Kind.COMPUTED: "Not asked: it follows from other answers.",
+ANSWERING: dict[str, Any] = {
+    Criterion.Kind.SINGLE: _("Choose one answer."),
+    Criterion.Kind.MULTIPLE: _("Choose every answer that applies."),
+    Criterion.Kind.TURNS: _("Mark turns of the dialogue."),
+    Criterion.Kind.COMPUTED: _("Not asked: it follows from other answers."),
 }
 # What an example without candidates and without a rated turn rates.
-WHOLE: dict[str, str] = {
-    ProtocolVersion.Unit.RESPONSE: "All of it",
-    ProtocolVersion.Unit.CANDIDATE_SET: "All replies together",
-    ProtocolVersion.Unit.MODEL: "All turns together",
-    ProtocolVersion.Unit.DIALOGUE: "The whole dialogue",
+WHOLE: dict[str, Any] = {
+    ProtocolVersion.Unit.RESPONSE: _("All of it"),
+    ProtocolVersion.Unit.CANDIDATE_SET: _("All replies together"),
+    ProtocolVersion.Unit.MODEL: _("All turns together"),
+    ProtocolVersion.Unit.DIALOGUE: _("The whole dialogue"),
 }
 BLANK_LINE = re.compile(r"\n\s*\n")
 DEEPEST = 3  # levels of headings told apart in the table of contents
@@ -129,9 +133,9 @@ def headings_of(html: str) -> list[Heading]:
 
 
 # --- criteria --------------------------------------------------------------------------------------
-def sections_of(version: ProtocolVersion) -> list[Section]:
+def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
     """Every criterion in order, also those that are computed: they appear in what researchers tell annotators."""
-    spec = spec_of(version)
+    spec = spec_in(version, language)
     examples = defaultdict(list)
     for example in Example.objects.filter(criterion__version=version):  # in the order of their positions
         examples[example.criterion_id].append(example)
@@ -141,9 +145,10 @@ def sections_of(version: ProtocolVersion) -> list[Section]:
 def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[Example]) -> Section:
     may_stay_empty = criterion.is_asked and not criterion.required
     shows_values = _shows_values(criterion)
+    how = str(ANSWERING[criterion.kind])
     return Section(
         criterion=criterion,
-        answering=ANSWERING[criterion.kind] + " It may stay empty." * may_stay_empty,
+        answering=how + " " + gettext("It may stay empty.") if may_stay_empty else how,
         answers=tuple(Answer(each, each.value if shows_values else None, _asks(each)) for each in criterion.options),
         when=tuple(_dependence(spec, each.criterion, [each]) for each in criterion.when),
         rules=_rules(spec, criterion),
@@ -160,14 +165,24 @@ def _shows_values(criterion: CriterionSpec) -> bool:
 
 def _asks(option: OptionSpec) -> str:
     """What is asked after this answer, in words."""
-    own = f"{option.words_min} to {option.words_max} words of your own"
     if option.asks == Option.Asks.NOTHING:
         return ""
-    if option.asks == Option.Asks.FREE_TEXT:
-        return f"Then say why, in {own}."
-    how = f"tick every reason that applies, or write {own}" if option.explanations else f"write {own}"
     must = option.asks == Option.Asks.EXPLANATION_REQUIRED
-    return f"Then say why: {how}." if must else f"Then you may say why: {how}."
+    if option.asks == Option.Asks.FREE_TEXT:
+        text = gettext("Then say why, in %(least)s to %(most)s words of your own.")
+    elif option.explanations and must:
+        text = gettext(
+            "Then say why: tick every reason that applies, or write %(least)s to %(most)s words of your own."
+        )
+    elif option.explanations:
+        text = gettext(
+            "Then you may say why: tick every reason that applies, or write %(least)s to %(most)s words of your own."
+        )
+    elif must:
+        text = gettext("Then say why: write %(least)s to %(most)s words of your own.")
+    else:
+        text = gettext("Then you may say why: write %(least)s to %(most)s words of your own.")
+    return text % {"least": option.words_min, "most": option.words_max}
 
 
 def _dependence(spec: VersionSpec, key: str, conditions: Iterable[Condition]) -> Dependence:
@@ -198,7 +213,7 @@ def _example(example: Example, criterion: CriterionSpec) -> dict[str, Any]:
     else:
         rated = next((turn for turn in turns if turn["is_rated"]), None)
         own = {"option": example.option, "why": example.why}
-        rows = [_row(own, labels, **(rated or {"whole": WHOLE[criterion.unit]}))]
+        rows = [_row(own, labels, **(rated or {"whole": str(WHOLE[criterion.unit])}))]
     return {"title": example.title, "turns": turns, "rows": rows}
 
 

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.contrib.auth.models import User
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection
 from django.db.models import Case, Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, When
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
 
 from annotation.models import (
     AgreementSnapshot,
@@ -159,45 +162,79 @@ def _step(title: str, url_name: str, link: str, hint: str, **state: bool) -> Ste
 
 
 def _import_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = "Upload the dialogues and the candidates to rate, or ratings you already have."
+    hint = _("Upload the dialogues and the candidates to rate, or ratings you already have.")
     if numbers.n_dialogues:
-        hint = f"{numbers.n_dialogues:,} dialogues, {numbers.n_candidates:,} candidates, {numbers.n_sources} sources."
-    return _step("Import", "study_import", "Import dialogues", hint, **state)
+        parts = {
+            "dialogues": intcomma(numbers.n_dialogues),
+            "candidates": intcomma(numbers.n_candidates),
+            "sources": numbers.n_sources,
+        }
+        hint = _("%(dialogues)s dialogues, %(candidates)s candidates, %(sources)s sources.") % parts
+    return _step(_("Import"), "study_import", _("Import dialogues"), hint, **state)
 
 
 def _batch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = f"Deal the dialogues out in batches of {study.seats} seats: the votes each item gets."
+    text = ngettext(
+        "Deal the dialogues out in batches of %(n)s seats: the votes each item gets.",
+        "Deal the dialogues out in batches of %(n)s seats: the votes each item gets.",
+        study.seats,
+    )
+    hint = text % {"n": study.seats}
     if numbers.n_batches:
-        hint = f"{numbers.n_batches:,} batches with {numbers.n_items:,} items and {numbers.n_seats:,} seats."
-    return _step("Batches", "study_batches", "Make batches", hint, **state)
+        parts = {
+            "batches": intcomma(numbers.n_batches),
+            "items": intcomma(numbers.n_items),
+            "seats": intcomma(numbers.n_seats),
+        }
+        hint = _("%(batches)s batches with %(items)s items and %(seats)s seats.") % parts
+    return _step(_("Batches"), "study_batches", _("Make batches"), hint, **state)
 
 
 def _people_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = "Add annotators and clear them, or switch on the invitation link."
+    hint = _("Add annotators and clear them, or switch on the invitation link.")
     if numbers.n_annotators:
-        hint = f"{numbers.n_annotators:,} annotators: {numbers.n_cleared:,} cleared, {numbers.n_pending:,} waiting."
+        text = ngettext(
+            "%(number)s annotators: %(cleared)s cleared, %(pending)s waiting.",
+            "%(number)s annotators: %(cleared)s cleared, %(pending)s waiting.",
+            numbers.n_annotators,
+        )
+        hint = text % {
+            "number": intcomma(numbers.n_annotators),
+            "cleared": intcomma(numbers.n_cleared),
+            "pending": intcomma(numbers.n_pending),
+        }
     elif study.is_joinable:
-        hint = "The invitation link is on. Nobody has joined yet."
-    return _step("People", "study_people", "Invite people", hint, **state)
+        hint = _("The invitation link is on. Nobody has joined yet.")
+    return _step(_("People"), "study_people", _("Invite people"), hint, **state)
 
 
 def _open_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = "Open the study and its batches: from then on annotators can take seats."
+    hint = _("Open the study and its batches: from then on annotators can take seats.")
     if study.status == Study.Status.OPEN:
-        hint = f"The study is open, {numbers.n_open_batches:,} of {numbers.n_batches:,} batches are."
-    return _step("Open", "study_batches", "Open batches", hint, **state)
+        text = ngettext(
+            "The study is open, %(open)s of %(number)s batches are.",
+            "The study is open, %(open)s of %(number)s batches are.",
+            numbers.n_batches,
+        )
+        hint = text % {"open": intcomma(numbers.n_open_batches), "number": intcomma(numbers.n_batches)}
+    return _step(pgettext("a step of running a study", "Open"), "study_batches", _("Open batches"), hint, **state)
 
 
 def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = "Progress and agreement, live, while annotators work."
+    hint = _("Progress and agreement, live, while annotators work.")
     if numbers.n_submitted:
-        hint = f"{numbers.n_submitted:,} of {numbers.n_seats:,} seats are finished."
-    return _step("Watch", "board", "Live board", hint, **state)
+        text = ngettext(
+            "%(finished)s of %(number)s seats are finished.",
+            "%(finished)s of %(number)s seats are finished.",
+            numbers.n_seats,
+        )
+        hint = text % {"finished": intcomma(numbers.n_submitted), "number": intcomma(numbers.n_seats)}
+    return _step(pgettext("a step of running a study", "Watch"), "board", _("Live board"), hint, **state)
 
 
 def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = "Tables and figures from the database, at any time. Close the study when you are done."
-    return _step("Report", "report", "Report", hint, **state)
+    hint = _("Tables and figures from the database, at any time. Close the study when you are done.")
+    return _step(_("Report"), "report", _("Report"), hint, **state)
 
 
 def batch_list(study: Study) -> QuerySet[Batch]:

@@ -12,20 +12,22 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.steps import Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from protocols.models import ProtocolVersion
 from protocols.rendering import render_markdown
-from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from protocols.specs import CriterionSpec, VersionSpec
+from protocols.translating import Texts, spec_in, texts_in
 
 REASONS = {
-    "draft": "This study has not begun yet. Your batches will appear here.",
-    "closed": "This study is closed. Thank you for your work.",
-    "none": "No batch is open at the moment. Look again later.",
-    "full": "All seats are taken at the moment. One may come free later: look again then.",
-    "done": "You have finished every open batch. Thank you!",
+    "draft": _("This study has not begun yet. Your batches will appear here."),
+    "closed": _("This study is closed. Thank you for your work."),
+    "none": _("No batch is open at the moment. Look again later."),
+    "full": _("All seats are taken at the moment. One may come free later: look again then."),
+    "done": _("You have finished every open batch. Thank you!"),
 }
 
 
@@ -81,7 +83,7 @@ def lease_left(assignment: Assignment, now: datetime) -> timedelta:
     return max(seat.lease_expires_at - now, timedelta())
 
 
-def work_of(user_id: int | None, standings: Mapping[Any, str], now: datetime) -> list[StudyWork]:
+def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) -> list[StudyWork]:
     """All studies this user rates in. `standings` has the sentence for each standing that stops a claim."""
     mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
     participants = list(mine.order_by("-created_at", "-pk"))
@@ -95,7 +97,7 @@ def work_of(user_id: int | None, standings: Mapping[Any, str], now: datetime) ->
             begun := unfinished.get(participant.pk),
             progress.get(begun.pk) if begun else None,
             claimable.get(participant.study_id),
-            standings.get(participant.standing) or REASONS[_empty_reason(participant, n_submitted, n_open)],
+            str(standings.get(participant.standing) or REASONS[_empty_reason(participant, n_submitted, n_open)]),
             n_submitted[participant.pk],
             now,
         )
@@ -172,7 +174,14 @@ def _empty_reason(participant: Participant, n_submitted: Counter, n_open: Counte
 
 # --- one batch -------------------------------------------------------------------------------------
 def spec_of_assignment(assignment: Assignment) -> VersionSpec:
-    return spec_of(assignment.batch.study.protocol_version)
+    """In the words of the study's language."""
+    study = assignment.batch.study
+    return spec_in(study.protocol_version, study.content_language)
+
+
+def texts_of_assignment(assignment: Assignment) -> Texts:
+    study = assignment.batch.study
+    return texts_in(study.protocol_version, study.content_language)
 
 
 def missing_step(assignment: Assignment) -> tuple[DialoguePage, Step] | None:
@@ -261,14 +270,14 @@ def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
     )
 
 
-def changed_instructions(participant: Participant, version: ProtocolVersion) -> str:
-    """B-6: what is new, for somebody who has worked with another version of the protocol and has not read it yet."""
+def has_changed_instructions(participant: Participant, version: ProtocolVersion) -> bool:
+    """B-6: to somebody who has worked with another version of the protocol, and has not read what is new."""
     if not version.changes or participant.briefed_version_id == version.pk:
-        return ""
+        return False
     earlier = Rating.objects.filter(
         assignment__participant__user=participant.user_id, criterion__version__protocol=version.protocol_id
     )
-    return version.changes if earlier.exclude(criterion__version=version).exists() else ""
+    return earlier.exclude(criterion__version=version).exists()
 
 
 # --- guidelines ------------------------------------------------------------------------------------

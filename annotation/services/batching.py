@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection, transaction
 from django.db.models import Func, IntegerField
 from django.db.models.fields.json import KeyTransform
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
 from annotation.services.importing.copying import copy_in, spool_file
@@ -102,7 +105,7 @@ def _choose(
 ) -> set[S]:
     left = rng.sample(list(sources), len(sources))
     subset: set[S] = set()
-    for _ in range(k):
+    for _place in range(k):
         best = min(left, key=lambda s: (shown[s], sum(met[frozenset((s, other))] for other in subset)))
         left.remove(best)
         subset.add(best)
@@ -175,18 +178,20 @@ def units_of(study: Study) -> set[str]:
 def _check_counts(**counts: int | None) -> None:
     wrong = [name for name, count in counts.items() if count is not None and count < 1]
     if wrong:
-        raise Refused("too_few", f"{wrong[0]} must be 1 or more, or left out.")
+        raise Refused("too_few", _("%(name)s must be 1 or more, or left out.") % {"name": wrong[0]})
 
 
 def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -> None:
     if by not in WAYS:
-        raise Refused("unknown_way", f"Batches are made by {', '.join(WAYS)}, not by {by!r}.")
+        text = _("Batches are made by %(known)s, not by %(name)r.")
+        raise Refused("unknown_way", text % {"known": ", ".join(WAYS), "name": by})
     if kind not in Batch.Kind.values:
-        raise Refused("unknown_kind", f"A batch is one of {', '.join(Batch.Kind.values)}, not {kind!r}.")
+        text = _("A batch is one of %(known)s, not %(name)r.")
+        raise Refused("unknown_kind", text % {"known": ", ".join(Batch.Kind.values), "name": kind})
     if by != "given" and (size is None or size < 1):
-        raise Refused("no_size", "Say how many dialogues a batch has.")
+        raise Refused("no_size", _("Say how many dialogues a batch has."))
     if by == "stratified" and not field:
-        raise Refused("no_field", "Say which metadata field the batches are stratified by.")
+        raise Refused("no_field", _("Say which metadata field the batches are stratified by."))
 
 
 def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
@@ -205,12 +210,12 @@ def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
 
 def _check_field(study: Study, cards: list[Card], field: str | None) -> None:
     if field and cards and all(card.stratum is None for card in cards):
-        raise Refused("unknown_field", f"No dialogue has the metadata field {field!r}.")
+        raise Refused("unknown_field", _("No dialogue has the metadata field %(name)r.") % {"name": field})
 
 
 def _check_given(study: Study) -> None:
     if not study.dialogues.exclude(batch_key="").exists():
-        raise Refused("no_batch_keys", "No dialogue says which batch it belongs to. Make batches by size instead.")
+        raise Refused("no_batch_keys", _("No dialogue says which batch it belongs to. Make batches by size instead."))
 
 
 def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
@@ -234,11 +239,18 @@ def _add_candidates(study: Study, cards: list[Card]) -> None:
     bare = [card.dialogue for card in cards if not card.candidates]
     if bare:
         key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
-        message = (
-            f"This protocol rates responses, and {len(bare):,} dialogues have none, for example {key}. "
-            "Import them with their candidates, or choose a protocol that rates whole dialogues."
-        )
-        raise Refused("no_candidates", message)
+        raise Refused("no_candidates", _without_candidates(len(bare), key))
+
+
+def _without_candidates(n: int, key: str) -> str:
+    text = ngettext(
+        "This protocol rates responses, and %(number)s dialogues have none, for example %(key)s. "
+        "Import them with their candidates, or choose a protocol that rates whole dialogues.",
+        "This protocol rates responses, and %(number)s dialogues have none, for example %(key)s. "
+        "Import them with their candidates, or choose a protocol that rates whole dialogues.",
+        n,
+    )
+    return text % {"number": intcomma(n), "key": key}
 
 
 def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
@@ -253,9 +265,14 @@ def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tup
 def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: random.Random) -> None:
     fewest = min(len(card.sources) for card in cards)
     if fewest == 0:
-        raise Refused("no_sources", "Whole dialogues are rated here: leave the number of sources empty.")
+        raise Refused("no_sources", _("Whole dialogues are rated here: leave the number of sources empty."))
     if fewest < k:
-        raise Refused("few_sources", f"Some dialogues have only {fewest} sources, so {k} of each cannot be shown.")
+        text = ngettext(
+            "Some dialogues have only %(n)s sources, so %(k)s of each cannot be shown.",
+            "Some dialogues have only %(n)s sources, so %(k)s of each cannot be shown.",
+            fewest,
+        )
+        raise Refused("few_sources", text % {"n": fewest, "k": k})
     chosen = choose_sources([card.sources for card in cards], k, rng, _shown_before(study, kind))
     for card, sources in zip(cards, chosen, strict=True):
         card.candidates = [each for each in card.candidates if each[1] in sources]
@@ -278,7 +295,7 @@ def _store(
     last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
     width = len(str(len(hands)))
     batches = []
-    for at, (wanted, _) in enumerate(hands, start=1):
+    for at, (wanted, _hand) in enumerate(hands, start=1):
         key = _key(wanted, kind, at, width, taken)
         taken.add(key)
         n_items = len(items[at - 1])

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Batch, Participant, Seat, Study
 from annotation.selectors.progress import read_progress
@@ -15,9 +17,11 @@ from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
 STANDINGS = {
-    Participant.Standing.PENDING: "A team lead has to clear you for this study first. You will see the batches here.",
-    Participant.Standing.PAUSED: "You are paused in this study. Ask the team lead what to do next.",
-    Participant.Standing.EXCLUDED: "You do not take part in this study any more.",
+    Participant.Standing.PENDING: _(
+        "A team lead has to clear you for this study first. You will see the batches here."
+    ),
+    Participant.Standing.PAUSED: _("You are paused in this study. Ask the team lead what to do next."),
+    Participant.Standing.EXCLUDED: _("You do not take part in this study any more."),
 }
 
 
@@ -33,7 +37,7 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
     if assignment is not None and assignment.status in HOLDING:
         return assignment
     if Assignment.objects.filter(participant=participant, status=Assignment.Status.ACTIVE).exists():
-        raise Refused("busy", "Finish the batch you have begun before you start another one.")
+        raise Refused("busy", _("Finish the batch you have begun before you start another one."))
     seat = _lock_free_seat(batch, now)
     _free(seat, Assignment.Status.EXPIRED)
     seat.assignment = _activate(assignment, participant, batch, now)
@@ -45,7 +49,7 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
 
 
 def lease_of(batch: Batch) -> timedelta:
-    return timedelta(minutes=batch.study.protocol_version.max_minutes)
+    return timedelta(minutes=batch.study.minutes_at_most)
 
 
 def _check_claim(participant: Participant, batch: Batch) -> None:
@@ -55,7 +59,7 @@ def _check_claim(participant: Participant, batch: Batch) -> None:
         raise Refused("not_cleared", STANDINGS[Participant.Standing(standing)])
     fresh = Batch.objects.select_related("study").get(pk=batch.pk)
     if fresh.study.status != Study.Status.OPEN or fresh.status != Batch.Status.OPEN:
-        raise Refused("not_open", "This batch is not open for rating at the moment.")
+        raise Refused("not_open", _("This batch is not open for rating at the moment."))
 
 
 def _free_lapsed_seats(participant: Participant, now: datetime) -> list[int]:
@@ -72,7 +76,7 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     seats = Seat.objects.filter(free, batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
     seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
     if seat is None:
-        raise Refused("full", "All seats of this batch are taken. One may come free later: look again then.")
+        raise Refused("full", _("All seats of this batch are taken. One may come free later: look again then."))
     return seat
 
 
@@ -135,11 +139,12 @@ def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime) -
     if locked.status == Assignment.Status.SUBMITTED:
         return locked
     if seat is None:
-        raise Refused("lease_expired", "Your time for this batch had run out. Take a seat again to finish it.")
+        raise Refused("lease_expired", _("Your time for this batch had run out. Take a seat again to finish it."))
     progress = read_progress(assignment)
     missing = progress.n_wanted - progress.n_done
     if missing > 0:
-        raise Refused("incomplete", f"{missing} answers are still missing.", missing=missing)
+        text = ngettext("%(n)s answers are still missing.", "%(n)s answers are still missing.", missing)
+        raise Refused("incomplete", text % {"n": missing}, missing=missing)
     locked.status = Assignment.Status.SUBMITTED
     locked.submitted_at = now
     locked.feedback = feedback.strip()

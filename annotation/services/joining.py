@@ -6,6 +6,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.core import signing
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import Participant, Study
 from annotation.services.people import LETTERS, join_study
@@ -23,9 +24,9 @@ def study_of_invitation(token: str) -> Study | None:
 def join(study: Study, *, user: User | None, has_agreed: bool, now: datetime) -> Participant:
     """Take part, with a new account when nobody is signed in. Raises Refused, for example without consent."""
     if study.status != Study.Status.OPEN:
-        raise Refused("not_open", "This study is not open at the moment. Ask the people who invited you.")
+        raise Refused("not_open", _("This study is not open at the moment. Ask the people who invited you."))
     if study.consent_text and not has_agreed:
-        raise Refused("consent_needed", "Say that you agree to take part: without it nothing can be rated.")
+        raise Refused("consent_needed", _("Say that you agree to take part: without it nothing can be rated."))
     participant = join_study(study, user=user or _make_account())
     return give_consent(participant, study, now=now) if study.consent_text else participant
 

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Rating, Seat, Study
 from annotation.services.agreement import rebuild_study
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
+from protocols.translating import languages_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime) -> Stud
     holding = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
     Assignment.objects.filter(pk__in=held, status__in=holding).update(status=Assignment.Status.EXPIRED)
     locked.protocol_version = version
-    locked.save(update_fields=["protocol_version"])
+    if locked.content_language not in languages_of(version):
+        locked.content_language = ""
+    locked.save(update_fields=["protocol_version", "content_language"])
     rebuild_study(locked, now=now)
     return locked
 
@@ -55,11 +59,17 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime) -> Stud
 def _check(study: Study, version: ProtocolVersion) -> None:
     old = study.protocol_version
     if version.protocol_id != old.protocol_id:
-        raise Refused("other_protocol", "A study stays with its protocol. Make another study for another one.")
+        raise Refused("other_protocol", _("A study stays with its protocol. Make another study for another one."))
     if version.status != ProtocolVersion.Status.PUBLISHED:
-        raise Refused("not_published", f"{version} is {version.status}. A study follows a published version.")
+        if version.status == ProtocolVersion.Status.DRAFT:
+            text = _("%(version)s is draft. A study follows a published version.")
+        else:
+            text = _("%(version)s is retired. A study follows a published version.")
+        raise Refused("not_published", text % {"version": version})
     if version.pk == old.pk:
-        raise Refused("same_version", f"The study follows {version} already.")
+        raise Refused("same_version", _("The study follows %(version)s already.") % {"version": version})
     if set(spec_of(version).units) != set(spec_of(old).units) and study.batches.exists():
-        message = "The new version rates other units, and the batches were made for the old ones. Make another study."
+        message = _(
+            "The new version rates other units, and the batches were made for the old ones. Make another study."
+        )
         raise Refused("other_units", message)

@@ -5,8 +5,10 @@ import secrets
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Membership, Participant, Seat, Study
+from annotation.models.study import ROLE_WORDS
 from annotation.services.claiming import release_seats
 from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
@@ -24,7 +26,8 @@ def add_member(study: Study, *, user: User, role: str) -> Membership:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = Membership.objects.filter(study=study, user=user).first()
     if known is not None:
-        raise Refused("member", f"{user.get_username()} takes part already, as {known.get_role_display().lower()}.")
+        text = _("%(name)s takes part already, as %(role)s.")
+        raise Refused("member", text % {"name": user.get_username(), "role": ROLE_WORDS[known.role]})
     membership = Membership(study=study, user=user, role=role)
     membership.full_clean()
     membership.save()
@@ -99,7 +102,7 @@ def remove_member(membership: Membership) -> None:
     locked = _lock_membership(membership)
     _check_owner_remains(locked)
     if Participant.objects.filter(study=locked.study, user=locked.user).exclude(standing=Standing.EXCLUDED).exists():
-        raise Refused("participant", "Exclude this annotator first: then their seats are free for others.")
+        raise Refused("participant", _("Exclude this annotator first: then their seats are free for others."))
     locked.delete()
 
 
@@ -112,7 +115,7 @@ def _lock_membership(membership: Membership) -> Membership:
 def _check_owner_remains(membership: Membership) -> None:
     others = Membership.objects.filter(study=membership.study, role=Role.OWNER).exclude(pk=membership.pk)
     if membership.role == Role.OWNER and not others.exists():
-        raise Refused("last_owner", "A study needs an owner: make somebody else an owner first.")
+        raise Refused("last_owner", _("A study needs an owner: make somebody else an owner first."))
 
 
 def clear_waiting(study: Study) -> int:
@@ -157,8 +160,8 @@ def _check_blind(participant: Participant) -> None:
     memberships = Membership.objects.filter(study=participant.study_id, user=participant.user_id)
     role = memberships.values_list("role", flat=True).first()
     if role not in (None, Role.ANNOTATOR):
-        message = f"{participant.pseudonym} is {Role(role).label.lower()} of this study, so they cannot rate it blind."
-        raise Refused("other_role", f"{message} Make them an annotator first.")
+        message = _("%(name)s is %(role)s of this study, so they cannot rate it blind. Make them an annotator first.")
+        raise Refused("other_role", message % {"name": participant.pseudonym, "role": ROLE_WORDS[role]})
 
 
 def _restore_seats(participant: Participant) -> None:
@@ -190,9 +193,10 @@ def join_study(study: Study, *, user: User) -> Participant:
     if role == Role.ANNOTATOR:
         return get_or_make_participant(fresh, user=user)
     if role is not None:
-        raise Refused("other_role", f"You are {Role(role).label.lower()} of this study, so you cannot rate it blind.")
+        text = _("You are %(role)s of this study, so you cannot rate it blind.")
+        raise Refused("other_role", text % {"role": ROLE_WORDS[role]})
     if not fresh.is_joinable:
-        raise Refused("not_joinable", "This invitation is switched off. Ask the people who sent it to you.")
+        raise Refused("not_joinable", _("This invitation is switched off. Ask the people who sent it to you."))
     add_member(fresh, user=user, role=Role.ANNOTATOR)
     participant = Participant.objects.get(study=fresh, user=user)
     # Somebody excluded and removed is still excluded: the link must not take that back.

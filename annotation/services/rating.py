@@ -11,6 +11,7 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from django.db import connection, transaction
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Item, Study
 from annotation.services.nudging import nudge_after_commit
@@ -29,11 +30,11 @@ RECORD = """
     )
 """
 REFUSALS = {
-    Assignment.Status.SUBMITTED: "You have finished this batch: its answers cannot be changed any more.",
-    Assignment.Status.EXCLUDED: "You do not take part in this study any more.",
-    Study.Status.CLOSED: "This study is closed.",
-    "unknown_item": "This is not one of your items.",
-    "too_soon": "Read the whole dialogue first: answers are taken a little later.",
+    Assignment.Status.SUBMITTED: _("You have finished this batch: its answers cannot be changed any more."),
+    Assignment.Status.EXCLUDED: _("You do not take part in this study any more."),
+    Study.Status.CLOSED: _("This study is closed."),
+    "unknown_item": _("This is not one of your items."),
+    "too_soon": _("Read the whole dialogue first: answers are taken a little later."),
 }
 
 
@@ -86,10 +87,10 @@ def record_rating(assignment_id: int, spec: VersionSpec, submission: Submission,
     """
     if submission.protocol not in ("", spec.fingerprint):
         # The same code may stand for another option now: taking the answer would store what nobody said.
-        raise Refused("protocol_changed", "The questions of this study have changed. Load the page again.")
+        raise Refused("protocol_changed", _("The questions of this study have changed. Load the page again."))
     criterion = spec.by_key.get(submission.criterion)
     if criterion is None:
-        raise Refused("unknown_criterion", "This study does not ask that question.")
+        raise Refused("unknown_criterion", _("This study does not ask that question."))
     values = _values(assignment_id, spec, criterion, submission, now)
     if criterion.key not in spec.depended_on and not criterion.when:
         return _record(values)[0]

@@ -7,15 +7,18 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
-from annotation.models import Batch, Membership, Study
+from annotation.models import Batch, Membership, Rating, Study
 from annotation.services.people import add_member
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
+from protocols.translating import languages_of
 
 SETTINGS = frozenset({
     "name", "description", "protocol_version", "seats", "majority_rule", "platform", "pay_amount", "pay_currency",
-    "consent_text", "consent_version", "is_joinable", "is_clearing_on_join",
+    "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes", "is_joinable",
+    "is_clearing_on_join",
 })  # fmt: skip
 
 
@@ -37,8 +40,9 @@ def ensure_study(*, slug: str, protocol_version: ProtocolVersion, **values: Any)
     if study is None:
         return create_study(slug=slug, protocol_version=protocol_version, **values), True
     if study.protocol_version_id != protocol_version.pk:
-        message = f"Study {slug} exists and follows {study.protocol_version}, not {protocol_version}."
-        raise Refused("other_protocol", f"{message} Choose another slug.")
+        message = _("Study %(slug)s exists and follows %(old)s, not %(new)s. Choose another slug.")
+        names = {"slug": slug, "old": study.protocol_version, "new": protocol_version}
+        raise Refused("other_protocol", message % names)
     return study, False
 
 
@@ -48,18 +52,23 @@ def update_study(study: Study, **settings: Any) -> Study:
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     version = settings.get("protocol_version", locked.protocol_version)
     if version.pk != locked.protocol_version_id and locked.batches.exists():
-        message = "The study has batches already, so its protocol version cannot change. Create another study."
+        message = _("The study has batches already, so its protocol version cannot change. Create another study.")
         raise ValidationError({"protocol_version": message})
+    language = settings.get("content_language", locked.content_language)
+    if language != locked.content_language and Rating.objects.filter(batch__study=study).exists():
+        message = _("The study has answers already, and a question in other words is another question.")
+        raise ValidationError({"content_language": message})
     return _change(locked, settings)
 
 
 def _change(study: Study, settings: dict[str, Any]) -> Study:
     unknown = settings.keys() - SETTINGS
     if unknown:
-        raise ValidationError(f"A study has no setting {', '.join(sorted(unknown))}.")
+        raise ValidationError(_("A study has no setting %(names)s.") % {"names": ", ".join(sorted(unknown))})
     for name, value in settings.items():
         setattr(study, name, value)
     _check_version(study)
+    _check_words_and_times(study)
     study.full_clean()
     study.save()
     return study
@@ -68,14 +77,28 @@ def _change(study: Study, settings: dict[str, Any]) -> Study:
 def _check_version(study: Study) -> None:
     version = study.protocol_version
     if study.pk is None and version.status != ProtocolVersion.Status.PUBLISHED:
-        raise ValidationError({"protocol_version": f"{version} is {version.status}. Publish it first."})
+        if version.status == ProtocolVersion.Status.DRAFT:
+            text = _("%(version)s is draft. Publish it first.")
+        else:
+            text = _("%(version)s is retired. Publish it first.")
+        raise ValidationError({"protocol_version": text % {"version": version}})
+
+
+def _check_words_and_times(study: Study) -> None:
+    languages = languages_of(study.protocol_version)
+    if study.content_language and study.content_language not in languages:
+        message = _("The protocol has no texts in this language. Choose one of: %(languages)s.")
+        raise ValidationError({"content_language": message % {"languages": ", ".join(languages)}})
+    if study.minutes_expected > study.minutes_at_most:
+        message = _("A batch cannot be expected to take longer than its seat is held: %(minutes)s minutes.")
+        raise ValidationError({"expected_minutes": message % {"minutes": study.minutes_at_most}})
 
 
 @transaction.atomic
 def open_study(study: Study) -> Study:
     """Let annotators claim seats of the open batches. Raises Refused while there is nothing to claim."""
     if not study.batches.exists():
-        raise Refused("no_batches", "There is nothing to rate yet: import dialogues and make batches first.")
+        raise Refused("no_batches", _("There is nothing to rate yet: import dialogues and make batches first."))
     return _set_study_status(study, Study.Status.OPEN)
 
 
@@ -103,7 +126,7 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str) -> int:
     # In the order of their keys, so that two people who press the button at once do not wait for each other for ever.
     locked = list(batches.order_by("pk").select_for_update(no_key=True))
     if status == Batch.Status.OPEN and any(batch.n_items == 0 for batch in locked):
-        raise Refused("empty_batch", "A batch without items cannot be opened.")
+        raise Refused("empty_batch", _("A batch without items cannot be opened."))
     changed = Batch.objects.filter(pk__in=[batch.pk for batch in locked])
     # A new version, although no figure changes: it is what boards that are open look at.
     return changed.update(status=status, ratings_version=F("ratings_version") + 1)

@@ -21,6 +21,8 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.db import connection, transaction
 from django.db.models import F, Q
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from annotation.models import ImportChunk, ImportJob, Study
@@ -73,6 +75,7 @@ def queue_import(
         format=format,
         options=dict(options or {}),
         file_name=Path(upload.name or "upload").name[-255:],
+        language=get_language() or settings.LANGUAGE_CODE,
         is_dry_run=is_dry_run,
         n_total=upload.size or 0,
     )
@@ -85,12 +88,13 @@ def queue_import(
 
 def _check_upload(kind: str, upload: UploadedFile, options: Mapping[str, Any]) -> None:
     if kind not in KINDS:
-        raise Refused("unknown_kind", f"Dialogues and ratings can be imported, not {kind!r}.")
+        raise Refused("unknown_kind", _("Dialogues and ratings can be imported, not %(kind)r.") % {"kind": kind})
     if not upload.size:
-        raise Refused("empty", "The file is empty. Choose another one.")
+        raise Refused("empty", _("The file is empty. Choose another one."))
     if upload.size > settings.UPLOAD_MAX_BYTES:
         most = settings.UPLOAD_MAX_BYTES >> 20
-        raise Refused("too_large", f"The file has more than {most} MB. Pack it (.gz), or split it.")
+        text = _("The file has more than %(most)s MB. Pack it (.gz), or split it.")
+        raise Refused("too_large", text % {"most": most})
     make_options(kind, options)
 
 
@@ -98,7 +102,8 @@ def make_options(kind: str, options: Mapping[str, Any]) -> DialogueOptions | Rat
     try:
         return KINDS[kind][1](**options)
     except TypeError as error:
-        raise Refused("unknown_option", f"The import does not know these options: {error}.") from None
+        text = _("The import does not know these options: %(error)s.")
+        raise Refused("unknown_option", text % {"error": error}) from None
 
 
 def _store_chunks(job: ImportJob, upload: UploadedFile) -> str:
@@ -157,10 +162,11 @@ def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
             return None
         job = ImportJob.objects.select_related("study__protocol_version").get(pk=job_id)
         if job.n_attempts > MOST_ATTEMPTS:
-            reason = "The import was interrupted every time it was tried. Split the file, or ask the administrator."
+            reason = _("The import was interrupted every time it was tried. Split the file, or ask the administrator.")
             return _finish(job, now, errors=[LineError(0, "", reason)])
         began = time.monotonic()
-        outcome = _run(job, now)
+        with override(job.language):
+            outcome = _run(job, now)
         return _finish(job, now + timedelta(seconds=time.monotonic() - began), **outcome)
 
 
@@ -209,7 +215,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
     except Exception:
         # The person who waits must read an end; the log has the fault itself.
         logger.exception("import %s failed", job.pk)
-        reason = "Nothing was imported, because of a fault in the program. The administrator finds it in the log."
+        reason = _("Nothing was imported, because of a fault in the program. The administrator finds it in the log.")
         return {"errors": [LineError(0, "", reason)]}
     return {"summary": summary}
 

@@ -14,6 +14,7 @@ from annotation.models import Study
 from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of
 from annotation.selectors.work import rendered
 from parley.pdf import PdfUnavailable, make_pdf
+from protocols.translating import texts_in
 
 
 @login_required
@@ -39,12 +40,14 @@ def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _document(study: Study) -> dict[str, Any]:
     version = study.protocol_version
-    text = rendered(version.guidelines)
+    words = texts_in(version, study.content_language)
+    text = rendered(words.guidelines)
     return {
         "study": study,
         "version": version,
-        "welcome": paragraphs_of(version.welcome),
+        "words": words,
+        "welcome": paragraphs_of(words.welcome),
         "text": text,
         "headings": headings_of(text),
-        "sections": sections_of(version),
+        "sections": sections_of(version, study.content_language),
     }

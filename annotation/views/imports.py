@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -21,6 +22,19 @@ from annotation.services.importing import ImportRejected, RatingOptions, preview
 from annotation.views.pages import errors_in, page_of, study_page
 
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)
+COUNT_LABELS = {
+    "dialogues_new": _("Dialogues new"),
+    "dialogues_unchanged": _("Dialogues unchanged"),
+    "candidates_new": _("Candidates new"),
+    "sources_new": _("Sources new"),
+    "ratings_new": _("Ratings new"),
+    "ratings_unchanged": _("Ratings unchanged"),
+    "batches_new": _("Batches new"),
+    "items_new": _("Items new"),
+    "annotators_new": _("Annotators new"),
+    "seats_taken": _("Seats taken"),
+    "seats_added": _("Seats added"),
+}
 STOP_POLLING = 286  # htmx's own status: show this and ask no more
 
 
@@ -102,7 +116,7 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
         "job": job,
         "is_over": is_over,
         "percent": 100 * job.n_done // job.n_total if job.n_total else 0,
-        "counts": [(name.replace("_", " "), n) for name, n in job.summary.get("counts", {}).items()],
+        "counts": [(COUNT_LABELS.get(name, name), n) for name, n in job.summary.get("counts", {}).items()],
         "n_hidden_errors": job.n_errors - len(job.errors),
         "worker_is_silent": not is_over and imports_are_stalled(timezone.now()),
     }

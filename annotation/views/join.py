@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -41,7 +42,7 @@ def _join_page(request: HttpRequest, study: Study, refusal: str = "", status: in
 
 def _join(request: HttpRequest, study: Study) -> HttpResponse:
     if _joined_too_often(request):
-        return _join_page(request, study, "Too many people joined from your address. Try again in an hour.", 429)
+        return _join_page(request, study, _("Too many people joined from your address. Try again in an hour."), 429)
     known = request.user if request.user.is_authenticated else None
     try:
         participant = joining.join(study, user=known, has_agreed="agree" in request.POST, now=timezone.now())

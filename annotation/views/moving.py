@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import Right, study_for
@@ -47,5 +48,5 @@ def _move(request: HttpRequest, study: Study, version: ProtocolVersion) -> HttpR
     except Refused as refused:
         messages.error(request, refused.message)
         return redirect("study_protocol", study.slug)
-    messages.success(request, f"The study follows {version} now.")
+    messages.success(request, _("The study follows %(version)s now.") % {"version": version})
     return redirect("study", study.slug)

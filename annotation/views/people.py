@@ -9,22 +9,25 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Right, annotator_for, membership_for, study_for
 from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, RoleForm, StandingForm
-from annotation.models import Membership, Participant, Study
+from annotation.models import Participant, Study
+from annotation.models.study import ROLE_WORDS
 from annotation.selectors import studies as selectors
 from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 SAID = {
-    Participant.Standing.PENDING: "waits to be cleared",
-    Participant.Standing.CLEARED: "may rate",
-    Participant.Standing.PAUSED: "is paused: no new batches until you clear them again",
-    Participant.Standing.EXCLUDED: "is excluded: their ratings no longer count and their seats are free",
+    Participant.Standing.PENDING: _("%(name)s waits to be cleared."),
+    Participant.Standing.CLEARED: _("%(name)s may rate."),
+    Participant.Standing.PAUSED: _("%(name)s is paused: no new batches until you clear them again."),
+    Participant.Standing.EXCLUDED: _("%(name)s is excluded: their ratings no longer count and their seats are free."),
 }
 
 
@@ -56,9 +59,13 @@ def study_member_add(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_in(form):
             member = services.add_member(study, user=form.cleaned_data["account"], role=form.cleaned_data["role"])
-            messages.success(request, f"{member.user.get_username()} is {member.get_role_display().lower()} now.")
+            messages.success(request, _role_said(member.user.get_username(), member.role))
             return redirect("study_people", slug)
     return _people_page(request, study, add_form=form, status=422)
+
+
+def _role_said(name: str, role: str) -> str:
+    return gettext("%(name)s is %(role)s now.") % {"name": name, "role": ROLE_WORDS[role]}
 
 
 @login_required
@@ -84,12 +91,12 @@ def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     name, form = membership.user.get_username(), RoleForm(request.POST)
     role = form.cleaned_data["role"] if form.is_valid() else None
     if role is None:
-        messages.error(request, "There is no such role.")
+        messages.error(request, gettext("There is no such role."))
     elif role:
-        with announced(request, f"{name} is {Membership.Role(role).label.lower()} now."):
+        with announced(request, _role_said(name, role)):
             services.change_role(membership, role=role)
     else:
-        with announced(request, f"{name} is no member any more. You can add them again."):
+        with announced(request, gettext("%(name)s is no member any more. You can add them again.") % {"name": name}):
             services.remove_member(membership)
     return redirect("study_people", slug)
 
@@ -101,10 +108,10 @@ def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse
     form = StandingForm(request.POST)
     if form.is_valid():
         standing = form.cleaned_data["standing"]
-        with announced(request, f"{participant.pseudonym} {SAID[standing]}."):
+        with announced(request, SAID[standing] % {"name": participant.pseudonym}):
             services.set_standing(participant, standing=standing)
     else:
-        messages.error(request, "There is no such standing.")
+        messages.error(request, gettext("There is no such standing."))
     return redirect("study_people", slug)
 
 
@@ -113,7 +120,7 @@ def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse
 def study_clear_all(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     n = services.clear_waiting(study)
-    messages.success(request, f"{n} {'annotator' if n == 1 else 'annotators'} may rate now.")
+    messages.success(request, ngettext("%(n)s annotator may rate now.", "%(n)s annotators may rate now.", n) % {"n": n})
     return redirect("study_people", slug)
 
 
@@ -124,6 +131,8 @@ def study_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     form = InvitationForm(request.POST)
     if form.is_valid():
         study_services.update_study(study, **form.cleaned_data)
-        state = "on: whoever has it may join" if form.cleaned_data["is_joinable"] else "off"
-        messages.success(request, f"The invitation link is {state}.")
+        if form.cleaned_data["is_joinable"]:
+            messages.success(request, gettext("The invitation link is on: whoever has it may join."))
+        else:
+            messages.success(request, gettext("The invitation link is off."))
     return redirect("study_people", slug)

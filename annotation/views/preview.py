@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
@@ -22,7 +23,8 @@ from annotation.steps import ItemText, SavedAnswer, Step, steps_of
 from protocols.access import version_for
 from protocols.bundles import BundleError, InvalidBundle, complete_bundle, dump_bundle
 from protocols.models import ProtocolVersion
-from protocols.specs import VersionSpec, spec_of, spec_of_document
+from protocols.specs import VersionSpec, spec_of_document
+from protocols.translating import Texts, spec_in, texts_of_document
 
 NOBODY = UUID(int=0)
 SECONDS_PER_ANSWER = 12
@@ -59,7 +61,8 @@ def protocol_preview(request: HttpRequest, slug: str, version: str) -> HttpRespo
         return _of_document(request, found)
     if request.method == "POST":  # without JavaScript a step is a form: on to the next one
         return HttpResponseRedirect(f"?step=1/{_number(request) + 1}/")
-    return _screen(request, found, spec_of(found), dump_bundle(found))
+    language = request.GET.get("language", "")
+    return _screen(request, found, spec_in(found, language), dump_bundle(found), language)
 
 
 def _of_document(request: HttpRequest, version: ProtocolVersion) -> HttpResponse:
@@ -68,26 +71,31 @@ def _of_document(request: HttpRequest, version: ProtocolVersion) -> HttpResponse
     except InvalidBundle as invalid:
         context = {"version": version, "errors": invalid.errors, "is_embedded": "whole" not in request.POST}
         return render(request, "annotation/preview.html", context, status=422)
-    return _screen(request, version, spec_of_document(doc), doc)
+    return _screen(request, version, spec_of_document(doc), doc, "")
 
 
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidBundle([BundleError("document", "is no JSON", "the document of the editor")]) from None
+        raise InvalidBundle([BundleError("document", _("is no JSON"), _("the document of the editor"))]) from None
 
 
-def _screen(request: HttpRequest, stored: ProtocolVersion, spec: VersionSpec, doc: dict[str, Any]) -> HttpResponse:
+def _screen(
+    request: HttpRequest, stored: ProtocolVersion, spec: VersionSpec, doc: dict[str, Any], language: str
+) -> HttpResponse:
+    words = texts_of_document(doc, language)
     page = _sample_page(spec, request.POST.get("criterion", ""))
     n_wanted = sum(question.criterion.required for step in page.steps for _, question in step.questions)
     context = {
         "version": stored,
-        "texts": doc,
-        "stage": _stage(stored, doc, page, _current(request, page.steps)) if page.steps else "",
+        "words": words,
+        "reading_seconds": doc["reading_seconds"],
+        "minutes_at_most": doc["max_minutes"],
+        "stage": _stage(stored, words, page, _current(request, page.steps)) if page.steps else "",
         "is_embedded": "document" in request.POST and "whole" not in request.POST,
         "is_stored": "document" not in request.POST,
-        "guidelines": rendered(doc["guidelines"]),
+        "guidelines": rendered(words.guidelines),
         "n_wanted": n_wanted,
         "pace": SECONDS_PER_ANSWER * 1000,
         "minutes": -(-n_wanted * SECONDS_PER_ANSWER // 60),
@@ -141,13 +149,14 @@ def _current(request: HttpRequest, steps: tuple[Step, ...]) -> Step:
     return next(of_criterion, steps[number - 1])
 
 
-def _stage(stored: ProtocolVersion, doc: dict[str, Any], page: DialoguePage, step: Step) -> SafeString:
+def _stage(stored: ProtocolVersion, words: Texts, page: DialoguePage, step: Step) -> SafeString:
     """The fragment of the rating screen itself; its links, made for a seat nobody has, lead back to this page."""
     context = {
         "assignment": SimpleNamespace(token=NOBODY),
         "study": SimpleNamespace(slug="preview"),
-        "version": doc,
-        "short_guidelines": rendered(doc["guidelines_short"]),
+        "version": stored,
+        "words": words,
+        "short_guidelines": rendered(words.guidelines_short),
         "page": page,
         "current": step.number,
         "steps": page.steps,

@@ -6,6 +6,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
@@ -30,12 +32,12 @@ def study_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_new(request: HttpRequest) -> HttpResponse:
     if not may_create_studies(request.user):
-        raise PermissionDenied("Your account may not create studies. Ask an administrator for it.")
+        raise PermissionDenied(_("Your account may not create studies. Ask an administrator for it."))
     form = StudyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             study = services.create_study(owner=signed_in(request.user), **form.cleaned_data)
-            messages.success(request, "The study is made. The list below says what comes next.")
+            messages.success(request, _("The study is made. The list below says what comes next."))
             return redirect("study", study.slug)
     context = {"form": form, "versions": selectors.publishable_versions()}
     return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
@@ -59,7 +61,7 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             services.update_study(study, **form.cleaned_data)
-            messages.success(request, "The settings are saved.")
+            messages.success(request, _("The settings are saved."))
             return redirect("study_settings", slug)
     study.refresh_from_db()  # the form has written what it was sent into this object, valid or not
     status = 422 if form.errors else 200
@@ -72,12 +74,12 @@ def study_status(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = StatusForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "A study is opened or closed, nothing else.")
+        messages.error(request, _("A study is opened or closed, nothing else."))
     elif form.cleaned_data["status"] == Study.Status.OPEN:
-        with announced(request, "The study is open: annotators can take seats of its open batches."):
+        with announced(request, _("The study is open: annotators can take seats of its open batches.")):
             services.open_study(study)
     else:
-        with announced(request, "The study is closed: nobody can rate. You can open it again at any time."):
+        with announced(request, _("The study is closed: nobody can rate. You can open it again at any time.")):
             services.close_study(study)
     return redirect("study", slug)
 
@@ -97,8 +99,13 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _said_of(n: int) -> str:
     if n == 0:
-        return "Nothing was made: every dialogue is in a batch of this kind already."
-    return f"{n} {'batch is' if n == 1 else 'batches are'} made. Open them when you are ready."
+        return _("Nothing was made: every dialogue is in a batch of this kind already.")
+    text = ngettext(
+        "%(n)s batch is made. Open them when you are ready.",
+        "%(n)s batches are made. Open them when you are ready.",
+        n,
+    )
+    return text % {"n": n}
 
 
 def _batches_page(request: HttpRequest, study: Study, form: MakeBatchesForm) -> HttpResponse:
@@ -119,11 +126,23 @@ def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = BatchStatusForm(request.POST, study=study)
     if not form.is_valid():
-        messages.error(request, "Tick the batches to open or to close.")
+        messages.error(request, _("Tick the batches to open or to close."))
         return redirect("study_batches", slug)
     status = form.cleaned_data["status"]
     with announced(request):
         n = services.set_batch_status(study, keys=form.keys, status=status)
-        done = "now open" if status == Batch.Status.OPEN else "now closed; who has begun one may finish it"
-        messages.success(request, f"{n} {'batch is' if n == 1 else 'batches are'} {done}.")
+        messages.success(request, _opened(n) if status == Batch.Status.OPEN else _closed(n))
     return redirect("study_batches", slug)
+
+
+def _opened(n: int) -> str:
+    return ngettext("%(n)s batch is now open.", "%(n)s batches are now open.", n) % {"n": n}
+
+
+def _closed(n: int) -> str:
+    text = ngettext(
+        "%(n)s batch is now closed; who has begun one may finish it.",
+        "%(n)s batches are now closed; who has begun one may finish it.",
+        n,
+    )
+    return text % {"n": n}

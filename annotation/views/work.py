@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -24,6 +25,7 @@ from annotation.services.reading import mark_briefed, open_dialogue
 from annotation.services.refusals import Refused
 from annotation.steps import Step
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
+from parley.words import both
 from protocols.forms import InvalidAnswer
 
 LONGEST_FEEDBACK = 5_000
@@ -166,7 +168,7 @@ def _step_or_404(assignment: Assignment, position: int, number: int) -> tuple[Di
 def _rate_page(
     request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step, status: int = 200
 ) -> HttpResponse:
-    lease = selectors.lease_left(assignment, timezone.now())
+    lease, study = selectors.lease_left(assignment, timezone.now()), assignment.batch.study
     seat = getattr(assignment, "seat", None)  # lost meanwhile, a mistake can still be put right: the answer is kept
     context = _rate_context(assignment, page, step) | {
         "progress": read_progress(assignment),
@@ -174,18 +176,19 @@ def _rate_page(
         "lease_ends_at": seat and seat.lease_expires_at,
         "reading_seconds": selectors.spec_of_assignment(assignment).reading_seconds,
         "reading_left": _open(assignment, page.position),
-        "changes": selectors.changed_instructions(assignment.participant, assignment.batch.study.protocol_version),
+        "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
     }
     return render(request, "annotation/rate.html", context, status=status)
 
 
 def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dict[str, Any]:
-    version = assignment.batch.study.protocol_version
+    version, words = assignment.batch.study.protocol_version, selectors.texts_of_assignment(assignment)
     return {
         "assignment": assignment,
         "study": assignment.batch.study,
         "version": version,
-        "short_guidelines": selectors.rendered(version.guidelines_short),
+        "words": words,
+        "short_guidelines": selectors.rendered(words.guidelines_short),
         "page": page,
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
@@ -262,7 +265,7 @@ def _describe(assignment: Assignment, missing: tuple[DialoguePage, Step] | None)
 def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> HttpResponse:
     if missing is not None:
         page, step = missing
-        messages.error(request, f"An answer is missing here: {_name(page, step)}.")
+        messages.error(request, _("An answer is missing here: %(place)s.") % {"place": _name(page, step)})
         return redirect("rate", assignment.token, page.position, step.number)
     feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
     try:
@@ -274,9 +277,11 @@ def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[Dialogu
 
 
 def _name(page: DialoguePage, step: Step) -> str:
-    open_questions = [question.criterion.name for _, question in step.questions if not question.is_done]
-    response = f"response {step.part.number}, " if step.part.item.text is not None else ""
-    return f"dialogue {page.number}, {response}{' and '.join(open_questions)}"
+    questions = both(question.criterion.name for _part, question in step.questions if not question.is_done)
+    names = {"dialogue": page.number, "response": step.part.number, "questions": questions}
+    if step.part.item.text is None:
+        return _("dialogue %(dialogue)s, %(questions)s") % names
+    return _("dialogue %(dialogue)s, response %(response)s, %(questions)s") % names
 
 
 @login_required

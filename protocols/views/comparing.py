@@ -6,22 +6,70 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
+
 from protocols.bundles import Bundle, write_yaml
 from protocols.diffing import NAMES, Change, Piece, compare_bundles
 
+# Keys of the format as people call them. A key that an author chose is shown as it is.
 WORDS = {
-    "guidelines_short": "Short guidelines",
-    "short": "Short label",
-    "when": "Asked only if",
-    "asks": "What it asks for next",
-    "words_min": "Least words",
-    "words_max": "Most words",
-    "reading_seconds": "Reading floor in seconds",
-    "expected_minutes": "Expected minutes",
-    "max_minutes": "Most minutes",
-    "history": "Dialogue",
+    "guidelines_short": gettext_noop("Short guidelines"),
+    "short": gettext_noop("Short label"),
+    "when": gettext_noop("Asked only if"),
+    "asks": gettext_noop("What it asks for next"),
+    "words_min": gettext_noop("Least words"),
+    "words_max": gettext_noop("Most words"),
+    "reading_seconds": gettext_noop("Reading floor in seconds"),
+    "expected_minutes": gettext_noop("Expected minutes"),
+    "max_minutes": gettext_noop("Most minutes"),
+    "history": gettext_noop("Dialogue"),
+    "candidates": gettext_noop("candidates"),
+    "changes": gettext_noop("changes"),
+    "citation": gettext_noop("citation"),
+    "conditions": gettext_noop("conditions"),
+    "criteria": gettext_noop("criteria"),
+    "criterion": gettext_noop("criterion"),
+    "definition": gettext_noop("definition"),
+    "examples": gettext_noop("examples"),
+    "explanations": gettext_noop("explanations"),
+    "feedback_box": gettext_noop("feedback box"),
+    "granularity": gettext_noop("granularity"),
+    "guidelines": gettext_noop("guidelines"),
+    "interaction": gettext_noop("interaction"),
+    "key": gettext_noop("key"),
+    "kind": gettext_noop("kind"),
+    "label": gettext_noop("label"),
+    "language": gettext_noop("language"),
+    "mode": gettext_noop("mode"),
+    "name": gettext_noop("name"),
+    "notices": gettext_noop("notices"),
+    "option": gettext_noop("option"),
+    "options": gettext_noop("options"),
+    "order": gettext_noop("order"),
+    "question": gettext_noop("question"),
+    "rated_turn": gettext_noop("rated turn"),
+    "required": gettext_noop("required"),
+    "role": gettext_noop("role"),
+    "rules": gettext_noop("rules"),
+    "scale": gettext_noop("scale"),
+    "speaker": gettext_noop("speaker"),
+    "sub_dimension": gettext_noop("sub dimension"),
+    "summary": gettext_noop("summary"),
+    "text": gettext_noop("text"),
+    "title": gettext_noop("title"),
+    "translations": gettext_noop("translations"),
+    "unit": gettext_noop("unit"),
+    "value": gettext_noop("value"),
+    "welcome": gettext_noop("welcome"),
+    "why": gettext_noop("why"),
 }
-PART_NAMES = {"": "The question itself", "options": "Option", "examples": "Example"}
+KINDS = {
+    "added": pgettext_lazy("a difference", "added"),
+    "removed": pgettext_lazy("a difference", "removed"),
+    "changed": pgettext_lazy("a difference", "changed"),
+    "moved": pgettext_lazy("a difference", "moved"),
+}
 CONTEXT = 200  # characters beside a change
 AFTER_TITLE = re.compile(r"(#\d+)?\.?(.*)", re.DOTALL)
 Place = tuple[str, str, str, str]  # criterion, kind of part, part, field; each may be empty
@@ -34,6 +82,10 @@ class Difference:
     is_semantic: bool
     before: list[Piece]
     after: list[Piece]
+
+    @property
+    def kind_word(self) -> str:
+        return str(KINDS[self.kind])
 
 
 @dataclass(slots=True)
@@ -69,18 +121,24 @@ class Comparison:
     @property
     def sentence(self) -> str:
         if not self.n_semantic + self.n_wording:
-            return "Nothing differs but the names."
-        many = "1 change changes" if self.n_semantic == 1 else f"{self.n_semantic} changes change"
-        return (
-            f"{many} what is measured, {self.n_wording} {'changes' if self.n_wording == 1 else 'change'} wording only"
-        )
+            return _("Nothing differs but the names.")
+        # Translators: the first half of a sentence; "2 change wording only" is the second.
+        measure = ngettext(
+            "%(n)s change changes what is measured", "%(n)s changes change what is measured", self.n_semantic
+        ) % {"n": self.n_semantic}
+        # Translators: the second half of a sentence, about changes.
+        wording = ngettext("%(n)s changes wording only", "%(n)s change wording only", self.n_wording) % {
+            "n": self.n_wording
+        }
+        # Translators: "1 change changes what is measured" and "2 change wording only".
+        return _("%(measure)s, %(wording)s") % {"measure": measure, "wording": wording}
 
 
 def compared(before: Bundle, after: Bundle) -> Comparison:
     changes = compare_bundles(before, after)
     n_semantic = sum(change.is_semantic for change in changes)
     places = [(place_of(change.path), change) for change in changes]
-    changed = {place[0] for place, _ in places}
+    changed = {place[0] for place, _change in places}
     old, new = _by_key(before["criteria"]), _by_key(after["criteria"])
     sections = {key: _section(key, old.get(key), new.get(key)) for key in ["", *(old | new)] if key in changed}
     order = ["", *new, *(key for key in old if key not in new)]
@@ -93,16 +151,16 @@ def compared(before: Bundle, after: Bundle) -> Comparison:
 
 
 def place_of(path: str) -> Place:
-    head, _, rest = path.partition(".")
+    head, _dot, rest = path.partition(".")
     if head == "translations":
-        language, _, name = rest.partition(".")
+        language, _dot, name = rest.partition(".")
         return "", head, language, name
     if head != "criteria":
         return "", "", "", path
-    key, _, name = rest.partition(".")
-    kind, _, tail = name.partition(".")
+    key, _dot, name = rest.partition(".")
+    kind, _dot, tail = name.partition(".")
     if kind == "options" and tail:
-        option, _, name = tail.partition(".")
+        option, _dot, name = tail.partition(".")
         return key, kind, option, name
     if kind == "examples" and tail:
         return key, kind, *_title_and_field(tail)
@@ -122,22 +180,25 @@ def _section(key: str, old: Bundle | None, new: Bundle | None) -> Section:
     options = [*(old or {}).get("options", []), *(new or {}).get("options", [])]
     labels = {option["key"]: f"{option['label']} ({option['key']})" for option in options}
     criterion = new or old
-    return Section(criterion["name"] if criterion else "The protocol as a whole", key, labels)
+    return Section(criterion["name"] if criterion else _("The protocol as a whole"), key, labels)
 
 
 def _add(section: Section, place: Place, change: Change) -> None:
-    _, kind, name, path = place
+    _key, kind, name, path = place
     part = section.parts.setdefault((kind, name), Part(_part_title(section, kind, name)))
     part.differences.append(_difference(path, change))
 
 
 def _part_title(section: Section, kind: str, name: str) -> str:
     if kind == "translations":
-        return f"Translation: {name}" if name else "Translations"
+        return _("Translation: %(language)s") % {"language": name} if name else _("Translations")
     if not section.key:
-        return "Settings and texts"
-    shown = section.labels[name] if kind == "options" else name
-    return f"{PART_NAMES[kind]}: {shown}" if shown else PART_NAMES[kind]
+        return _("Settings and texts")
+    if kind == "options":
+        return _("Option: %(name)s") % {"name": section.labels[name]}
+    if kind == "examples":
+        return _("Example: %(name)s") % {"name": name} if name else _("Example")
+    return _("The question itself")
 
 
 def _unchanged(
@@ -169,12 +230,16 @@ def _difference(path: str, change: Change) -> Difference:
 
 def _sides(change: Change) -> tuple[list[Piece], list[Piece]]:
     if change.kind == "moved":
-        return [Piece("same", f"place {change.before}")], [Piece("same", f"place {change.after}")]
+        return [_place(change.before)], [_place(change.after)]
     if pieces := [_shortened(piece) for piece in change.pieces]:
         return [each for each in pieces if each.kind != "added"], [each for each in pieces if each.kind != "removed"]
     old = [] if change.kind == "added" else [Piece("removed", readable(change.before))]
     new = [] if change.kind == "removed" else [Piece("added", readable(change.after))]
     return [each for each in old if each.text], [each for each in new if each.text]
+
+
+def _place(number: int) -> Piece:
+    return Piece("same", _("place %(number)s") % {"number": number})
 
 
 def _shortened(piece: Piece) -> Piece:
@@ -187,8 +252,8 @@ def _shortened(piece: Piece) -> Piece:
 
 def _label(path: str) -> str:
     """guidelines_short: Short guidelines; explanations.dull.text: Explanations › dull › text."""
-    words = [WORDS.get(part, part.replace("_", " ")) for part in path.split(".")]
-    text = " › ".join(words) if path else "The whole of it"
+    words = [_(WORDS[part]) if part in WORDS else part.replace("_", " ") for part in path.split(".")]
+    text = " › ".join(words) if path else _("The whole of it")
     return text[:1].upper() + text[1:]
 
 
@@ -197,7 +262,7 @@ def readable(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, dict | list):
         return write_yaml(_filled(value)).strip() if value else ""
     return "" if value is None else str(value)

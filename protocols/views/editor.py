@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -15,7 +16,7 @@ from protocols.access import version_for
 from protocols.bundles import InvalidBundle
 from protocols.editing import FIELDS, editable, findings, revision_of
 from protocols.models import ProtocolVersion
-from protocols.services import ChangedMeanwhile, NotDraft, replace_draft
+from protocols.services import ChangedMeanwhile, NotDraft, not_draft_sentence, replace_draft
 
 
 @login_required
@@ -26,7 +27,7 @@ def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse
     if request.method == "POST":
         return _posted(request, found)
     if found.status != ProtocolVersion.Status.DRAFT:
-        messages.warning(request, f"{found} is {found.status} and stays as it is. Make a new draft of it to change it.")
+        messages.warning(request, not_draft_sentence(found))
         return redirect("protocol_version", slug, version)
     doc = editable(found)
     context = {"version": found, "document": doc, "revision": revision_of(doc), "fields": FIELDS}
@@ -36,7 +37,8 @@ def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse
 def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
     sent = _read(request.body)
     if not isinstance(sent, dict) or sent.get("action") not in ("save", "check"):
-        return JsonResponse({"message": "This is no document of the editor. Load the page again."}, status=400)
+        message = _("This is no document of the editor. Load the page again.")
+        return JsonResponse({"message": message}, status=400)
     doc = sent.get("document")
     if sent["action"] == "check" or not isinstance(doc, dict):
         return JsonResponse(findings(doc) | {"saved": False})

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from protocols import selectors, services
@@ -49,6 +51,25 @@ FEW = 10  # protocols that need no search box
 MOST_ERRORS = 200  # a page of a hundred thousand helps nobody
 PLACE = re.compile(r"criteria\[(\d+)\](?:\.options\[(\d+)\])?")
 Status = ProtocolVersion.Status
+PUBLISHED: Mapping[str, Any] = {
+    Status.PUBLISHED: gettext_lazy("%(version)s is published. Studies keep it as it is."),
+    Status.RETIRED: gettext_lazy("%(version)s is retired. Studies keep it as it is."),
+}
+IMPORTED: Mapping[str, Any] = {
+    Status.DRAFT: gettext_lazy("%(version)s is imported. It is a draft."),
+    Status.PUBLISHED: gettext_lazy("%(version)s is imported. It is published."),
+}
+FOUND: Mapping[str, Any] = {
+    Status.DRAFT: gettext_lazy(
+        "%(version)s was here already, with the same contents: nothing was added. It is a draft."
+    ),
+    Status.PUBLISHED: gettext_lazy(
+        "%(version)s was here already, with the same contents: nothing was added. It is published."
+    ),
+    Status.RETIRED: gettext_lazy(
+        "%(version)s was here already, with the same contents: nothing was added. It is retired."
+    ),
+}
 
 
 # --- all of them -------------------------------------------------------------------------------------
@@ -134,7 +155,7 @@ def protocol_publish(request: HttpRequest, slug: str, version: str) -> HttpRespo
         published = services.publish_version(found, now=timezone.now())
     except InvalidBundle:
         return version_page(request, found, status=422, is_refused=True)
-    messages.success(request, f"{published} is {published.status}. Studies keep it as it is.")
+    messages.success(request, PUBLISHED[published.status] % {"version": published})
     return redirect("protocol_version", slug, version)
 
 
@@ -147,7 +168,7 @@ def protocol_retire(request: HttpRequest, slug: str, version: str) -> HttpRespon
     except services.NotPublished as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{retired} is retired: no new study can choose it.")
+        messages.success(request, _("%(version)s is retired: no new study can choose it.") % {"version": retired})
     return redirect("protocol_version", slug, version)
 
 
@@ -162,7 +183,8 @@ def protocol_draft(request: HttpRequest, slug: str, version: str) -> HttpRespons
         except InvalidBundle as refusal:
             form.add_refusal(refusal)
         else:
-            messages.success(request, f"{draft} is a draft, with the contents of {found}.")
+            said = _("%(draft)s is a draft, with the contents of %(version)s.")
+            messages.success(request, said % {"draft": draft, "version": found})
             return redirect(editor_of(draft))
     return version_page(request, found, status=422, draft_form=form)
 
@@ -193,7 +215,7 @@ FORMATS: dict[str, tuple[str, str, Callable[[ProtocolVersion], str | bytes]]] = 
 def protocol_export(request: HttpRequest, slug: str, version: str, kind: str) -> HttpResponse:
     found = version_for(request.user, slug, version)
     if kind not in FORMATS:
-        raise Http404("No such format.")
+        raise Http404(_("No such format."))
     media_type, ending, write = FORMATS[kind]
     try:
         content = write(found)
@@ -219,7 +241,7 @@ def protocol_compare(request: HttpRequest) -> HttpResponse:
 
 
 def _version_cited(request: HttpRequest, name: str) -> ProtocolVersion:
-    slug, _, version = name.partition("@")
+    slug, _at, version = name.partition("@")
     return version_for(request.user, slug, version)
 
 
@@ -264,15 +286,10 @@ def _checked(request: HttpRequest, form: ImportForm, doc: Bundle) -> HttpRespons
 def _stored(request: HttpRequest, doc: Bundle, *, publish: bool) -> HttpResponse:
     version, is_new = services.store_bundle(doc, publish=publish, now=timezone.now())
     if is_new:
-        messages.success(request, f"{version} is imported. It is {_article(version.status)}.")
+        messages.success(request, IMPORTED[version.status] % {"version": version})
     else:
-        said = f"{version} was here already, with the same contents: nothing was added."
-        messages.info(request, f"{said} It is {_article(version.status)}.")
+        messages.info(request, FOUND[version.status] % {"version": version})
     return redirect("protocol_version", version.protocol.slug, version.version)
-
-
-def _article(status: str) -> str:
-    return "a draft" if status == Status.DRAFT else str(status)
 
 
 @login_required

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from reporting.figures.drawing import FONT_SIZE, WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
+from reporting.words import strength
 
 ROW, GROUP, TOP, BOTTOM = 24, 34, 64, 30
 ROOM_FOR_WORD = 66
 WORDS = (("slight", 0.0, 0.2), ("fair", 0.2, 0.4), ("moderate", 0.4, 0.6), ("substantial", 0.6, 0.8))
-WORDS_ABOVE = (*WORDS, ("almost perfect", 0.8, 1.0))
+WORDS_ABOVE = (*WORDS, ("almost_perfect", 0.8, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _words(scale: Scale) -> list[tuple[str, float]]:
     """Landis and Koch's words above their stretch of the axis, where there is room for them."""
     if scale.at(0.2) - scale.at(0.0) < ROOM_FOR_WORD:
         return []
-    return [(word, scale.at((low + high) / 2)) for word, low, high in WORDS_ABOVE]
+    return [(strength(word), scale.at((low + high) / 2)) for word, low, high in WORDS_ABOVE]
 
 
 def _placed(groups: Sequence[DotGroup], scale: Scale, form: str) -> tuple[list[dict[str, Any]], int]:
@@ -126,9 +128,9 @@ def _diamond(x: float, y: float, size: float = 4.5) -> str:
 
 def _legend(rows: Sequence[DotRow], x: float, dot_means: str, part_means: str) -> list[dict[str, Any]]:
     has_intervals = any(row.dot and row.dot.low is not None for row in rows)
-    entries = [("dot", f"{dot_means}, 95 % interval" if has_intervals else dot_means)]
+    entries = [("dot", _("%(dot_means)s, 95 %% interval") % {"dot_means": dot_means} if has_intervals else dot_means)]
     if any(row.mean is not None for row in rows):
-        entries.append(("diamond", "mean over batches"))
+        entries.append(("diamond", _("mean over batches")))
     if part_means and any(row.parts for row in rows):
         entries.append(("part", part_means))
     placed = []

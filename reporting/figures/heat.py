@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from reporting.figures.drawing import TONES, draw, label_width, number, shortened
+from reporting.words import strength
 
 CELL, ROW, LEGEND = 46, 30, 34
 LABEL = 16  # characters
@@ -79,7 +80,7 @@ def _placed(cells: Sequence[Sequence[HeatCell | None]], start: float, form: str)
 def _legend(y: float) -> list[dict[str, Any]]:
     placed, x = [], 4.0
     for tone, (fill, _) in TONES.items():
-        words = tone.replace("_", " ")
+        words = strength(tone)
         placed.append({"tone": tone, "fill": fill, "words": words, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11})
         x += 30 + label_width([words], 11)
     return placed

@@ -6,12 +6,14 @@ from reporting.report.build import Report
 from reporting.report.downloads import TABLES
 from reporting.report.pictures import errors_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source
+from reporting.report.rules import rules_in_words
 
 
 def page_of(report: Report) -> dict[str, Any]:
     votes, errors = by_source(report, "votes"), by_reason(report)
     return {
         "report": report,
+        "rules": rules_in_words(report["rules"]),
         "tables": list(TABLES),
         "majority": by_source(report, "majority"),
         "agreement": by_source(report, "agreement"),

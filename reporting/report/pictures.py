@@ -1,6 +1,7 @@
 """The two pictures of the report: shares of positive votes, and of the reasons for negative ones."""
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from reporting.figures import Bar, BarGroup, bar_figure
 from reporting.report.pivot import Pivot
@@ -10,10 +11,10 @@ def votes_picture(votes: Pivot) -> SafeString:
     """D-21: positive share of all votes, criteria grouped, a bar per source."""
     return bar_figure(
         name="votes",
-        title="Positive votes per criterion and source",
-        description="Share of all votes that are positive. The table below holds the same numbers.",
+        title=_("Positive votes per criterion and source"),
+        description=_("Share of all votes that are positive. The table below holds the same numbers."),
         groups=_groups(votes, "percent_positive"),
-        series=[source for source, _, _ in votes.rows],
+        series=[source for source, _is_reference, _cells in votes.rows],
         high=1.0,
     )
 
@@ -22,17 +23,21 @@ def errors_picture(errors: Pivot) -> SafeString:
     """D-20: share of all votes with each reason, reasons grouped, a bar per source."""
     return bar_figure(
         name="errors",
-        title="Reasons for negative votes",
-        description="Share of all votes that gave the reason. The table below holds the same numbers.",
+        title=_("Reasons for negative votes"),
+        description=_("Share of all votes that gave the reason. The table below holds the same numbers."),
         groups=_groups(errors, "percent"),
-        series=[source for source, _, _ in errors.rows],
+        series=[source for source, _is_reference, _cells in errors.rows],
     )
 
 
 def _groups(pivot: Pivot, value: str) -> list[BarGroup]:
     return [
         BarGroup(
-            name, tuple(_bar(source, cells[at], value, series) for series, (source, _, cells) in enumerate(pivot.rows))
+            name,
+            tuple(
+                _bar(source, cells[at], value, series)
+                for series, (source, _is_reference, cells) in enumerate(pivot.rows)
+            ),
         )
         for at, name in enumerate(pivot.columns)
     ]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from reporting.report.build import Report
 
 Row = dict[str, Any]
@@ -34,7 +36,7 @@ def by_reason(report: Report) -> Pivot:
     found = {(row["source"], row["criterion"], row["sub_dimension"]): row for row in report["errors"]}
     columns = list(dict.fromkeys(key[1:] for key in found))
     return Pivot(
-        columns=[sub_dimension for _, sub_dimension in columns],
+        columns=[sub_dimension for _criterion, sub_dimension in columns],
         rows=[
             (name, is_reference, [found.get((source, *column)) for column in columns])
             for source, name, is_reference in _sources(report, {key[0] for key in found})
@@ -44,4 +46,4 @@ def by_reason(report: Report) -> Pivot:
 
 def _sources(report: Report, present: set[str | None]) -> list[tuple[str | None, str, bool]]:
     named = [(row["key"], row["name"], row["is_reference"]) for row in report["sources"] if row["key"] in present]
-    return named + ([(None, "All dialogues", False)] if None in present else [])
+    return named + ([(None, _("All dialogues"), False)] if None in present else [])

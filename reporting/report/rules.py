@@ -1,9 +1,11 @@
 """The rules a report was made with, in words that are printed beside its numbers, and the majority rule itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext_lazy
 
 from annotation.models import Study
 from measures.histograms import Histogram
@@ -50,19 +52,58 @@ def tied_patterns(histogram: Histogram) -> BoolArray:
     return ranked[:, -1] == ranked[:, -2]
 
 
+# In English, as a download has them; a page shows them in its reader's language: see rules_in_words.
+MAJORITY = {
+    Rule.PLURALITY: gettext_noop(
+        "An item is positive when positive has strictly more votes than every other option; a tie is not positive."
+    ),
+    Rule.ABSOLUTE: gettext_noop(
+        "An item is positive when positive has more than half of all votes; a tie is not positive."
+    ),
+    Rule.DECIDED: gettext_noop(
+        "An item is positive when positive has strictly more votes than negative, unsure votes left out; a tie is not "
+        "positive."
+    ),
+}
+SENTENCES = {
+    "ties": gettext_noop("An item is tied when no single option has the most votes."),
+    "counted": gettext_noop(
+        "An answer counts while its annotator holds a seat of the batch; the latest answer is taken."
+    ),
+    "batches": gettext_noop("Only batches of the main work; pilots, training and qualification are left out."),
+    "agreement": gettext_noop(
+        "Fleiss' kappa over all options as categories, unsure among them. The mean and sd over batches "
+        "leave undefined cells out and count them; pooled is the kappa of all items together."
+    ),
+    "unequal_raters": gettext_noop(
+        "Items with fewer than two votes carry no agreement and are left out; with unequal numbers "
+        "of votes each item weighs the same."
+    ),
+    "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
+    "pairs": gettext_noop("Cohen's kappa of two annotators over all their common judgements of a batch."),
+    "votes": gettext_noop("Shares of all counted answers, not of items."),
+    "errors": gettext_noop(
+        "Share of all answers to the criterion that gave the reason; reasons do not exclude each other."
+    ),
+}
+RULE_NAMES = {
+    "majority": pgettext_lazy("a rule of the report", "Majority"),
+    "ties": pgettext_lazy("a rule of the report", "Ties"),
+    "counted": pgettext_lazy("a rule of the report", "Counted"),
+    "batches": pgettext_lazy("a rule of the report", "Batches"),
+    "agreement": pgettext_lazy("a rule of the report", "Agreement"),
+    "unequal_raters": pgettext_lazy("a rule of the report", "Unequal raters"),
+    "strong": pgettext_lazy("a rule of the report", "Strong"),
+    "pairs": pgettext_lazy("a rule of the report", "Pairs"),
+    "votes": pgettext_lazy("a rule of the report", "Votes"),
+    "errors": pgettext_lazy("a rule of the report", "Errors"),
+}
+
+
 def rules_of(study: Study) -> dict[str, str]:
     """What is printed under the tables, so that a reader can compute the same numbers."""
-    return {
-        "majority": f"An item is positive when {Rule(study.majority_rule).label}; a tie is not positive.",
-        "ties": "An item is tied when no single option has the most votes.",
-        "counted": "An answer counts while its annotator holds a seat of the batch; the latest answer is taken.",
-        "batches": "Only batches of the main work; pilots, training and qualification are left out.",
-        "agreement": "Fleiss' kappa over all options as categories, unsure among them. The mean and sd over batches "
-        "leave undefined cells out and count them; pooled is the kappa of all items together.",
-        "unequal_raters": "Items with fewer than two votes carry no agreement and are left out; with unequal numbers "
-        "of votes each item weighs the same.",
-        "strong": "Strong judgements: items that nobody answered with an unsure option.",
-        "pairs": "Cohen's kappa of two annotators over all their common judgements of a batch.",
-        "votes": "Shares of all counted answers, not of items.",
-        "errors": "Share of all answers to the criterion that gave the reason; reasons do not exclude each other.",
-    }
+    return {"majority": MAJORITY[Rule(study.majority_rule)], **SENTENCES}
+
+
+def rules_in_words(rules: Mapping[str, str]) -> dict[str, str]:
+    return {name: _(sentence) for name, sentence in rules.items()}

@@ -11,6 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from annotation.models import AgreementCell, AgreementSnapshot, Batch, Heartbeat, Seat, Source, Study
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
@@ -26,9 +28,10 @@ class Stamp:
 
     version: int
     is_worker_silent: bool
+    language: str = ""  # of the page: the same numbers in other words are another board
 
     def __str__(self) -> str:
-        return f"{self.version}-{int(self.is_worker_silent)}"
+        return f"{self.version}-{int(self.is_worker_silent)}-{self.language}"
 
 
 def stamp_of(study: Study, *, now: datetime) -> Stamp:
@@ -38,7 +41,7 @@ def stamp_of(study: Study, *, now: datetime) -> Stamp:
     beats = Heartbeat.objects.filter(queue="live", beaten_at__gt=since)
     found = Study.objects.filter(pk=study.pk).values_list(Subquery(snapshots), Exists(beats))
     version, is_alive = found.get()
-    return Stamp(version or 0, not is_alive)
+    return Stamp(version or 0, not is_alive, get_language() or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def choice_of(query: Mapping[str, str], spec: VersionSpec) -> Choice:
 
 def scopes_of(spec: VersionSpec) -> list[Scope]:
     """All criteria, and each of them."""
-    whole = Scope("", "All criteria", spec.voted)
+    whole = Scope("", _("All criteria"), spec.voted)
     return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.voted)]
 
 

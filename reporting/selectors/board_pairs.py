@@ -1,19 +1,24 @@
 """Who agrees with whom in one batch: Cohen's kappa of every pair of annotators, pooled over sources and criteria."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.models import AgreementCell, Batch, Participant
 from measures.cohen import cohen_kappa
+from measures.estimate import Estimate
 from measures.pairs import PairTable
 from protocols.specs import CriterionSpec
-from reporting.explanations import FEWEST_FOR_COLOUR, STATISTICS, WARNINGS, headline, reason_sentence
+from reporting.explanations import FEWEST_FOR_COLOUR, STATISTICS, WARNINGS, headline
 from reporting.figures import HeatCell, heat_figure
 from reporting.figures.drawing import number, tone_of
 from reporting.selectors.board import BoardData, alike
+from reporting.words import reason_sentence
 
+COHEN = gettext_noop("Cohen's kappa")
 MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
 
 
@@ -54,7 +59,7 @@ class Pairs:
     def scope(self) -> str:
         if self.is_partial:
             return ", ".join(criterion.name for criterion in self.criteria)
-        return "all criteria" if len(self.criteria) > 1 else self.criteria[0].name
+        return _("all criteria") if len(self.criteria) > 1 else self.criteria[0].name
 
 
 def board_pairs(data: BoardData) -> Pairs | None:
@@ -110,16 +115,24 @@ def _shown(table: PairTable) -> list[int]:
 def _pair(table: PairTable, names: dict[int, str], a: int, b: int) -> Pair:
     square = table.table(a, b)
     found = cohen_kappa(square)
-    who = f"{names[a]} and {names[b]}"
     equal = int(np.trace(square))
-    cohen = STATISTICS["cohen"]
+    sizes = {"n": f"{found.n_items:,}", "equal": f"{equal:,}"}
+    counted = _("%(n)s answers in common, %(equal)s of them equal.") % sizes
+    warnings = tuple(_(WARNINGS[warning]) for warning in found.warnings)
+    lines = (_first_line(names[a], names[b], found), counted, *warnings)
+    return Pair(names[a], names[b], found.value, found.n_items, equal, lines)
+
+
+def _first_line(first: str, second: str, found: Estimate) -> str:
+    said = {"first": first, "second": second}
     if found.value is None:
-        first = f"Undefined, because {reason_sentence(found.reason)}."
-    else:
-        first = headline(cohen, found.value).replace("Cohen's kappa, mean of pairs", "Cohen's kappa")
-    counted = f"{found.n_items:,} answers in common, {equal:,} of them equal."
-    warnings = tuple(WARNINGS[warning] for warning in found.warnings)
-    return Pair(names[a], names[b], found.value, found.n_items, equal, (f"{who}: {first}", counted, *warnings))
+        # Translators: "why" is a clause such as "there are no answers here yet".
+        return _("%(first)s and %(second)s: Undefined, because %(why)s.") % (
+            said | {"why": reason_sentence(found.reason)}
+        )
+    kappa = replace(STATISTICS["cohen"], english_name=COHEN)
+    # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
+    return _("%(first)s and %(second)s: %(sentence)s") % (said | {"sentence": headline(kappa, found.value)})
 
 
 def pair_picture(pairs: Pairs) -> SafeString:
@@ -129,8 +142,8 @@ def pair_picture(pairs: Pairs) -> SafeString:
     cells = [[_heat_cell(found.get((column, row))) for column in columns] for row in rows]
     return heat_figure(
         name="board-pairs",
-        title=f"Cohen's kappa of each pair of annotators in batch {pairs.batch.key}",
-        description="Every square is one pair; the list below has the same numbers.",
+        title=_("Cohen's kappa of each pair of annotators in batch %(key)s") % {"key": pairs.batch.key},
+        description=_("Every square is one pair; the list below has the same numbers."),
         rows=rows,
         columns=columns,
         cells=cells,

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext
 
 from annotation.figures import UNIT, histogram_estimates, mean_and_sd
 from annotation.models import AgreementCell
@@ -17,7 +19,8 @@ from reporting.figures.drawing import number
 from reporting.selectors.board import BoardData, alike
 
 Key = tuple[int, int | None]
-WHOLE = "Whole dialogues"
+MEAN = gettext_noop("Mean over batches")
+MEAN_OF_KAPPAS = gettext_noop("Mean of the batches' kappas:")
 NOTHING = Figure("", ())
 
 
@@ -64,7 +67,7 @@ def _criterion_group(data: BoardData, criterion: CriterionSpec) -> TableGroup:
 
 
 def _sources(data: BoardData) -> list[tuple[str, int | None]]:
-    return [*((source.name, source.pk) for source in data.sources), (WHOLE, None)]
+    return [*((source.name, source.pk) for source in data.sources), (_("Whole dialogues"), None)]
 
 
 def _row(data: BoardData, label: str, key: Key) -> TableRow:
@@ -113,16 +116,20 @@ def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
     """Mean and sd over all batches of the study, from their sums."""
     mean, sd = mean_and_sd(sums)
     used, undefined = sums.get("batches", 0), sums.get("undefined", 0)
-    batches = f"{used:,} batches used, {undefined:,} left out because undefined there."
+    sizes = {"used": f"{used:,}", "undefined": f"{undefined:,}"}
+    batches = _("%(used)s batches used, %(undefined)s left out because undefined there.") % sizes
     if mean is None:
-        figure = missing(replace(statistic, name="Mean over batches"), "no_mean")
+        figure = missing(replace(statistic, english_name=MEAN), "no_mean")
         return Figure(figure.text, (*figure.lines, batches))
-    spread = f"Standard deviation {number(sd)}." if sd is not None else "No standard deviation: one batch only."
+    if sd is None:
+        spread = _("No standard deviation: one batch only.")
+    else:
+        spread = _("Standard deviation %(sd)s.") % {"sd": number(sd)}
     lines = (
-        headline(replace(statistic, name="Mean of the batches' kappas:"), mean),
+        headline(replace(statistic, english_name=MEAN_OF_KAPPAS), mean),
         spread,
         batches,
-        "Kappas of small batches are biased low: read the mean beside the pooled value.",
+        _("Kappas of small batches are biased low: read the mean beside the pooled value."),
     )
     return Figure(number(mean) if sd is None else f"{number(mean)} ± {number(sd)}", lines)
 
@@ -132,13 +139,13 @@ def _pooled_group(data: BoardData) -> TableGroup:
     """One row per kind of answers: kappa of all items of all sources and criteria (D-15)."""
     groups = alike(data.choice.criteria)
     if len(data.choice.criteria) == 1:
-        labels = ["All sources"]
+        labels = [_("All sources")]
     elif len(groups) == 1:
-        labels = ["All criteria and sources"]
+        labels = [_("All criteria and sources")]
     else:
         labels = [" + ".join(criterion.name for criterion in group) for group in groups]
     rows = [_pooled_row(data, label, group) for label, group in zip(labels, groups, strict=True)]
-    return TableGroup("Together", tuple(rows) if data.is_rated else ())
+    return TableGroup(pgettext("criteria and sources", "Together"), tuple(rows) if data.is_rated else ())
 
 
 def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]) -> TableRow:
@@ -173,12 +180,15 @@ def agreement_picture(data: BoardData) -> SafeString:
     groups = [_dot_group(data, criterion) for criterion in data.choice.criteria]
     return dot_figure(
         name="board-agreement",
-        title=f"{statistic.name} by criterion and source",
-        description="A dot is the value of the whole study, with its 95 % interval where there is one; small lines "
-        "are the batches of this page. The table above has the same numbers.",
+        title=_("%(statistic)s by criterion and source") % {"statistic": statistic.name},
+        description=_(
+            "A dot is the value of the whole study, with its 95 %% interval where there is one; small lines "
+            "are the batches of this page. The table above has the same numbers."
+        )
+        % {},
         groups=[group for group in groups if group.rows],
-        dot_means="mean over all pairs" if statistic.key == "cohen" else "all items of the study",
-        part_means="a batch",
+        dot_means=_("mean over all pairs") if statistic.key == "cohen" else _("all items of the study"),
+        part_means=_("a batch"),
         has_words=statistic.key not in ("percent", "alpha"),
         form=statistic.form,
     )
@@ -205,5 +215,5 @@ def _dot_row(data: BoardData, label: str, cell: AgreementCell) -> DotRow:
         dot=Dot(found["value"], found["low"], found["high"]) if found["value"] is not None else None,
         parts=tuple(value for value in values if value is not None),
         mean=mean_and_sd(cell.sums)[0] if statistic.key == "fleiss" else None,
-        note="" if found["value"] is not None else "undefined",
+        note="" if found["value"] is not None else _("undefined"),
     )

@@ -1,10 +1,25 @@
 """How numbers are written: two decimals, a dash for what is undefined, and words for the reasons."""
 
 from django import template
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 
-from reporting.explanations import REASONS
+from reporting.report.rules import RULE_NAMES
+from reporting.words import reason_in_report, strength
 
 register = template.Library()
+# Of the tables to download; their columns have the same names in every language.
+TABLE_NAMES = {
+    "agreement": pgettext_lazy("a table of the report", "agreement"),
+    "overall": pgettext_lazy("a table of the report", "overall"),
+    "majority": pgettext_lazy("a table of the report", "majority"),
+    "votes": pgettext_lazy("a table of the report", "votes"),
+    "options": pgettext_lazy("a table of the report", "options"),
+    "errors": pgettext_lazy("a table of the report", "errors"),
+    "pairs": pgettext_lazy("a table of the report", "pairs"),
+    "batches": pgettext_lazy("a table of the report", "batches"),
+    "comments": pgettext_lazy("a table of the report", "comments"),
+}
 
 
 @register.filter
@@ -20,14 +35,24 @@ def share(value: float | None) -> str:
 
 @register.filter
 def reason(word: str | None) -> str:
-    return f"Undefined: {REASONS.get(word or '', 'there are too few answers')}."
+    return reason_in_report(word)
 
 
 @register.filter
 def word(value: str | None) -> str:
-    return (value or "undefined").replace("_", " ")
+    return strength(value) if value else _("undefined")
 
 
 @register.filter
 def humanized(name: str) -> str:
     return name.replace("_", " ").capitalize()
+
+
+@register.filter
+def rule_name(name: str) -> str:
+    return str(RULE_NAMES[name])
+
+
+@register.filter
+def table_name(name: str) -> str:
+    return str(TABLE_NAMES[name])

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
+from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh, replace_url
@@ -24,7 +24,8 @@ from reporting.selectors.board_page import board_page
 def board(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     context = _context(request, study, stamp_of(study, now=timezone.now()))
-    return render(request, "reporting/board.html", context | {"rights": rights_in(request.user, study)})
+    response = render(request, "reporting/board.html", context | {"rights": rights_in(request.user, study)})
+    return _in_its_language(response)
 
 
 @require_safe
@@ -39,6 +40,12 @@ def board_fragment(request: HttpRequest, slug: str) -> HttpResponse:
         response = get_conditional_response(request, etag=etag) or _changed(request, study, stamp)
     response["ETag"] = etag
     response["Cache-Control"] = "no-store"  # or the browser would turn a 304 into a copy it kept
+    return _in_its_language(response)
+
+
+def _in_its_language(response: HttpResponse) -> HttpResponse:
+    """A cookie or the browser's wish chooses the language, which is part of the stamp."""
+    patch_vary_headers(response, ["Accept-Language", "Cookie"])
     return response
 
 

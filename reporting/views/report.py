@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
@@ -34,7 +35,7 @@ def report_json(request: HttpRequest, slug: str) -> HttpResponse:
 def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     if table not in TABLES:
-        raise Http404("There is no such table.")
+        raise Http404(_("There is no such table."))
     text = as_csv(build_report(study, now=timezone.now()), table)
     # The mark at the front makes spreadsheets read the names of sources as UTF-8.
     return _download(text.encode("utf-8-sig"), "text/csv; charset=utf-8", f"{study.slug}-{table}.csv")

@@ -1,4 +1,4 @@
-// Applies the chosen theme before the page is painted and lets the header's button change it.
+// What every page has before anything is painted: the chosen theme, and the texts of scripts in the person's language.
 (() => {
   "use strict";
   const KEY = "parley-theme";
@@ -24,4 +24,42 @@
       // the choice lasts as long as the page
     }
   });
+})();
+
+// The functions of Django's JavaScriptCatalog over a block of data in the page: no request more, and nothing inline that
+// is run. Without the block every text is English.
+(() => {
+  "use strict";
+  const OF = "\u0004"; // between a context and its message, as in the files of gettext
+  let block = null;
+  let catalog = {};
+
+  // Looked for at each call: this file runs before the body is there.
+  const found = (key) => {
+    const now = document.getElementById("texts");
+    if (now !== block) {
+      block = now;
+      catalog = now ? JSON.parse(now.textContent).catalog : {};
+    }
+    return Object.hasOwn(catalog, key) ? catalog[key] : undefined;
+  };
+
+  const isOne = (n) => new Intl.PluralRules(document.documentElement.lang || "en").select(n) === "one";
+  const formFor = (forms, n) => (isOne(n) ? forms[0] : forms.at(-1));
+
+  window.gettext = (msgid) => [found(msgid) ?? msgid].flat()[0];
+
+  window.ngettext = (one, many, n) => {
+    const text = found(one);
+    if (text === undefined) return Number(n) === 1 ? one : many;
+    return Array.isArray(text) ? formFor(text, Number(n)) : text;
+  };
+
+  window.pgettext = (context, msgid) => [found(context + OF + msgid) ?? msgid].flat()[0];
+
+  window.interpolate = (text, values, isNamed = false) => {
+    if (isNamed) return text.replace(/%\(\w+\)s/g, (match) => String(values[match.slice(2, -2)]));
+    let at = 0;
+    return text.replace(/%s/g, () => String(values[at++]));
+  };
 })();

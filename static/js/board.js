@@ -63,6 +63,8 @@
     const stop = all.find((figure) => figure.id === current) || all[0];
     for (const figure of all) figure.tabIndex = figure === stop ? 0 : -1;
   };
+  // The key that points to where the line goes on: the left one where it runs from right to left.
+  const onwards = () => (getComputedStyle(board).direction === "rtl" ? "ArrowLeft" : "ArrowRight");
   const neighbour = (figure, key) => {
     const cell = figure.closest("td");
     const rows = [...cell.closest("table").querySelectorAll("tbody tr")].filter((row) => row.querySelector(".figure"));
@@ -72,7 +74,7 @@
       return next && (next.cells[cell.cellIndex].querySelector(".figure") || next.querySelector(".figure"));
     }
     const inRow = [...rows[row].querySelectorAll(".figure")];
-    return inRow[inRow.indexOf(figure) + (key === "ArrowRight" ? 1 : -1)];
+    return inRow[inRow.indexOf(figure) + (key === onwards() ? 1 : -1)];
   };
 
   board.addEventListener("focusin", (event) => {

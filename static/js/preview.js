@@ -12,7 +12,7 @@
       this.onChange = onChange;
       this.refused = new Set();
       this.state = "sending";
-      this.short = "Not saved";
+      this.short = gettext("Not saved");
       this.sentence = "";
     }
 

@@ -14,14 +14,29 @@
     condition: "",
     notice: "",
   };
-  const POINTS = ["Very poor", "Poor", "Fair", "Good", "Very good"];
-  const UNSURE = { label: "I don’t know", key: "unsure", role: "unsure", asks: "nothing" };
-  const NO = { label: "No", key: "no", role: "negative", asks: "nothing" };
+  // Translators: "answer" are answers to a question like "How well is it written?".
+  const POINTS = [
+    pgettext("answer", "Very poor"),
+    pgettext("answer", "Poor"),
+    pgettext("answer", "Fair"),
+    pgettext("answer", "Good"),
+    pgettext("answer", "Very good"),
+  ];
+  const UNSURE = { label: pgettext("answer", "I don’t know"), key: "unsure", role: "unsure", asks: "nothing" };
+  const YES = { label: pgettext("answer", "Yes"), key: "yes", role: "positive", asks: "nothing" };
+  const NO = { label: pgettext("answer", "No"), key: "no", role: "negative", asks: "nothing" };
   const role = (value) => (value < 3 ? "negative" : value > 3 ? "positive" : "neutral");
   const SCALES = {
     five: ["ordinal", POINTS.map((label, at) => ({ label, key: String(at + 1), value: at + 1, role: role(at + 1), asks: "nothing" }))],
-    yes_no: ["nominal", [{ label: "Yes", key: "yes", role: "positive", asks: "nothing" }, NO, UNSURE]],
+    yes_no: ["nominal", [YES, NO, UNSURE]],
   };
+
+  // Translators: %(title)s is a part of a protocol, as "answer 2" or "criterion 1 “Fluency”".
+  const added = (title) => interpolate(gettext("Added %(title)s."), { title }, true);
+  const removed = (title) => interpolate(gettext("Removed %(title)s."), { title }, true);
+  const duplicated = (title) => interpolate(gettext("Duplicated %(title)s."), { title }, true);
+  const moved = (title) => interpolate(gettext("Moved: it is %(title)s now."), { title }, true);
+  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answers.", "Replaced %(n)s answers.", n), { n }, true);
 
   class Moves {
     // `changed` is called after every change, `say` with what a screen reader should hear.
@@ -60,7 +75,7 @@
       list.querySelector("[data-items]").append(node);
       this.changed();
       this.enter(node);
-      this.say(`Added ${titleOf(node)}.`);
+      this.say(added(titleOf(node)));
     }
 
     // Two people take turns: the one after the last is whoever spoke before it.
@@ -78,22 +93,21 @@
     }
 
     remove(node) {
-      const title = titleOf(node);
-      this.putBack(node, `Removed ${title}.`, () => node.remove(), (strip) => strip.replaceWith(node));
+      this.putBack(node, removed(titleOf(node)), () => node.remove(), (strip) => strip.replaceWith(node));
     }
 
     // A line in the place of what went, with a button that brings it back.
-    putBack(place, sentence, removed, restored) {
+    putBack(place, sentence, remove, restored) {
       const strip = Object.assign(document.createElement("p"), { className: "edit-undo small" });
-      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline outline", textContent: "Undo" });
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline outline", textContent: gettext("Undo") });
       strip.append(`${sentence} `, button);
       place.before(strip);
-      removed();
+      remove();
       button.addEventListener("click", () => {
         restored(strip);
         strip.remove();
         this.changed();
-        this.say("Brought back.");
+        this.say(gettext("Brought back."));
         if (place.isConnected) this.enter(place);
       });
       this.changed();
@@ -104,13 +118,13 @@
     duplicate(node) {
       const data = { ...read(node), key: "" };
       const named = { criterion: "name", option: "label", example: "title" }[node.dataset.node];
-      data[named] = `${data[named] ?? ""} (copy)`.trim();
+      data[named] = interpolate(gettext("%(name)s (copy)"), { name: data[named] ?? "" }, true).trim();
       const copy = build(node.dataset.node, data);
       node.after(copy);
       this.changed();
       fieldOf(copy, named).focus();
       fieldOf(copy, named).select();
-      this.say(`Duplicated ${titleOf(node)}.`);
+      this.say(duplicated(titleOf(node)));
     }
 
     toggle(node, button) {
@@ -141,7 +155,7 @@
       const focused = control.disabled ? node.querySelector(`[data-do="${control.dataset.do === "up" ? "down" : "up"}"]`) : control;
       focused.focus();
       node.scrollIntoView({ block: "nearest" });
-      this.say(`Moved: it is ${titleOf(node)} now.`);
+      this.say(moved(titleOf(node)));
     }
 
     // --- answers ready made ---------------------------------------------------------------------------
@@ -163,7 +177,7 @@
       };
       const isBlank = before.every((each) => !valueOf(each, "label"));
       if (isBlank) put(made, scale);
-      else this.putBack(list.querySelector("[data-items]"), `Replaced ${before.length} answers.`, () => put(made, scale), () => put(before, kept));
+      else this.putBack(list.querySelector("[data-items]"), replaced(before.length), () => put(made, scale), () => put(before, kept));
       this.changed();
       if (isBlank) this.enter(made[0]);
     }
@@ -207,7 +221,7 @@
       node.classList.remove("dragged");
       if (!isDropped) list.insertBefore(node, after);
       this.changed();
-      if (isDropped) this.say(`Moved: it is ${titleOf(node)} now.`);
+      if (isDropped) this.say(moved(titleOf(node)));
     }
   }
 

@@ -169,7 +169,8 @@
   };
 
   const entry = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
-  const labelled = (node, text, at) => `${at + 1}. ${text || "without a name"}`;
+  const unnamed = gettext("without a name");
+  const labelled = (node, text, at) => `${at + 1}. ${text || unnamed}`;
 
   const refer = (control) => {
     const options = partsOf(criterionOf(control), "options");
@@ -179,8 +180,10 @@
     }
     const entries = options.map((each, at) => entry(each.uid, labelled(each, valueOf(each, "label"), at)));
     const isLost = control.wanted || (control.ref && !options.some((each) => each.uid === control.ref));
-    if (isLost) entries.push(entry(control.ref ?? "", `${control.wanted || valueOf(parts.get(control.ref), "label")} (removed)`));
-    else entries.unshift(entry("", "Choose …"));
+    if (isLost) {
+      const lost = control.wanted || valueOf(parts.get(control.ref), "label");
+      entries.push(entry(control.ref ?? "", interpolate(gettext("%(name)s (removed)"), { name: lost }, true)));
+    } else entries.unshift(entry("", gettext("Choose …")));
     control.replaceChildren(...entries);
     control.value = control.ref ?? "";
   };
@@ -197,7 +200,7 @@
     const label = document.createElement("label");
     const input = Object.assign(document.createElement("input"), { type: "checkbox", value: option.uid });
     input.checked = node.depends.options.has(option.uid);
-    label.append(input, ` ${valueOf(option, "label") || "without a name"}`);
+    label.append(input, ` ${valueOf(option, "label") || unnamed}`);
     return label;
   };
 
@@ -216,13 +219,14 @@
     resolveWhen(node, earlier);
     const fitting = earlier.filter((each) => each.isChoice && each.unit === unit);
     const [select] = own(node, "[data-when-criterion]");
-    const entries = fitting.map((each) => entry(each.node.uid, `Depending on “${each.name}”`));
+    const entries = fitting.map((each) => entry(each.node.uid, interpolate(gettext("Depending on “%(name)s”"), each, true)));
     const chosen = node.depends?.criterion ?? "";
     if (node.depends && !fitting.some((each) => each.node.uid === chosen)) {
-      const lost = node.depends.wanted?.criterion ?? valueOf(parts.get(chosen), "name");
-      entries.push(entry(chosen || "lost", `Depending on “${lost}”, which is no earlier question`));
+      const name = node.depends.wanted?.criterion ?? valueOf(parts.get(chosen), "name");
+      const lost = gettext("Depending on “%(name)s”, which is no earlier question");
+      entries.push(entry(chosen || "lost", interpolate(lost, { name }, true)));
     }
-    select.replaceChildren(entry("", "Always"), ...entries);
+    select.replaceChildren(entry("", gettext("Always")), ...entries);
     select.value = node.depends ? chosen || "lost" : "";
     const options = chosen ? partsOf(parts.get(chosen), "options") : [];
     own(node, "[data-when-options]")[0].replaceChildren(...options.map((each) => box(node, each)));
@@ -243,22 +247,35 @@
   };
 
   const NAMED_BY = { criterion: "name", option: "label", explanation: "text", example: "title", turn: "speaker", candidate: "text" };
-  const NOUNS = { option: "answer", explanation: "reason", condition: "sentence", candidate: "response" };
+  // Without a text of its own, and with it. They stand inside sentences: "Removed answer 2 “Yes”."
+  const TITLES = {
+    criterion: [gettext("criterion %(n)s"), gettext("criterion %(n)s “%(text)s”")],
+    option: [gettext("answer %(n)s"), gettext("answer %(n)s “%(text)s”")],
+    explanation: [gettext("reason %(n)s"), gettext("reason %(n)s “%(text)s”")],
+    example: [gettext("example %(n)s"), gettext("example %(n)s “%(text)s”")],
+    turn: [gettext("turn %(n)s"), gettext("turn %(n)s “%(text)s”")],
+    candidate: [gettext("response %(n)s"), gettext("response %(n)s “%(text)s”")],
+    condition: [gettext("sentence %(n)s"), gettext("sentence %(n)s “%(text)s”")],
+    notice: [gettext("notice %(n)s"), gettext("notice %(n)s “%(text)s”")],
+  };
 
   const titleOf = (node) => {
-    const noun = NOUNS[node.dataset.node] ?? node.dataset.node;
-    const text = valueOf(node, NAMED_BY[node.dataset.node] ?? "").trim();
-    return `${noun} ${siblingsBefore(node) + 1}${text ? ` “${text.slice(0, 40)}”` : ""}`;
+    const text = valueOf(node, NAMED_BY[node.dataset.node] ?? "").trim().slice(0, 40);
+    const [bare, quoting] = TITLES[node.dataset.node];
+    return interpolate(text ? quoting : bare, { n: siblingsBefore(node) + 1, text }, true);
   };
 
   const siblingsBefore = (node) => [...node.parentElement.children].filter((each) => each.matches("[data-node]")).indexOf(node);
 
   const entitle = (node, at, n) => {
     const title = titleOf(node);
-    own(node, "[data-title]").forEach((each) => (each.textContent = `${at + 1}. ${valueOf(node, "name") || "New criterion"}`));
+    const name = valueOf(node, "name") || gettext("New criterion");
+    own(node, "[data-title]").forEach((each) => (each.textContent = `${at + 1}. ${name}`));
     own(node, "[data-says]").forEach((button) => {
-      button.setAttribute("aria-label", `${button.dataset.says} ${title}`);
-      button.title = button.dataset.says;
+      const { says } = button.dataset;
+      // Translators: the name of a button: "Move up answer 2".
+      button.setAttribute("aria-label", interpolate(gettext("%(says)s %(title)s"), { says, title }, true));
+      button.title = says;
       button.disabled = (button.dataset.do === "up" && at === 0) || (button.dataset.do === "down" && at === n - 1);
     });
   };

@@ -35,7 +35,7 @@
     const line = part("state");
     const isUnsaved = isDirty();
     line.dataset.state = isUnsaved ? "unsaved" : "saved";
-    line.textContent = isSaving ? "Saving …" : isUnsaved ? "Not saved yet" : "Saved";
+    line.textContent = isSaving ? gettext("Saving …") : isUnsaved ? gettext("Not saved yet") : gettext("Saved");
   };
 
   // --- a copy on this device -----------------------------------------------------------------------------
@@ -70,22 +70,26 @@
   const restore = (stored) => {
     const mine = kept();
     if (!mine || JSON.stringify(mine.document) === saved) return;
-    const at = new Date(mine.at).toLocaleString();
+    const date = new Date(mine.at).toLocaleString(document.documentElement.lang);
     if (mine.revision === revision) {
       load(mine.document);
-      note(`This is what you had not saved, from ${at}.`, button("Discard it", () => discard(stored)));
+      const said = interpolate(gettext("This is what you had not saved, from %(date)s."), { date }, true);
+      note(said, button(gettext("Discard it"), () => discard(stored)));
       return;
     }
     const open = () => {
       load(mine.document);
-      note("This is your text. Saving puts it in place of what was saved since.", button("Discard it", () => discard(stored)));
+      const said = gettext("This is your text. Saving puts it in place of what was saved since.");
+      note(said, button(gettext("Discard it"), () => discard(stored)));
       changed();
     };
     const forget = () => {
       localStorage.removeItem(place);
       note("");
     };
-    note(`You had not saved a text of ${at}, and the draft was saved by somebody since.`, button("Show my text", open), button("Discard it", forget));
+    const said = gettext("You had not saved a text of %(date)s, and the draft was saved by somebody since.");
+    const ways = [button(gettext("Show my text"), open), button(gettext("Discard it"), forget)];
+    note(interpolate(said, { date }, true), ...ways);
   };
 
   // --- what is wrong, beside its field ------------------------------------------------------------------
@@ -116,18 +120,20 @@
     root.querySelectorAll("[aria-invalid]").forEach((each) => each.removeAttribute("aria-invalid"));
   };
 
-  const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+  const capital = (words) => words.charAt(0).toLocaleUpperCase(document.documentElement.lang) + words.slice(1);
 
   const sentence = ({ message, expected }, label, isAdvice) => {
     if (isAdvice) return `${message} ${expected}`;
-    const wanted = expected ? ` Expected: ${expected}.` : "";
-    return `${label ? `${label} ` : ""}${message}.${wanted}`;
+    const said = label ? gettext("%(label)s %(message)s.") : gettext("%(message)s.");
+    const wanted = expected ? ` ${interpolate(gettext("Expected: %(expected)s."), { expected }, true)}` : "";
+    return interpolate(said, { label, message }, true) + wanted;
   };
 
-  const where = (element) => {
+  const placed = (element, said) => {
     const titles = [];
     for (let node = element?.closest("[data-node]"); node && node !== root; node = outer(node)) titles.unshift(titleOf(node));
-    return titles.length ? `${titles.join(", ")}: ` : "";
+    const place = titles.join(pgettext("between two of a list", ", "));
+    return place ? interpolate(gettext("%(place)s: %(said)s"), { place, said }, true) : said;
   };
 
   const reveal = (element) => {
@@ -154,7 +160,7 @@
       if (!isAdvice && element.matches("[data-field-of]")) controlOf(element).setAttribute("aria-invalid", "true");
     }
     const entry = document.createElement("li");
-    const way = element ? Object.assign(button(capital(where(element) + said), () => goTo(element)), { className: "plain small" }) : said;
+    const way = element ? Object.assign(button(capital(placed(element, said)), () => goTo(element)), { className: "plain small" }) : said;
     entry.append(way);
     return { entry, element };
   };
@@ -165,8 +171,17 @@
     summary.hidden = !found.length;
     summary.className = `note ${isAdvice ? "warn" : "bad"}`;
     const n = found.length;
-    const things = `${n} ${n === 1 ? "thing is" : "things are"}`;
-    const title = isAdvice ? `It can be used as it is. ${things} often a mistake:` : `${things} to be put right before it can be saved:`;
+    const advice = ngettext(
+      "It can be used as it is. %(n)s thing is often a mistake:",
+      "It can be used as it is. %(n)s things are often a mistake:",
+      n,
+    );
+    const wrong = ngettext(
+      "%(n)s thing is to be put right before it can be saved:",
+      "%(n)s things are to be put right before it can be saved:",
+      n,
+    );
+    const title = interpolate(isAdvice ? advice : wrong, { n }, true);
     const list = document.createElement("ul");
     list.append(...found.map(({ entry }) => entry));
     // Advice is folded: whoever has read it is not shown it again at every save.
@@ -195,8 +210,8 @@
 
   const trouble = () =>
     note(
-      "It could not be sent: there is no connection, or you are signed out. Your text is kept on this device. " +
-        "Try again, or sign in in another tab.",
+      gettext("It could not be sent: there is no connection, or you are signed out."),
+      gettext("Your text is kept on this device. Try again, or sign in in another tab."),
     );
 
   // Somebody else's save: both texts stay within reach, and which of them is saved next is said with open eyes.
@@ -212,7 +227,8 @@
       note("");
       save();
     };
-    return note(message, button("Show the saved text", () => look(theirs)), button("Show my text", () => look(mine)), button("Save what is shown", over));
+    const looks = [button(gettext("Show the saved text"), () => look(theirs)), button(gettext("Show my text"), () => look(mine))];
+    return note(message, ...looks, button(gettext("Save what is shown"), over));
   };
 
   const save = async () => {
@@ -242,7 +258,7 @@
     show(answer);
     root.querySelectorAll(".edit-undo").forEach((each) => each.remove());
     keep();
-    say("Saved.");
+    say(gettext("Saved."));
   };
 
   const check = async (isAsked) => {
@@ -252,7 +268,7 @@
       const { answer } = await post("check");
       const first = show(answer);
       if (isAsked && first) part("summary").focus();
-      if (isAsked && !first) say("Nothing is wrong.");
+      if (isAsked && !first) say(gettext("Nothing is wrong."));
     } catch {
       if (isAsked) trouble();
     }
@@ -275,7 +291,12 @@
     const problems = [...body.querySelectorAll("[data-problem-at]")];
     const isShown = !problems.length || !frames.querySelector("iframe.shown");
     part("preview-note").hidden = !problems.length;
-    part("preview-note").textContent = problems.length ? `Not complete: ${problems.length} to be put right. It shows the last complete state.` : "";
+    const said = ngettext(
+      "Not complete: %(n)s to be put right. It shows the last complete state.",
+      "Not complete: %(n)s to be put right. It shows the last complete state.",
+      problems.length,
+    );
+    part("preview-note").textContent = problems.length ? interpolate(said, { n: problems.length }, true) : "";
     if (problems.length) return frame.remove();
     frames.querySelectorAll("iframe").forEach((each) => each !== frame && each.remove());
     frame.classList.toggle("shown", isShown);
@@ -288,7 +309,7 @@
     const now = form.elements.document.value + form.elements.criterion.value;
     if (now === shown) return;
     shown = now;
-    const frame = Object.assign(document.createElement("iframe"), { name: `preview-${Date.now()}`, title: "Live preview" });
+    const frame = Object.assign(document.createElement("iframe"), { name: `preview-${Date.now()}`, title: gettext("Live preview") });
     frames.append(frame);
     frame.addEventListener("load", () => frame.contentWindow.location.href !== "about:blank" && arrived(frame));
     form.target = frame.name;

@@ -11,13 +11,16 @@
 
   // What is said in each state, in short and, where the annotator can do something, in full.
   const SAID = {
-    saved: ["Saved"],
-    sending: ["Saving …"],
-    offline: ["Offline", "There is no connection: they are sent as soon as there is one."],
-    busy: ["Trying again", "The server is busy: they are sent again in a moment."],
-    signed_out: ["Signed out", "You are signed out: sign in, and they are sent."],
-    foreign: ["Not sent", "Somebody else is signed in: sign in with the account they belong to, and they are sent."],
-    consent: ["Not sent", "The consent text has changed: agree to it, and they are sent."],
+    saved: [gettext("Saved")],
+    sending: [gettext("Saving …")],
+    offline: [gettext("Offline"), gettext("There is no connection: they are sent as soon as there is one.")],
+    busy: [gettext("Trying again"), gettext("The server is busy: they are sent again in a moment.")],
+    signed_out: [gettext("Signed out"), gettext("You are signed out: sign in, and they are sent.")],
+    foreign: [
+      gettext("Not sent"),
+      gettext("Somebody else is signed in: sign in with the account they belong to, and they are sent."),
+    ],
+    consent: [gettext("Not sent"), gettext("The consent text has changed: agree to it, and they are sent.")],
   };
 
   // crypto.randomUUID is missing on plain http, which a laboratory's own network may well use.
@@ -123,12 +126,16 @@
 
     get short() {
       const n = this.waiting().length;
-      return n && this.state !== "sending" ? `${SAID[this.state][0]}: ${n} kept here` : SAID[this.state][0];
+      const [state] = SAID[this.state];
+      if (!n || this.state === "sending") return state;
+      // Translators: answers are counted: "Offline: 3 kept here".
+      return interpolate(ngettext("%(state)s: %(n)s kept here", "%(state)s: %(n)s kept here", n), { state, n }, true);
     }
 
     get sentence() {
       const n = this.waiting().length;
-      return `${n} ${n === 1 ? "answer waits" : "answers wait"} on this device. ${SAID[this.state][1] ?? ""}`;
+      const waiting = ngettext("%(n)s answer waits on this device.", "%(n)s answers wait on this device.", n);
+      return `${interpolate(waiting, { n }, true)} ${SAID[this.state][1] ?? ""}`;
     }
 
     add(answer) {

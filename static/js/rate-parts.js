@@ -112,33 +112,42 @@
     }
 
     static showCount(text) {
-      const { wordsMin, wordsMax } = text.closest(".why").dataset;
+      const { wordsMin: least, wordsMax: most } = text.closest(".why").dataset;
       const n = countWords(text.value);
-      const count = text.closest(".why").querySelector("[data-count]");
-      count.textContent = n ? `${n} of ` : "";
-      count.parentElement.toggleAttribute("data-over", n > Number(wordsMax));
-      count.parentElement.toggleAttribute("data-under", n > 0 && n < Number(wordsMin));
+      const line = text.closest(".why").querySelector(".word-count");
+      line.dataset.wanted ??= line.textContent; // what the page says before anything is written
+      const counted = ngettext("%(n)s of %(least)s to %(most)s words", "%(n)s of %(least)s to %(most)s words", most);
+      line.textContent = n ? interpolate(counted, { n, least, most }, true) : line.dataset.wanted;
+      line.toggleAttribute("data-over", n > Number(most));
+      line.toggleAttribute("data-under", n > 0 && n < Number(least));
     }
 
     // The server's own rules, said before a request is made; the server checks again. [field, sentence], or null.
     get mistake() {
       if (!this.isAsked || (this.isOptional && !this.isGiven)) return null;
       const { name } = this.element.dataset;
-      if (this.kind === "turns") return this.isGiven ? null : ["turns", `Mark at least one turn for “${name}”.`];
-      if (this.kind === "multiple") return this.isGiven ? null : ["options", `Choose at least one answer to “${name}”.`];
+      const missing = (field, sentence) => (this.isGiven ? null : [field, interpolate(sentence, { name }, true)]);
+      if (this.kind === "turns") return missing("turns", gettext("Mark at least one turn for “%(name)s”."));
+      if (this.kind === "multiple") return missing("options", gettext("Choose at least one answer to “%(name)s”."));
       const { option } = this.read();
-      return option ? this.mistakeIn(this.why(option)) : ["option", `Choose one of the answers to “${name}”.`];
+      return option ? this.mistakeIn(this.why(option)) : missing("option", gettext("Choose one of the answers to “%(name)s”."));
     }
 
     mistakeIn(why) {
       if (!why) return null;
-      const { asks, wordsMin, wordsMax } = why.dataset;
+      const { asks, wordsMin: least, wordsMax: most } = why.dataset;
       const n = countWords(why.querySelector("textarea").value);
-      if (asks === "free_text" && !n) return ["free_text", `Say why, in ${wordsMin} words or more.`];
+      const missing = ngettext("Say why, in %(least)s words or more.", "Say why, in %(least)s words or more.", least);
+      if (asks === "free_text" && !n) return ["free_text", interpolate(missing, { least }, true)];
       if (asks === "explanation_required" && !n && !why.querySelector("input:checked"))
-        return ["explanations", "Choose at least one reason, or say why in your own words."];
-      const isWrong = n && (n < Number(wordsMin) || n > Number(wordsMax));
-      return isWrong ? ["free_text", `Write ${wordsMin} to ${wordsMax} words: this has ${n}.`] : null;
+        return ["explanations", gettext("Choose at least one reason, or say why in your own words.")];
+      const isWrong = n && (n < Number(least) || n > Number(most));
+      const wrong = ngettext(
+        "Write %(least)s to %(most)s words: this has %(n)s.",
+        "Write %(least)s to %(most)s words: this has %(n)s.",
+        most,
+      );
+      return isWrong ? ["free_text", interpolate(wrong, { least, most, n }, true)] : null;
     }
 
     showMistake([field, sentence]) {
@@ -159,9 +168,14 @@
     }
   }
 
+  const put = (text, values) => interpolate(text, values, true);
+  const inDays = (n) => put(ngettext("%(n)s day", "%(n)s days", n), { n });
+
+  // A length of time, as sentences name it: rounded to what is worth saying.
   const span = (minutes) => {
-    if (minutes > 2 * 24 * 60) return `${Math.round(minutes / 60 / 24)} days`;
-    return minutes > 2 * 60 ? `${Math.round(minutes / 60)} h` : `${minutes} min`;
+    const hours = minutes / 60;
+    if (hours > 2 * 24) return inDays(Math.round(hours / 24));
+    return hours > 2 ? put(gettext("%(n)s h"), { n: Math.round(hours) }) : put(gettext("%(n)s min"), { n: minutes });
   };
 
   const link = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
@@ -189,8 +203,10 @@
       if (activeMs) this.pace = 0.9 * this.pace + 0.1 * activeMs;
       const minutes = Math.ceil((Math.max(0, this.wanted - this.done) * this.pace) / 60000);
       this.part("progress").value = this.done;
-      this.part("progress-text").textContent = `${this.done} of ${this.wanted} answers`;
-      this.part("minutes").textContent = `about ${span(minutes)} left`;
+      const { done, wanted } = this;
+      const answers = ngettext("%(done)s of %(wanted)s answers", "%(done)s of %(wanted)s answers", wanted);
+      this.part("progress-text").textContent = put(answers, { done, wanted });
+      this.part("minutes").textContent = put(gettext("about %(time)s left"), { time: span(minutes) });
     }
 
     showProblem(text, ...more) {
@@ -204,9 +220,9 @@
 
     // Where a state of the outbox leads to that only the annotator can end.
     wayOn(state) {
-      if (state === "signed_out") return this.signIn("Sign in again");
-      if (state === "foreign") return this.signIn("Sign in with it");
-      return state === "consent" ? link(this.root.dataset.consent, "Read it and agree") : null;
+      if (state === "signed_out") return this.signIn(gettext("Sign in again"));
+      if (state === "foreign") return this.signIn(gettext("Sign in with it"));
+      return state === "consent" ? link(this.root.dataset.consent, gettext("Read it and agree")) : null;
     }
 
     showState(outbox) {
@@ -215,15 +231,15 @@
       line.dataset.saveState = outbox.state;
       line.textContent = outbox.short;
       const wayOn = this.wayOn(outbox.state);
-      if (wayOn) this.showProblem(`Nothing is lost. ${outbox.sentence} `, wayOn);
+      if (wayOn) this.showProblem(`${gettext("Nothing is lost.")} ${outbox.sentence} `, wayOn);
       else if (outbox.state === "saved" && !outbox.refused.size) this.showProblem("");
       if (outbox.state === "offline") this.announce(outbox.short);
     }
 
     showLease() {
       const left = Math.max(0, Math.ceil((this.leaseEndsAt - performance.now()) / 1000));
-      const text = left > 60 ? span(Math.ceil(left / 60)) : `${left} s`;
-      this.part("lease-text").textContent = `seat for ${text}`;
+      const time = left > 60 ? span(Math.ceil(left / 60)) : put(gettext("%(n)s s"), { n: left });
+      this.part("lease-text").textContent = put(gettext("seat for %(time)s"), { time });
       if (left === 0) {
         this.endLease();
         return;
@@ -231,7 +247,8 @@
       if (left <= WARN_AT && !this.hasWarned) {
         this.hasWarned = true;
         this.part("lease-note").hidden = false;
-        this.part("lease-note").textContent = `${text} left for this batch. Your answers are kept in any case.`;
+        const warning = gettext("%(time)s left for this batch. Your answers are kept in any case.");
+        this.part("lease-note").textContent = put(warning, { time });
       }
       // At the next change of what is shown: each minute, and each second of the last one.
       setTimeout(() => this.showLease(), left <= 60 ? 1000 : ((left - 1) % 60) * 1000 + 1000);
@@ -246,16 +263,21 @@
       this.isReading = true;
       fieldsets.forEach((fieldset) => (fieldset.disabled = true));
       this.part("reading").hidden = false;
-      this.announce(`Read the whole dialogue first: ${Math.ceil(seconds)} seconds.`);
+      const announced = ngettext(
+        "Read the whole dialogue first: %(n)s seconds.",
+        "Read the whole dialogue first: %(n)s seconds.",
+        Math.ceil(seconds),
+      );
+      this.announce(put(announced, { n: Math.ceil(seconds) }));
       for (let left = seconds; left > 0; left = (end - performance.now()) / 1000) {
         bar.value = 1 - left / seconds;
-        text.textContent = `Read the whole dialogue first: ${Math.ceil(left)} s`;
+        text.textContent = put(gettext("Read the whole dialogue first: %(n)s s"), { n: Math.ceil(left) });
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       fieldsets.forEach((fieldset) => (fieldset.disabled = false));
       this.part("reading").hidden = true;
       this.isReading = false;
-      this.announce("The questions are open now.");
+      this.announce(gettext("The questions are open now."));
     }
 
     endLease() {
@@ -265,7 +287,8 @@
       form.hidden = false;
       note.hidden = false;
       note.className = "note bad";
-      note.replaceChildren("Your time for this batch has ended. Your answers are kept: take a seat again and they count. ", form);
+      const sentence = gettext("Your time for this batch has ended. Your answers are kept: take a seat again and they count.");
+      note.replaceChildren(`${sentence} `, form);
     }
   }
 

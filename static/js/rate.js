@@ -86,7 +86,7 @@
   const onRefused = (entry, error) => {
     if (error.code === "lease_expired") return bar.endLease();
     if (error.code === "invalid") takeBack(entry);
-    return bar.showProblem(error.message ?? "The server refused an answer. It is kept on this device.");
+    return bar.showProblem(error.message ?? gettext("The server refused an answer. It is kept on this device."));
   };
 
   const outbox = new Outbox({
@@ -171,7 +171,8 @@
     const heading = current.querySelector("h2");
     heading.focus({ preventScroll: true });
     current.scrollIntoView({ block: "nearest" });
-    bar.announce(`${current.querySelector(".step-place").textContent.trim()}. ${heading.textContent}`);
+    const place = current.querySelector(".step-place").textContent.trim();
+    bar.announce(interpolate(gettext("%(place)s. %(question)s"), { place, question: heading.textContent }, true));
     forgetDistant(Number(current.closest(".rate-dialogue").dataset.number));
     prefetch();
   };
@@ -201,12 +202,12 @@
     if (error.status) {
       location.assign(base); // the server has a page that says why
     } else if (error.isSignedOut) {
-      bar.showProblem("You are signed out. Your answers are kept. ", bar.signIn("Sign in again"));
+      bar.showProblem(`${gettext("You are signed out. Your answers are kept.")} `, bar.signIn(gettext("Sign in again")));
     } else {
-      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline", textContent: "Try again" });
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline", textContent: gettext("Try again") });
       button.addEventListener("click", again, { once: true });
       addEventListener("online", again, { once: true });
-      bar.showProblem("The next dialogue cannot be loaded: there is no connection. Your answers are kept. ", button);
+      bar.showProblem(`${gettext("The next dialogue cannot be loaded: there is no connection. Your answers are kept.")} `, button);
     }
   };
 

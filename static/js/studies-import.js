@@ -11,7 +11,9 @@
 
   for (const field of form.querySelectorAll('[name^="map_"]')) field.setAttribute("list", "file-columns");
 
-  const NO_PREVIEW = '<p class="note warn">There is no preview of this file. It can be imported all the same.</p>';
+  const warn = (textContent) =>
+    place.replaceChildren(Object.assign(document.createElement("p"), { className: "note warn", textContent }));
+  const showNone = () => warn(gettext("There is no preview of this file. It can be imported all the same."));
 
   // The cut must not go through a line: half a line would be shown as an error.
   const beginning = async (file) => {
@@ -31,7 +33,7 @@
     const number = ++asked;
     if (!file) return place.replaceChildren();
     // Half of a packed file cannot be unpacked: it would be called damaged.
-    if (file.name.endsWith(".gz") && file.size > MOST) return (place.innerHTML = NO_PREVIEW);
+    if (file.name.endsWith(".gz") && file.size > MOST) return showNone();
     const data = new FormData(form);
     data.set("file", await beginning(file), file.name);
     place.setAttribute("aria-busy", "true");
@@ -39,11 +41,12 @@
       const answer = await fetch(form.dataset.preview, { method: "POST", body: data });
       const text = await answer.text();
       if (number !== asked) return;
-      place.innerHTML = answer.ok ? text : NO_PREVIEW;
+      if (answer.ok) place.innerHTML = text;
+      else showNone();
       const found = place.querySelector("[data-columns]");
       offer(found ? found.dataset.columns.split("\t") : []);
     } catch {
-      place.innerHTML = '<p class="note warn">The server cannot be reached.</p>';
+      warn(gettext("The server cannot be reached."));
     } finally {
       if (number === asked) place.removeAttribute("aria-busy");
     }

@@ -11,10 +11,10 @@
       const said = button.parentElement.querySelector("[data-copied]");
       try {
         await navigator.clipboard.writeText(field.value);
-        said.textContent = "Copied.";
+        said.textContent = gettext("Copied.");
       } catch {
         field.select(); // the browser forbids it: Ctrl-C does the rest
-        said.textContent = "Press Ctrl-C to copy.";
+        said.textContent = gettext("Press Ctrl-C to copy.");
       }
     });
   }

@@ -40,6 +40,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "home": {"GET": EVERYBODY, "POST": EVERYBODY, "PUT": EVERYBODY, "PATCH": EVERYBODY, "DELETE": EVERYBODY,
              "OPTIONS": EVERYBODY},  # a signpost that reads nothing but who asks
     "healthz": dict.fromkeys(VERBS, EVERYBODY),
+    "set_language": {"POST": EVERYBODY},
     "join": {"GET": EVERYBODY, "POST": EVERYBODY},
     "return": {"GET": EVERYBODY, "POST": EVERYBODY},
     # the annotator's own work

@@ -111,7 +111,7 @@ def note(name: str, text: str) -> None:
 
 def rubric(n: int) -> dict:
     criteria = [TINY["criteria"][0] | {"key": f"c{at}", "name": f"Criterion {at}"} for at in range(1, n + 1)]
-    return TINY | {"name": f"Rubric of {n}", "key": f"rubric-{n}", "criteria": criteria}
+    return TINY | {"name": f"Rubric of {n}", "protocol": f"rubric-{n}", "criteria": criteria}
 
 
 def fill_first_criterion(page: Page, hand: Hand) -> Locator:

@@ -129,11 +129,12 @@ def test_missing_system_packages_without_root_end_with_the_line_to_run(
     monkeypatch.setattr(dev, "setup", lambda: None)
     monkeypatch.setattr(dev, "browser", lambda: "")
     monkeypatch.setattr(dev, "missing_for_pdf", lambda: ["libpango-1.0-0"])
+    monkeypatch.setattr(dev, "missing_gettext", lambda: ["gettext"])
     monkeypatch.setattr(dev, "can_sudo", lambda: False)
     monkeypatch.setattr(dev.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(dev.shutil, "which", lambda name: "/usr/bin/apt-get")
     said = trouble(dev, capsys, "test")
-    assert "sudo apt-get install -y --no-install-recommends libpango-1.0-0 chromium-headless-shell" in said
+    assert "sudo apt-get install -y --no-install-recommends libpango-1.0-0 gettext chromium-headless-shell" in said
 
 
 def test_a_full_disk_is_named_before_anything_is_downloaded(

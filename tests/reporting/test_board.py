@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -23,20 +24,12 @@ from measures.agreement import fleiss_kappa
 from measures.histograms import Histogram, total
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
-from reporting.explanations import (
-    INTERVAL_NOTES,
-    REASONS,
-    STATISTICS,
-    WARNINGS,
-    explained,
-    interval_lines,
-    missing,
-    reason_sentence,
-)
+from reporting.explanations import INTERVAL_NOTES, STATISTICS, WARNINGS, explained, interval_lines, missing
 from reporting.figures.drawing import number
 from reporting.selectors.board import BATCHES, board_data, choice_of
 from reporting.selectors.board_page import board_page
 from reporting.selectors.board_tables import agreement_table, largest_share
+from reporting.words import REASONS, reason_sentence
 from tests.cast import Cast, make_cast
 from tests.factories import (
     CriterionFactory,
@@ -129,6 +122,24 @@ def test_nothing_newer_is_a_304_by_version_and_by_etag(cast: Cast):
     assert (first.status_code, by_version.status_code, by_etag.status_code) == (200, 304, 304)
     assert by_version.content == b""
     assert by_version.headers["Cache-Control"] == "no-store"
+
+
+def test_what_is_known_in_one_language_is_sent_again_in_another(cast: Cast):
+    rate(cast, 0, 1)
+    client = signed_in(cast.lead)
+
+    def asked(language: str, **known):
+        client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+        return client.get(fragment_url(cast), headers={"Accept-Language": language, **known})
+
+    english = asked("en")
+    etag = english.headers["ETag"]
+    italian = asked("it", **{"If-None-Match": etag})
+    assert (english.status_code, italian.status_code) == (200, 200)
+    assert italian.headers["ETag"] != etag
+    assert asked("en", **{"If-None-Match": etag}).status_code == 304
+    for response in (english, italian, client.get(board_url(cast))):
+        assert {"Accept-Language", "Cookie"} <= set(response.headers["Vary"].split(", "))
 
 
 def test_nothing_newer_costs_one_look_up_besides_session_user_and_membership(cast: Cast, django_assert_num_queries):

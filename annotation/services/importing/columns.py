@@ -1,6 +1,9 @@
 """Which column of a file of ratings holds what."""
 
+from django.utils.translation import gettext as _
+
 from annotation.services.importing.outcome import BadField
+from parley.words import both
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "dialogue": ("dialogue", "dialogue_id"),
@@ -23,7 +26,8 @@ def parse_map(text: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, column = (piece.strip() for piece in part.partition("="))
         if not equals or not column:
-            raise BadField("map", f"{part!r} must look like annotator=rater: our field, the file's column")
+            text = _("%(part)r must look like annotator=rater: our field, the file's column")
+            raise BadField("map", text % {"part": part})
         mapping[name] = column
     return mapping
 
@@ -38,8 +42,8 @@ def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> 
         if field in places or not found:
             continue
         if len(found) > 1:
-            both = " and ".join(columns[at] for at in found)
-            raise BadField(field, f"could be {both}: choose it under Columns, or with --map {field}=COLUMN")
+            text = _("could be %(columns)s: choose it under Columns, or with --map %(field)s=COLUMN")
+            raise BadField(field, text % {"columns": both(columns[at] for at in found), "field": field})
         places[field] = found[0]
     _check_needed(places, columns, n_criteria)
     return places
@@ -47,9 +51,11 @@ def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> 
 
 def _wanted_place(field: str, column: str, lowered: list[str]) -> int:
     if field not in ALIASES:
-        raise BadField("map", f"{field!r} is no field: use {', '.join(FIELDS)}")
+        text = _("%(field)r is no field: use %(known)s")
+        raise BadField("map", text % {"field": field, "known": ", ".join(FIELDS)})
     if column.casefold() not in lowered:
-        raise BadField("map", f"the file has no column {column!r}, only: {', '.join(lowered)}")
+        text = _("the file has no column %(column)r, only: %(columns)s")
+        raise BadField("map", text % {"column": column, "columns": ", ".join(lowered)})
     return lowered.index(column.casefold())
 
 
@@ -59,7 +65,8 @@ def _check_needed(places: dict[str, int], columns: list[str], n_criteria: int) -
     if not {"item", "dialogue"} & places.keys():
         missing.append("item")
     if missing:
-        reason = (
-            f"no column is known to hold it: name it under Columns, or with --map {missing[0]}=COLUMN. The file has: "
+        text = _(
+            "no column is known to hold it: name it under Columns, or with --map %(field)s=COLUMN. "
+            "The file has: %(columns)s"
         )
-        raise BadField(" and ".join(missing), reason + ", ".join(columns))
+        raise BadField(both(missing), text % {"field": missing[0], "columns": ", ".join(columns)})

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from annotation.models import Dialogue, Source, Study
 from annotation.services.importing.copying import copy_in, execute, fetch, prepare_bulk
@@ -24,6 +26,7 @@ from annotation.services.importing.outcome import (
 )
 from annotation.services.importing.shapes import DialogueOptions
 from annotation.services.importing.spool import DialogueSpool
+from parley.words import both
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
 COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless"
@@ -61,10 +64,12 @@ def import_dialogues(
 
 def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study) -> None:
     if not spool.lines:
-        raise ImportRejected([LineError(0, "", "the file holds no dialogues")])
+        raise ImportRejected([LineError(0, "", _("the file holds no dialogues"))])
     known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
     if options.reference and options.reference not in known:
-        reason = f"no source is named {options.reference!r}, only: {', '.join(known) or 'none'}"
+        some = _("no source is named %(name)r, only: %(known)s")
+        text = some if known else _("no source is named %(name)r, only: none")
+        reason = text % {"name": options.reference, "known": ", ".join(known)}
         raise ImportRejected([LineError(0, "reference", reason)])
 
 
@@ -132,16 +137,19 @@ def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
         [study.pk, MOST_ERRORS],
     )
     if rows:
-        errors = [LineError(lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _ in rows]
+        errors = [LineError(lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
         raise ImportRejected(errors, rows[0][-1])
 
 
 def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool) -> str:
     if is_textless:
-        return f"{key!r} is in the study without texts, from imported ratings: import dialogues before ratings"
-    parts = (("turns", turns), ("metadata", metadata), ("batch", batch))
-    named = " and ".join(name for name, is_changed in parts if is_changed) or "candidates"
-    return f"{key!r} is in the study already with other {named}: give the new dialogue another id"
+        text = _("%(key)r is in the study without texts, from imported ratings: import dialogues before ratings")
+        return text % {"key": key}
+    # Translators: what differs, follows "with other"
+    parts = ((_("turns"), turns), (_("metadata"), metadata), (pgettext("with other", "batch"), batch))
+    named = both(name for name, is_changed in parts if is_changed) or _("candidates")
+    text = _("%(key)r is in the study already with other %(parts)s: give the new dialogue another id")
+    return text % {"key": key, "parts": named}
 
 
 def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
@@ -186,9 +194,10 @@ def _notes(study: Study, spool: DialogueSpool) -> list[str]:
     notes = []
     labels = [name for name in LABEL_FIELDS if name in spool.metadata_fields]
     if labels:
-        notes.append(f"{', '.join(labels)} are kept as metadata of the dialogues, not imported as ratings.")
+        text = _("%(names)s are kept as metadata of the dialogues, not imported as ratings.")
+        notes.append(text % {"names": ", ".join(labels)})
     if not spool.n_candidates:
-        notes.append("No dialogue has candidates: they can be rated as whole dialogues only.")
+        notes.append(_("No dialogue has candidates: they can be rated as whole dialogues only."))
     elif not study.sources.filter(is_reference=True).exists():
-        notes.append("No source is the ground truth. Name it with --reference if there is one.")
+        notes.append(_("No source is the ground truth. Name it with --reference if there is one."))
     return notes

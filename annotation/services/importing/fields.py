@@ -3,30 +3,42 @@
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from annotation.services.importing.outcome import BadField
 
 LONGEST_KEY = 200
 LONGEST_BATCH_KEY = 100
 LONGEST_SOURCE_KEY = 100
-NUL = "holds a NUL character (\\u0000), which PostgreSQL cannot store: remove it"
 
 Record = dict[str, Any]
 
 
 def kind_of(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
+    names = {
+        # Translators: follows "this is", as the following five
+        dict: _("an object"),
+        list: _("a list"),
+        str: pgettext("kind of a value", "text"),
+        bool: _("true or false"),
+        type(None): pgettext("kind of a value", "null"),
+    }
+    return names.get(type(value), _("a number"))
+
+
+def nul() -> str:
+    return _("holds a NUL character (\\u0000), which PostgreSQL cannot store: remove it")
 
 
 def clean_text(value: object, field: str, *, is_unescaping: bool = False) -> str:
     """Text that is shown: line breaks kept, as \\n alone; a literal backslash-n only when asked for (E-15)."""
     if type(value) is not str:
-        raise BadField(field, f"must be text, this is {kind_of(value)}")
+        raise BadField(field, _("must be text, this is %(kind)s") % {"kind": kind_of(value)})
     if not value.strip():
-        raise BadField(field, "is empty")
+        raise BadField(field, _("is empty"))
     if "\x00" in value:
-        raise BadField(field, NUL)
+        raise BadField(field, nul())
     if "\r" in value:
         value = value.replace("\r\n", "\n").replace("\r", "\n")
     return value.replace("\\n", "\n") if is_unescaping else value
@@ -39,12 +51,12 @@ def clean_key(value: object, field: str, longest: int = LONGEST_KEY) -> str:
     if type(value) is int:
         value = str(value)
     if type(value) is not str:
-        raise BadField(field, f"must be text or a whole number, this is {kind_of(value)}")
+        raise BadField(field, _("must be text or a whole number, this is %(kind)s") % {"kind": kind_of(value)})
     value = value.strip()
     if "\x00" in value:
-        raise BadField(field, NUL)
+        raise BadField(field, nul())
     if len(value) > longest:
-        raise BadField(field, f"is longer than {longest} characters")
+        raise BadField(field, _("is longer than %(most)s characters") % {"most": longest})
     return value
 
 
@@ -61,9 +73,9 @@ def canonical_json(value: object, field: str) -> bytes:
     try:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError as error:
-        raise BadField(field, f"cannot be stored ({error})") from None
+        raise BadField(field, _("cannot be stored (%(error)s)") % {"error": error}) from None
     if b"\\u0000" in data and holds_nul(value):
-        raise BadField(field, NUL)
+        raise BadField(field, nul())
     return data
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from django.utils.translation import gettext as _
+
 from annotation.services.importing.outcome import READING, ErrorLog, Progress
 
 LONGEST_LINE = 5 * 1024 * 1024
@@ -29,7 +31,8 @@ def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[
                     progress(raw.tell(), total, READING)
                 yield number, line
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            log.add(number + 1, "", f"the .gz file is damaged or cut off ({error}): pack it again")
+            text = _("the .gz file is damaged or cut off (%(error)s): pack it again")
+            log.add(number + 1, "", text % {"error": error})
     progress(total, total, READING)
 
 
@@ -46,14 +49,14 @@ def _bounded(source: BinaryIO, log: ErrorLog) -> Iterator[tuple[int, bytes]]:
         n_bytes += len(line)
         if number == 1:
             if line.startswith(OTHER_ENCODINGS):
-                log.add(1, "", "the file is UTF-16: save it as UTF-8")
+                log.add(1, "", _("the file is UTF-16: save it as UTF-8"))
                 return
             line = line.removeprefix(BOM)
         if n_bytes > MOST_UNPACKED:
-            log.add(number, "", f"the file holds more than {MOST_UNPACKED >> 30} GB: split it")
+            log.add(number, "", _("the file holds more than %(most)s GB: split it") % {"most": MOST_UNPACKED >> 30})
             return
         if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-            log.add(number, "", f"the line is longer than {LONGEST_LINE >> 20} MB")
+            log.add(number, "", _("the line is longer than %(most)s MB") % {"most": LONGEST_LINE >> 20})
             n_bytes += _skip_line(source)
             continue
         yield number, line

@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
 from annotation.services.importing.fields import Record
 from annotation.services.importing.files import read_lines
 from annotation.services.importing.outcome import (
@@ -40,13 +42,14 @@ def read_dialogues(
 def dialogue_format(path: Path, wanted: str = "") -> str:
     """The wanted format, or the one the first lines show. Raises ImportRejected."""
     if wanted and wanted not in DIALOGUE_FORMATS:
-        _refuse(0, "format", f"{wanted!r} is unknown: use one of {', '.join(DIALOGUE_FORMATS)}")
+        text = _("%(name)r is unknown: use one of %(known)s")
+        _refuse(0, "format", text % {"name": wanted, "known": ", ".join(DIALOGUE_FORMATS)})
     log = ErrorLog()
     lines = ((number, line) for number, line in read_lines(path, log, no_progress) if line.strip())
     first = list(itertools.islice(lines, LOOKED_AT))
     if not first:
         log.refuse_any()
-        _refuse(0, "", "the file is empty")
+        _refuse(0, "", _("the file is empty"))
     return wanted or _recognise(first)
 
 
@@ -54,7 +57,7 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
     number, first = lines[0]
     start = first.lstrip()[:1]
     if start == b"[":
-        _refuse(number, "", "is a JSON list: write one object per line (JSON Lines), without the brackets")
+        _refuse(number, "", _("is a JSON list: write one object per line (JSON Lines), without the brackets"))
     if start != b"{":
         return _recognise_table(number, first)
     record = next((record for record in map(_record, lines) if record is not None), None)
@@ -63,7 +66,8 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
     for name, shape in SHAPES.items():
         if shape.turns in record:
             return name
-    return _refuse(number, "", f"has no field history, messages or utterances, only: {', '.join(record)}")
+    text = _("has no field history, messages or utterances, only: %(names)s")
+    return _refuse(number, "", text % {"names": ", ".join(record)})
 
 
 def _record(line: tuple[int, bytes]) -> Record | None:
@@ -78,12 +82,10 @@ def _recognise_table(number: int, line: bytes) -> str:
     names = [name.strip().strip('"').casefold() for name in header.split(delimiter_of(header))]
     if PROMPT[0] in names and COMPLETION[0] in names:
         return CSV_PROMPTS
-    return _refuse(
-        number,
-        "",
-        "is neither JSON Lines nor CSV with the columns prompt and machine_completion; "
-        f"the first line is: {header[:200]!r}",
+    text = _(
+        "is neither JSON Lines nor CSV with the columns prompt and machine_completion; the first line is: %(line)r"
     )
+    return _refuse(number, "", text % {"line": header[:200]})
 
 
 def _refuse(line: int, field: str, reason: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 MOST_ERRORS = 200  # kept and shown; the rest is counted
 
 Progress = Callable[[int, int, str], None]
@@ -33,7 +35,7 @@ class ImportRejected(Exception):
     def __init__(self, errors: list[LineError], n_errors: int | None = None) -> None:
         self.errors = errors
         self.n_errors = len(errors) if n_errors is None else n_errors
-        super().__init__(errors[0].as_text("file") if errors else "The import was refused.")
+        super().__init__(errors[0].as_text("file") if errors else _("The import was refused."))
 
 
 class BadField(Exception):

@@ -1,5 +1,7 @@
 """Where imported ratings belong: the batch that holds the item, else the one the file or the dialogue names."""
 
+from django.utils.translation import gettext
+
 from annotation.models import Batch, Study
 from annotation.services.importing.copying import execute, fetch
 from annotation.services.importing.units import refuse
@@ -16,7 +18,7 @@ def place_units(study: Study) -> dict[str, int]:
                SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
                    SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))""",
         "batch",
-        lambda *_: "the batch is being rated and does not hold this item: name another batch in the file",
+        lambda *_: gettext("the batch is being rated and does not hold this item: name another batch in the file"),
     )
     n_items = _create_items(study)
     _find_items()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 import orjson
+from django.utils.translation import gettext as _
 
 from annotation.services.importing.copying import spool_file
 from annotation.services.importing.fields import (
@@ -109,7 +110,7 @@ def _candidate_row(row: Row, columns: Columns, options: DialogueOptions) -> Reco
     values, unescape = row.values, options.unescape_newlines
     source = key_in(columns.source, LONGEST_SOURCE_KEY) or options.source
     if not source and columns.source is not None:
-        raise BadField(columns.names[columns.source], "is empty: name the model or person who wrote it")
+        raise BadField(columns.names[columns.source], _("is empty: name the model or person who wrote it"))
     prompt = clean_text(values[columns.prompt], columns.names[columns.prompt], is_unescaping=unescape)
     completion = columns.names[columns.completion]
     return {
@@ -132,11 +133,14 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: IO[bytes]) 
     key = row["dialogue"] or digest
     group = groups.setdefault(key, Group(line, digest, row["batch"]))
     if group.digest != digest:
-        raise BadField("prompt", f"is another text than on line {group.line}, of the same dialogue {key!r}")
+        text = _("is another text than on line %(line)s, of the same dialogue %(dialogue)r")
+        raise BadField("prompt", text % {"line": group.line, "dialogue": key})
     if group.batch_key != row["batch"]:
-        raise BadField("batch", f"is {row['batch']!r}, on line {group.line} of the same dialogue {group.batch_key!r}")
+        text = _("is %(batch)r, on line %(line)s of the same dialogue %(other)r")
+        raise BadField("batch", text % {"batch": row["batch"], "line": group.line, "other": group.batch_key})
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
-        raise BadField("candidate_id", f"{row['key']!r} is also on line {group.candidates[row['key']]}")
+        names = {"key": row["key"], "line": group.candidates[row["key"]]}
+        raise BadField("candidate_id", _("%(key)r is also on line %(line)s") % names)
     group.places.append(waiting.tell())
     waiting.write(orjson.dumps(row) + b"\n")
 

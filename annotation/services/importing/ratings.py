@@ -4,6 +4,8 @@ from datetime import datetime
 from pathlib import Path
 
 from django.db import connection, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Study
 from annotation.services.importing.copying import copy_in, execute, prepare_bulk
@@ -52,17 +54,21 @@ def import_ratings(
         spool.read(path, options.columns, log, progress)
         log.refuse_any()
         if not spool.n_rows:
-            raise ImportRejected([LineError(0, "", "the file holds no ratings")])
+            raise ImportRejected([LineError(0, "", _("the file holds no ratings"))])
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, options, ImportSummary(CSV_RATINGS, is_dry_run), now)
 
 
 def _check_request(study: Study, name: str) -> None:
     if name not in ("", CSV_RATINGS):
-        raise ImportRejected([LineError(0, "format", f"{name!r} is unknown: use {CSV_RATINGS}")])
+        reason = _("%(name)r is unknown: use %(known)s") % {"name": name, "known": CSV_RATINGS}
+        raise ImportRejected([LineError(0, "format", reason)])
     unit = study.protocol_version.unit
     if unit not in UNITS:
-        reason = f"ratings of a {unit.replace('_', ' ')} cannot be imported yet, of responses and dialogues they can"
+        if unit == ProtocolVersion.Unit.MODEL:
+            reason = _("ratings of a model cannot be imported yet, of responses and dialogues they can")
+        else:
+            reason = _("ratings of a candidate set cannot be imported yet, of responses and dialogues they can")
         raise ImportRejected([LineError(0, "", reason)])
 
 
@@ -112,9 +118,15 @@ def _drop_temporary() -> None:
 def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
     notes = []
     if spool.unused:
-        notes.append(f"Not used: the columns {', '.join(spool.unused)}.")
+        notes.append(_("Not used: the columns %(names)s.") % {"names": ", ".join(spool.unused)})
     if counts["seats_added"]:
-        notes.append(f"{counts['seats_added']} seats were added to batches that had too few free ones.")
+        text = ngettext(
+            "%(n)s seats were added to batches that had too few free ones.",
+            "%(n)s seats were added to batches that had too few free ones.",
+            counts["seats_added"],
+        )
+        notes.append(text % {"n": counts["seats_added"]})
     if has_moved():
-        notes.append("Some ratings went to the batch that already holds their item, not to the one the file names.")
+        text = _("Some ratings went to the batch that already holds their item, not to the one the file names.")
+        notes.append(text)
     return notes

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Participant, Seat, Study
 from annotation.services.importing.copying import fetch
@@ -65,7 +66,8 @@ def _participants(study: Study, shares: list[Share]) -> tuple[dict[str, Particip
     for share in shares:
         person = known.get(share.annotator)
         if person and not person.is_imported:
-            log.add(share.line, "annotator", f"{share.annotator!r} is an annotator of this study: rename yours")
+            text = _("%(name)r is an annotator of this study: rename yours")
+            log.add(share.line, "annotator", text % {"name": share.annotator})
     log.refuse_any()
     new = Participant.objects.bulk_create(
         Participant(study=study, pseudonym=name, is_imported=True, standing=Participant.Standing.CLEARED)
@@ -79,7 +81,8 @@ def _refuse_excluded(fresh: list[Share], participants: dict[str, Participant]) -
     log = ErrorLog()
     for share in fresh:
         if participants[share.annotator].standing == Participant.Standing.EXCLUDED:
-            log.add(share.line, "annotator", f"{share.annotator!r} was excluded from this study: leave the rows out")
+            text = _("%(name)r was excluded from this study: leave the rows out")
+            log.add(share.line, "annotator", text % {"name": share.annotator})
     log.refuse_any()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext as _
 
 from annotation.services.importing.fields import (
     LONGEST_BATCH_KEY,
@@ -87,10 +88,11 @@ def load_record(line: bytes) -> Record | None:
     except orjson.JSONDecodeError as error:
         if not line.strip():
             return None
-        reason = f"is not JSON ({error.msg}, character {error.pos + 1}): each line must hold one whole object"
-        raise BadField("", reason) from None
+        text = _("is not JSON (%(error)s, character %(place)s): each line must hold one whole object")
+        raise BadField("", text % {"error": error.msg, "place": error.pos + 1}) from None
     if type(record) is not dict:
-        raise BadField("", f"each line must hold one object {{...}}, this is {kind_of(record)}")
+        text = _("each line must hold one object {...}, this is %(kind)s")
+        raise BadField("", text % {"kind": kind_of(record)})
     return record
 
 
@@ -109,11 +111,11 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
 def _list(record: Record, name: str) -> list[Any]:
     value = record.get(name)
     if value is None:
-        raise BadField(name, "is missing")
+        raise BadField(name, _("is missing"))
     if type(value) is not list:
-        raise BadField(name, f"must be a list, this is {kind_of(value)}")
+        raise BadField(name, _("must be a list, this is %(kind)s") % {"kind": kind_of(value)})
     if not value:
-        raise BadField(name, "is an empty list")
+        raise BadField(name, _("is an empty list"))
     return value
 
 
@@ -122,10 +124,10 @@ def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list
     turns, extras = [], []
     for at, raw in enumerate(_list(record, shape.turns)):
         if type(raw) is not dict:
-            raise BadField(f"{shape.turns}[{at}]", f"must be an object, this is {kind_of(raw)}")
+            raise BadField(f"{shape.turns}[{at}]", _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
         speaker, text = raw.get(shape.speaker), raw.get(shape.text)
         if type(speaker) is not str or not speaker.strip() or "\x00" in speaker:
-            raise BadField(f"{shape.turns}[{at}].{shape.speaker}", "must name the speaker of the turn")
+            raise BadField(f"{shape.turns}[{at}].{shape.speaker}", _("must name the speaker of the turn"))
         text = clean_text(text, f"{shape.turns}[{at}].{shape.text}", is_unescaping=options.unescape_newlines)
         turns.append({"speaker": speaker, "text": text})
         is_plain = len(raw) == 2
@@ -143,14 +145,14 @@ def _candidates(record: Record, shape: Shape, options: DialogueOptions) -> list[
 
 def _candidate(raw: object, place: str, options: DialogueOptions) -> ParsedCandidate:
     if type(raw) is not dict:
-        raise BadField(place, f"must be an object, this is {kind_of(raw)}")
+        raise BadField(place, _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
     key_name, key = first_key(raw, CANDIDATE_KEYS, f"{place}.")
     source_name, source = first_key(raw, SOURCE_KEYS, f"{place}.", LONGEST_SOURCE_KEY)
     text_name = next((name for name in CANDIDATE_TEXTS if name in raw), "text")
     text = clean_text(raw.get(text_name), f"{place}.{text_name}", is_unescaping=options.unescape_newlines)
     source = source or options.source
     if not source:
-        raise BadField(f"{place}.source", "is missing: name the model or person who wrote the candidate")
+        raise BadField(f"{place}.source", _("is missing: name the model or person who wrote the candidate"))
     used = {key_name, source_name, text_name}
     metadata = {name: value for name, value in raw.items() if name not in used}
     return ParsedCandidate(key, source, text, metadata)
@@ -161,7 +163,8 @@ def name_candidates(candidates: list[ParsedCandidate]) -> None:
     taken: set[str] = set()
     for at, candidate in enumerate(candidates):
         if candidate.key in taken:
-            raise BadField(f"candidates[{at}]", f"has the id {candidate.key!r} of another candidate before it")
+            text = _("has the id %(key)r of another candidate before it")
+            raise BadField(f"candidates[{at}]", text % {"key": candidate.key})
         if candidate.key:
             taken.add(candidate.key)
     numbers: dict[str, Iterator[int]] = {}

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import IO, Self
 
 import orjson
+from django.utils.translation import gettext as _
 
 from annotation.services.importing.copying import copy_text, spool_file
 from annotation.services.importing.fields import Record, canonical_json
@@ -66,15 +67,19 @@ class DialogueSpool:
         key = dialogue.key or derived_key(dialogue.turns)
         before = self._line_of.setdefault(key, dialogue.line)
         if before != dialogue.line:
-            what = f"has the id {key!r}" if dialogue.key else "has no id and the same turns"
-            raise BadField("dialogue_id", f"{what} as line {before}: each dialogue needs its own id")
+            if dialogue.key:
+                text = _("has the id %(key)r as line %(line)s: each dialogue needs its own id")
+            else:
+                text = _("has no id and the same turns as line %(line)s: each dialogue needs its own id")
+            raise BadField("dialogue_id", text % {"key": key, "line": before})
         return key
 
     def _note_sources(self, candidates: list[ParsedCandidate]) -> None:
         for candidate in candidates:
             self.sources.setdefault(candidate.source)
         if len(self.sources) > MOST_SOURCES:
-            raise BadField("source", f"is one of more than {MOST_SOURCES} sources: is this the right column?")
+            text = _("is one of more than %(most)s sources: is this the right column?")
+            raise BadField("source", text % {"most": MOST_SOURCES})
 
 
 def _digest(turns: bytes, metadata: bytes, batch_key: str, candidates: list[tuple[ParsedCandidate, bytes]]) -> bytes:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
 from annotation.services.importing.files import LONGEST_LINE, read_lines
 from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
 
@@ -31,7 +33,7 @@ class Table:
         first = next(lines, None)
         if first is None:
             log.refuse_any()
-            raise ImportRejected([LineError(0, "", "the file is empty")])
+            raise ImportRejected([LineError(0, "", _("the file is empty"))])
         self._reader = csv.reader(_chain(first, lines), delimiter=delimiter_of(first), strict=True)
         self.columns = self._header()
 
@@ -41,7 +43,8 @@ class Table:
             try:
                 text = line.decode()
             except UnicodeDecodeError as error:
-                self._log.add(number, "", f"is not UTF-8 (byte {error.start + 1}): save the file as UTF-8")
+                reason = _("is not UTF-8 (byte %(byte)s): save the file as UTF-8") % {"byte": error.start + 1}
+                self._log.add(number, "", reason)
                 text = line.decode(errors="replace")
             yield text.removesuffix("\n").removesuffix("\r") + "\n"
 
@@ -49,12 +52,13 @@ class Table:
         try:
             names = [name.strip() for name in next(self._reader)]
         except (csv.Error, StopIteration) as error:
-            raise ImportRejected([LineError(1, "", f"the header cannot be read ({error})")]) from None
+            reason = _("the header cannot be read (%(error)s)") % {"error": error}
+            raise ImportRejected([LineError(1, "", reason)]) from None
         names = [name or f"column_{at}" for at, name in enumerate(names, start=1)]
         lowered = [name.casefold() for name in names]
         twice = sorted({name for name in lowered if lowered.count(name) > 1})
         if twice:
-            raise ImportRejected([LineError(1, twice[0], "the header names this column twice")])
+            raise ImportRejected([LineError(1, twice[0], _("the header names this column twice"))])
         self._began = self._line + 1
         return names
 
@@ -66,15 +70,20 @@ class Table:
             except StopIteration:
                 return
             except csv.Error as error:
-                self._log.add(self._began, "", f"is not CSV ({error}): look at the quotation marks")
+                reason = _("is not CSV (%(error)s): look at the quotation marks") % {"error": error}
+                self._log.add(self._began, "", reason)
                 continue
             if not values:
                 continue
             if len(values) != len(self.columns):
-                reason = f"has {len(values)} values, the header has {len(self.columns)} columns"
-                self._log.add(self._began, "", reason)
+                self._log.add(self._began, "", _other_width(len(values), len(self.columns)))
                 continue
             yield Row(self._began, values)
+
+
+def _other_width(n_values: int, n_columns: int) -> str:
+    text = _("has %(values)s values, the header has %(columns)s columns")
+    return text % {"values": n_values, "columns": n_columns}
 
 
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
@@ -95,5 +104,6 @@ def find_column(columns: list[str], names: tuple[str, ...]) -> int | None:
 def need_column(columns: list[str], names: tuple[str, ...]) -> int:
     place = find_column(columns, names)
     if place is None:
-        raise BadField(names[0], f"the header has no such column, only: {', '.join(columns)}")
+        text = _("the header has no such column, only: %(columns)s")
+        raise BadField(names[0], text % {"columns": ", ".join(columns)})
     return place

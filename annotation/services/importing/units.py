@@ -5,6 +5,8 @@ All steps work on `import_unit`: one row for each way in which the file names so
 
 from collections.abc import Callable
 
+from django.utils.translation import gettext
+
 from annotation.models import Study
 from annotation.services.importing.copying import execute, fetch
 from annotation.services.importing.dialogues import add_sources, next_position
@@ -13,7 +15,6 @@ from annotation.services.importing.spool import MOST_SOURCES
 from annotation.services.importing.votes import RatingOptions
 
 Reason = Callable[[str, str, str, str], str]  # dialogue, item, source, batch -> what is wrong
-FIRST = "import it first, or use --create-missing"
 
 
 def resolve_units(study: Study, options: RatingOptions, *, is_whole_dialogue: bool) -> dict[str, int]:
@@ -70,7 +71,7 @@ def _find_dialogues_of_items(study: Study) -> None:
            WHERE u.dialogue = '' AND f.key = u.item""",
         [study.pk],
     )
-    refuse("n_meant > 1", "item", lambda _, item, *__: f"{item!r} is in several dialogues: add a column dialogue")
+    refuse("n_meant > 1", "item", _in_several_dialogues)
 
 
 def _find_dialogues(study: Study) -> None:
@@ -112,7 +113,8 @@ def _create_sources(study: Study, reference: str) -> int:
     refuse("candidate_id IS NULL AND source = ''", "source", _needs_source)
     rows = fetch("SELECT source FROM import_unit WHERE candidate_id IS NULL GROUP BY source ORDER BY min(line)")
     if len(rows) > MOST_SOURCES:
-        refuse("candidate_id IS NULL", "source", lambda *_: f"is one of more than {MOST_SOURCES}: the right column?")
+        text = gettext("is one of more than %(most)s: the right column?")
+        refuse("candidate_id IS NULL", "source", lambda *_: text % {"most": MOST_SOURCES})
     return add_sources(study, [key for (key,) in rows], reference)
 
 
@@ -135,21 +137,31 @@ def _check_candidates() -> None:
     refuse(f"source <> '' AND {other}", "source", _other_source)
 
 
+def _in_several_dialogues(dialogue: str, item: str, *_: str) -> str:
+    return gettext("%(item)r is in several dialogues: add a column dialogue") % {"item": item}
+
+
 def _unknown_dialogue(dialogue: str, item: str, *_: str) -> str:
-    return f"{dialogue or item!r} is not in the study: {FIRST}"
+    text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
+    return text % {"name": dialogue or item}
 
 
 def _unknown_candidate(dialogue: str, item: str, source: str, _: str) -> str:
-    return f"{item or source!r} is no candidate of the dialogue {dialogue!r}: {FIRST}"
+    text = gettext("%(name)r is no candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
+    return text % {"name": item or source, "dialogue": dialogue}
 
 
 def _needs_source(dialogue: str, item: str, *_: str) -> str:
-    return f"is empty, and {item!r} is not in the study: to make it, its source must be known"
+    return gettext("is empty, and %(item)r is not in the study: to make it, its source must be known") % {"item": item}
 
 
 def _several_of_source(dialogue: str, item: str, source: str, _: str) -> str:
-    return f"the dialogue {dialogue!r} has several candidates of {source!r}: name the candidate in a column item"
+    text = gettext(
+        "the dialogue %(dialogue)r has several candidates of %(source)r: name the candidate in a column item"
+    )
+    return text % {"dialogue": dialogue, "source": source}
 
 
 def _other_source(dialogue: str, item: str, source: str, _: str) -> str:
-    return f"{item!r} is by another source than {source!r} in the study"
+    text = gettext("%(item)r is by another source than %(source)r in the study")
+    return text % {"item": item, "source": source}

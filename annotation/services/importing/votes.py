@@ -9,11 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.services.importing.columns import map_columns
 from annotation.services.importing.copying import NULL, copy_ids, copy_text, spool_file
-from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, NUL, clean_key
+from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
 from annotation.services.importing.tables import Row, Table
 from protocols.models import Criterion, ProtocolVersion
@@ -59,7 +61,8 @@ class Answers:
         found = self._criteria.get(name.strip().casefold())
         if found is None:
             known = ", ".join(dict.fromkeys(each.key for each in self._criteria.values()))
-            raise BadField("criterion", f"{name!r} is not in the protocol, only: {known}")
+            text = _("%(name)r is not in the protocol, only: %(known)s")
+            raise BadField("criterion", text % {"name": name, "known": known})
         return found
 
     def option(self, criterion: CriterionSpec, value: str) -> OptionSpec:
@@ -67,7 +70,8 @@ class Answers:
         found = options.get(value.strip().casefold()) or options.get(_number(value))
         if found is None:
             known = ", ".join(option.label for option in criterion.options)
-            raise BadField("value", f"{value!r} is no answer to {criterion.key}: it has {known}")
+            text = _("%(value)r is no answer to %(criterion)s: it has %(known)s")
+            raise BadField("value", text % {"value": value, "criterion": criterion.key, "known": known})
         return found
 
 
@@ -131,7 +135,7 @@ class VoteSpool:
         dialogue, item, source = self._unit(row)
         annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
         if not annotator:
-            raise BadField("annotator", "is empty: who answered?")
+            raise BadField("annotator", _("is empty: who answered?"))
         criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
         option = self._answers.option(criterion, self._value(row, "value"))
         who = (self._study, annotator, dialogue, item, source, criterion.key)
@@ -158,9 +162,9 @@ class VoteSpool:
         if self._is_whole_dialogue:
             dialogue, item, source = dialogue or item, "", ""
         if not dialogue and not item:
-            raise BadField("item", "is empty: what was rated?")
+            raise BadField("item", _("is empty: what was rated?"))
         if not (self._is_whole_dialogue or item or source):
-            raise BadField("item", "is empty: responses are rated, so name the candidate or its source")
+            raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source
 
 
@@ -170,16 +174,20 @@ def _explanations(option: OptionSpec, cell: str) -> list[int]:
     keys = [part.strip().casefold() for part in cell.split("|") if part.strip()]
     unknown = [key for key in keys if key not in known]
     if unknown:
-        names = ", ".join(known) or "none"
-        raise BadField("explanations", f"{unknown[0]!r} is no explanation of {option.label}: it has {names}")
+        if known:
+            text = _("%(key)r is no explanation of %(option)s: it has %(known)s")
+        else:
+            text = _("%(key)r is no explanation of %(option)s: it has none")
+        names = {"key": unknown[0], "option": option.label, "known": ", ".join(known)}
+        raise BadField("explanations", text % names)
     return sorted({known[key] for key in keys})
 
 
 def _free_text(cell: str) -> str:
     if "\x00" in cell:
-        raise BadField("free_text", NUL)
+        raise BadField("free_text", nul())
     if len(cell) > LONGEST_FREE_TEXT:
-        raise BadField("free_text", f"is longer than {LONGEST_FREE_TEXT:,} characters")
+        raise BadField("free_text", _("is longer than %(most)s characters") % {"most": intcomma(LONGEST_FREE_TEXT)})
     return unicodedata.normalize("NFC", cell.replace("\r\n", "\n")).strip()
 
 
@@ -195,8 +203,8 @@ def _answered_at(cell: str, now: datetime) -> bytes:
             when = datetime.fromtimestamp(number / (1000 if number > MILLISECONDS_FROM else 1), UTC)
         when = when if timezone.is_aware(when) else timezone.make_aware(when)
     except (ValueError, OverflowError, OSError):
-        reason = f"{cell!r} is no time: write it as 2026-11-21T09:30:00Z or in seconds since 1970"
-        raise BadField("answered_at", reason) from None
+        text = _("%(time)r is no time: write it as 2026-11-21T09:30:00Z or in seconds since 1970")
+        raise BadField("answered_at", text % {"time": cell}) from None
     if when > now:
-        raise BadField("answered_at", f"{cell!r} lies in the future")
+        raise BadField("answered_at", _("%(time)r lies in the future") % {"time": cell})
     return when.astimezone(UTC).isoformat().encode()

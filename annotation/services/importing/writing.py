@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from annotation.models import Study
 from annotation.services.importing.copying import execute, fetch
 from annotation.services.importing.outcome import MOST_ERRORS, ErrorLog
@@ -32,8 +34,9 @@ def refuse_repeated() -> None:
            WHERE line <> first ORDER BY line LIMIT %s""",
         [MOST_ERRORS],
     )
+    repeats = _("repeats line %(line)s: same annotator, item and criterion")
     _refuse(
-        [(line, "", f"repeats line {first}: same annotator, item and criterion") for line, first, _ in rows],
+        [(line, "", repeats % {"line": first}) for line, first, _total in rows],
         rows[0][-1] if rows else 0,
     )
 
@@ -47,9 +50,12 @@ def refuse_changed() -> None:
         [MOST_ERRORS],
     )
     errors = []
-    for line, is_other_option, label, _ in rows:
-        what = f"the answer {label!r}" if is_other_option else "another explanation or free text"
-        errors.append((line, "value", f"the study has {what} of this annotator for this item and criterion"))
+    for line, is_other_option, label, _total in rows:
+        if is_other_option:
+            text = _("the study has the answer %(label)r of this annotator for this item and criterion")
+        else:
+            text = _("the study has another explanation or free text of this annotator for this item and criterion")
+        errors.append((line, "value", text % {"label": label}))
     _refuse(errors, rows[0][-1] if rows else 0)
 
 

@@ -1,0 +1,7 @@
+"""Dates in Italian; the point for figures, as in English."""
+
+DATE_FORMAT = "j M Y"
+TIME_FORMAT = "H:i"
+DATETIME_FORMAT = "j M Y, H:i"
+DECIMAL_SEPARATOR = "."
+THOUSAND_SEPARATOR = "\u202f"  # narrow blank: a point would read as a decimal point here

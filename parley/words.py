@@ -1,0 +1,32 @@
+"""Words in a row, in the language of the page."""
+
+from collections.abc import Iterable
+from functools import reduce
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeData
+from django.utils.translation import gettext, gettext_noop
+
+AND = gettext_noop("{first} and {second}")
+OR = gettext_noop("{first} or {second}")
+
+
+def both(parts: Iterable[str]) -> str:
+    """`a and b and c`; of parts that are safe HTML, safe HTML."""
+    return _in_a_row(AND, parts)
+
+
+def either(parts: Iterable[str]) -> str:
+    """`a or b or c`; of parts that are safe HTML, safe HTML."""
+    return _in_a_row(OR, parts)
+
+
+def _in_a_row(pattern: str, parts: Iterable[str]) -> str:
+    found = list(parts)
+    return reduce(lambda first, second: _pair(gettext(pattern), first, second), found) if found else ""
+
+
+def _pair(pattern: str, first: str, second: str) -> str:
+    is_html = isinstance(first, SafeData) and isinstance(second, SafeData)
+    put = format_html if is_html else str.format
+    return put(pattern, first=first, second=second)

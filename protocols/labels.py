@@ -1,0 +1,76 @@
+"""The words for the codes of a protocol, in the language of the page."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
+
+from parley.words import both, either
+
+STATUS = {
+    "draft": pgettext_lazy("status of a protocol version", "draft"),
+    "published": pgettext_lazy("status of a protocol version", "published"),
+    "retired": pgettext_lazy("status of a protocol version", "retired"),
+}
+UNIT = {
+    "response": pgettext_lazy("what is rated", "response"),
+    "candidate_set": pgettext_lazy("what is rated", "candidate set"),
+    "model": pgettext_lazy("what is rated", "model"),
+    "dialogue": pgettext_lazy("what is rated", "dialogue"),
+}
+OF_A_UNIT = {
+    "response": pgettext_lazy("a question", "of a response"),
+    "candidate_set": pgettext_lazy("a question", "of a candidate set"),
+    "model": pgettext_lazy("a question", "of a model"),
+    "dialogue": pgettext_lazy("a question", "of a dialogue"),
+}
+ORDER = {
+    "criterion_first": pgettext_lazy("order of the work", "criterion first"),
+    "item_first": pgettext_lazy("order of the work", "item first"),
+    "set_level": pgettext_lazy("order of the work", "set level"),
+}
+SCALE = {
+    "nominal": pgettext_lazy("scale", "nominal"),
+    "ordinal": pgettext_lazy("scale", "ordinal"),
+    "interval": pgettext_lazy("scale", "interval"),
+}
+ROLE = {
+    "positive": pgettext_lazy("role of an answer", "positive"),
+    "negative": pgettext_lazy("role of an answer", "negative"),
+    "neutral": pgettext_lazy("role of an answer", "neutral"),
+    "unsure": pgettext_lazy("role of an answer", "unsure"),
+    "excluding": pgettext_lazy("role of an answer", "excluding"),
+}
+
+
+def status_word(status: str) -> str:
+    return word_of(STATUS, status)
+
+
+def word_of(words: Mapping[str, Any], code: str) -> str:
+    """A code nobody has put into words is shown as it is."""
+    return str(words.get(code, code))
+
+
+# --- conditions and rules in sentences -----------------------------------------------------------------
+def alternatives(keys: Iterable[str]) -> str:
+    """yes or unsure, as HTML."""
+    return either(format_html("<code>{}</code>", key) for key in keys)
+
+
+def rule_sentence(rule: Mapping[str, Any]) -> SafeString:
+    """yes if a is yes and b is no; as HTML."""
+    option = format_html("<code>{}</code>", rule["option"])
+    conditions = both(map(_condition, rule.get("when", ())))
+    if not conditions:
+        return format_html(_("{option} in all other cases"), option=option)
+    return format_html(_("{option} if {conditions}"), option=option, conditions=conditions)
+
+
+def _condition(condition: Mapping[str, Any]) -> SafeString:
+    criterion = format_html("<code>{}</code>", condition["criterion"])
+    # Translators: a condition: the answer to a criterion is one of these options.
+    return format_html(_("{criterion} is {options}"), criterion=criterion, options=alternatives(condition["options"]))

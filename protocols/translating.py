@@ -1,0 +1,139 @@
+"""A version in one of its languages.
+
+A text that has no translation is shown in the main language and is an Untranslated, so that a page can say so. Answers
+are the same in every language: ids, codes, keys and values stay, only words change.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from django.conf.locale import LANG_INFO
+
+from protocols.models import ProtocolVersion
+from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec, spec_of
+
+Translation = Mapping[str, Any]
+NONE: Translation = {}
+
+
+class Untranslated(str):
+    """A text in the language of its document, where another one was asked for."""
+
+    language: str
+
+    def __new__(cls, text: str, language: str) -> "Untranslated":
+        own = super().__new__(cls, text)
+        own.language = language
+        return own
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a version says beside its criteria. `language` is the one asked for."""
+
+    language: str
+    welcome: str
+    changes: str
+    notices: tuple[str, ...]
+    guidelines_short: str
+    guidelines: str
+
+
+def languages_of(version: ProtocolVersion) -> tuple[str, ...]:
+    """ISO codes, the main language first."""
+    return (version.language, *version.translations)
+
+
+def language_name(code: str) -> str:
+    """As its speakers call it; the code itself for one that nobody has named here."""
+    name: str = LANG_INFO.get(code.casefold(), {}).get("name_local", code)
+    return name
+
+
+def texts_in(version: ProtocolVersion, language: str = "") -> Texts:
+    doc = {name: getattr(version, name) for name in (*Texts.__dataclass_fields__, "translations")}
+    return texts_of_document(doc, language)
+
+
+def texts_of_document(doc: Mapping[str, Any], language: str = "") -> Texts:
+    own = _Words(doc["translations"].get(language), doc["language"])
+    names = ("welcome", "changes", "guidelines_short", "guidelines")
+    texts = {name: own.text(name, doc[name]) for name in names}
+    notices = own.list("notices", doc["notices"])
+    return Texts(language=own.language_of(language), notices=notices, **texts)
+
+
+def spec_in(version: ProtocolVersion, language: str = "") -> VersionSpec:
+    """The spec with the words of a language; with those of the main language for one that the version lacks."""
+    if language not in version.translations:
+        return spec_of(version)
+    if version.status == ProtocolVersion.Status.DRAFT:
+        return translated(spec_of(version), version.translations[language], version.language)
+    return _frozen(version.pk, language)
+
+
+@lru_cache(maxsize=256)
+def _frozen(version_id: int, language: str) -> VersionSpec:
+    version = ProtocolVersion.objects.get(pk=version_id)
+    return translated(spec_of(version), version.translations[language], version.language)
+
+
+def translated(spec: VersionSpec, texts: Translation, main: str) -> VersionSpec:
+    parts = texts.get("criteria", NONE)
+    criteria = tuple(_criterion(each, _Words(parts.get(each.key, NONE), main)) for each in spec.criteria)
+    return replace(
+        spec,
+        criteria=criteria,
+        by_key={each.key: each for each in criteria},
+        by_id={each.id: each for each in criteria},
+    )
+
+
+class _Words:
+    """One part of a translation. `texts` is None where the main language itself was asked for: nothing is missing."""
+
+    def __init__(self, texts: Translation | None, main: str) -> None:
+        self.texts, self.main = texts, main
+
+    def text(self, name: str, original: str) -> str:
+        return original if self.texts is None else self.texts.get(name) or self.missing(original)
+
+    def list(self, name: str, originals: Iterable[str]) -> tuple[str, ...]:
+        return tuple(originals if self.texts is None else self.texts.get(name) or map(self.missing, originals))
+
+    def missing(self, original: str) -> str:
+        return Untranslated(original, self.main) if original else original
+
+    def part(self, name: str, key: str) -> "_Words":
+        return _Words((self.texts or NONE).get(name, NONE).get(key, NONE), self.main)
+
+    def language_of(self, wanted: str) -> str:
+        return self.main if self.texts is None else wanted
+
+
+def _criterion(criterion: CriterionSpec, words: _Words) -> CriterionSpec:
+    return replace(
+        criterion,
+        name=words.text("name", criterion.name),
+        short=words.text("short", criterion.short),
+        question=words.text("question", criterion.question),
+        definition=words.text("definition", criterion.definition),
+        options=tuple(_option(each, words.part("options", each.key)) for each in criterion.options),
+    )
+
+
+def _option(option: OptionSpec, words: _Words) -> OptionSpec:
+    return replace(
+        option,
+        label=words.text("label", option.label),
+        definition=words.text("definition", option.definition),
+        conditions=words.list("conditions", option.conditions),
+        explanations=tuple(_explanation(each, words) for each in option.explanations),
+    )
+
+
+def _explanation(explanation: ExplanationSpec, words: _Words) -> ExplanationSpec:
+    texts = (words.texts or NONE).get("explanations", NONE)
+    return replace(explanation, text=texts.get(explanation.key) or words.missing(explanation.text))

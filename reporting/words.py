@@ -1,0 +1,44 @@
+"""The measures know no language: their codes as words, where a page shows them. Only codes are ever stored."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext_lazy
+
+# Of Landis and Koch, then of Krippendorff.
+STRENGTHS = {
+    "poor": pgettext_lazy("strength of agreement", "poor"),
+    "slight": pgettext_lazy("strength of agreement", "slight"),
+    "fair": pgettext_lazy("strength of agreement", "fair"),
+    "moderate": pgettext_lazy("strength of agreement", "moderate"),
+    "substantial": pgettext_lazy("strength of agreement", "substantial"),
+    "almost_perfect": pgettext_lazy("strength of agreement", "almost perfect"),
+    "reliable": pgettext_lazy("strength of agreement", "reliable"),
+    "tentative": pgettext_lazy("strength of agreement", "tentative"),
+    "unreliable": pgettext_lazy("strength of agreement", "unreliable"),
+}
+# Clauses: each stands behind "undefined, because".
+REASONS = {
+    "no_ratings": gettext_noop("there are no answers here yet"),
+    "no_pairs": gettext_noop("nobody has rated the same item as somebody else yet"),
+    "no_variation": gettext_noop(
+        "everybody gave one and the same answer, which leaves nothing to tell agreement from chance"
+    ),
+    "one_category": gettext_noop("the question has a single answer"),
+    "unequal_raters": gettext_noop("items have different numbers of answers"),
+    "no_mean": gettext_noop("no batch has a defined value yet"),
+    "no_strong_items": gettext_noop("every item has an answer of somebody who was unsure"),
+}
+
+
+def strength(code: str) -> str:
+    return str(STRENGTHS.get(code) or code.replace("_", " "))
+
+
+def reason_sentence(reason: str | None) -> str:
+    """A clause without its full stop."""
+    return _(REASONS[reason]) if reason in REASONS else _("it could not be computed")
+
+
+def reason_in_report(reason: str | None) -> str:
+    why = _(REASONS[reason]) if reason in REASONS else _("there are too few answers")
+    # Translators: "why" is a clause such as "there are no answers here yet".
+    return _("Undefined: %(why)s.") % {"why": why}
