@@ -60,6 +60,13 @@ class PublishForm(forms.Form):
     )
 
 
+class RetireForm(forms.Form):
+    is_sure = forms.BooleanField(
+        label=_("I know that no new study can follow it"),
+        error_messages={"required": _("Tick the box to retire it.")},
+    )
+
+
 class BundleFieldsForm(forms.Form):
     """Shows what a service refuses beside the field it is about."""
 

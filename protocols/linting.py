@@ -162,13 +162,18 @@ def _whole(words: str) -> str:
 
 # --- translations --------------------------------------------------------------------------------------
 def _translations(doc: Bundle) -> Iterator[Warning_]:
-    for language, texts in doc["translations"].items():
-        found = list(_is_translated(doc, texts))
-        missing = found.count(False)
+    for language in doc["translations"]:
+        missing, n = untranslated(doc, language)
         if missing:
-            sentence = _("%(missing)s of %(n)s texts are not translated.") % {"missing": missing, "n": len(found)}
+            sentence = _("%(missing)s of %(n)s texts are not translated.") % {"missing": missing, "n": n}
             advice = _("Annotators see them in the main language.")
             yield Warning_(f"translations.{language}", "untranslated", sentence, advice)
+
+
+def untranslated(doc: Bundle, language: str) -> tuple[int, int]:
+    """(texts that a language lacks, all texts) of a complete bundle; the main language lacks none."""
+    found = list(_is_translated(doc, doc["translations"].get(language, {})))
+    return found.count(False) if language in doc["translations"] else 0, len(found)
 
 
 def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:

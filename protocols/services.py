@@ -136,10 +136,15 @@ def replace_draft(version: ProtocolVersion, doc: Bundle, *, made_from: str, now:
 
 
 @transaction.atomic
-def publish_version(version: ProtocolVersion, *, now: datetime) -> ProtocolVersion:
-    """Freeze a draft under its hash. A version that is published or retired already is returned as it is."""
+def publish_version(version: ProtocolVersion, *, now: datetime, made_from: str | None = None) -> ProtocolVersion:
+    """Freeze a draft under its hash. A version that is published or retired already is returned as it is.
+
+    Raises InvalidBundle; or ChangedMeanwhile if it is not what somebody read, whose revision is `made_from`.
+    """
     # The lock comes first: a part added between hashing and freezing would belie the hash (see migration 0002).
     locked = _locked_version(version)
+    if made_from is not None and revision_of(editable(locked)) != made_from:
+        raise ChangedMeanwhile(_("Somebody has changed this version since you opened it."))
     if locked.status != ProtocolVersion.Status.DRAFT:
         return locked
     locked.sha256 = bundle_hash(dump_bundle(locked))

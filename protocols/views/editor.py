@@ -1,6 +1,7 @@
 """The editor of a draft: one page, and one address that takes its document as JSON."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +18,7 @@ from protocols.bundles import InvalidBundle
 from protocols.editing import FIELDS, editable, findings, revision_of
 from protocols.models import ProtocolVersion
 from protocols.services import ChangedMeanwhile, NotDraft, not_draft_sentence, replace_draft
+from protocols.tables import NoAnswers, answers_of_table
 
 
 @login_required
@@ -36,6 +38,8 @@ def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse
 
 def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
     sent = _read(request.body)
+    if isinstance(sent, dict) and sent.get("action") == "table":
+        return _table(str(sent.get("text", "")), add_between=sent.get("between") is True)
     if not isinstance(sent, dict) or sent.get("action") not in ("save", "check"):
         message = _("This is no document of the editor. Load the page again.")
         return JsonResponse({"message": message}, status=400)
@@ -50,6 +54,13 @@ def _read(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+def _table(text: str, *, add_between: bool) -> JsonResponse:
+    try:
+        return JsonResponse(asdict(answers_of_table(text, add_between=add_between)))
+    except NoAnswers as none:
+        return JsonResponse({"message": str(none)}, status=422)
 
 
 def _saved(version: ProtocolVersion, doc: dict[str, Any], revision: str) -> JsonResponse:

@@ -30,20 +30,23 @@ from protocols.bundles import (
     readable_bundle,
     write_yaml,
 )
+from protocols.editing import revision_of
 from protocols.forms_pages import (
     CompareForm,
     CopyForm,
     ImportForm,
     NewDraftForm,
     PublishForm,
+    RetireForm,
     ScratchForm,
     SearchForm,
     cited,
 )
-from protocols.linting import lint
+from protocols.linting import lint, untranslated
 from protocols.models import Criterion, Option, Protocol, ProtocolVersion
 from protocols.rendering import render_markdown
-from protocols.schema import BundleError, InvalidBundle
+from protocols.schema import BundleError, InvalidBundle, with_defaults
+from protocols.translating import language_name, languages_of
 from protocols.views.comparing import compared
 
 ROWS = 30
@@ -103,20 +106,39 @@ def protocol_version(request: HttpRequest, slug: str, version: str) -> HttpRespo
 def version_page(request: HttpRequest, version: ProtocolVersion, *, status: int = 200, **forms: Any) -> HttpResponse:
     doc = dump_bundle(version)
     faults = check_bundle(doc)
+    full = None if faults else complete_bundle(doc)
     context = {
         "version": version,
         "protocol": version.protocol,
         "cited": cited(version),
         "faults": faults,
         "faults_elsewhere": _faults_at(faults, None),
-        "warnings": [] if faults else lint(complete_bundle(doc)),
+        "warnings": [] if full is None else lint(full),
+        "languages": [_language(full, code) for code in languages_of(version)],
         "questions": _questions(version, faults),
         "history": list(selectors.history_of(version.protocol)),
         "guidelines": [render_markdown(text) for text in (version.guidelines_short, version.guidelines) if text],
+        "revision": revision_of(with_defaults(doc)),
         "publish_form": PublishForm(),
+        "retire_form": RetireForm(),
         "draft_form": NewDraftForm(initial={"version_name": selectors.next_version_name(version)}),
     }
     return render(request, "protocols/version.html", context | forms, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """`missing` of `n` texts have no translation; None of a version with faults, whose texts are not counted."""
+
+    code: str
+    name: str
+    missing: int | None
+    n: int
+
+
+def _language(full: Bundle | None, code: str) -> Language:
+    missing, n = (None, 0) if full is None else untranslated(full, code)
+    return Language(code, language_name(code), missing, n)
 
 
 def _questions(version: ProtocolVersion, faults: list[BundleError]) -> list[Question]:
@@ -148,13 +170,16 @@ def _place_of(path: str) -> tuple[int | None, int | None]:
 @require_POST
 def protocol_publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     found = version_for(request.user, slug, version)
-    form = PublishForm(request.POST)
+    form, read = PublishForm(request.POST), request.POST.get("revision", "")
     if not form.is_valid():
-        return version_page(request, found, status=422, publish_form=form)
+        return version_page(request, found, status=422, publish_form=form, revision=read)
     try:
-        published = services.publish_version(found, now=timezone.now())
+        published = services.publish_version(found, now=timezone.now(), made_from=read)
     except InvalidBundle:
-        return version_page(request, found, status=422, is_refused=True)
+        return version_page(request, found, status=422, is_refused=True, revision=read)
+    except services.ChangedMeanwhile as changed:
+        now = version_for(request.user, slug, version)
+        return version_page(request, now, status=409, changed=str(changed))
     messages.success(request, PUBLISHED[published.status] % {"version": published})
     return redirect("protocol_version", slug, version)
 
@@ -162,7 +187,9 @@ def protocol_publish(request: HttpRequest, slug: str, version: str) -> HttpRespo
 @login_required
 @require_POST
 def protocol_retire(request: HttpRequest, slug: str, version: str) -> HttpResponse:
-    found = version_for(request.user, slug, version)
+    found, form = version_for(request.user, slug, version), RetireForm(request.POST)
+    if found.status == Status.PUBLISHED and not form.is_valid():
+        return version_page(request, found, status=422, retire_form=form)
     try:
         retired = services.retire_version(found)
     except services.NotPublished as refusal:

@@ -160,7 +160,6 @@
 
     // --- answers ready made ---------------------------------------------------------------------------
     scale(list, name) {
-      const criterion = outer(list);
       const before = itemsOf(list);
       if (name === "unsure") {
         const isTaken = before.some((each) => valueOf(each, "key") === UNSURE.key);
@@ -169,17 +168,30 @@
         return;
       }
       const [scale, options] = SCALES[name];
-      const made = options.map((each) => build("option", each));
-      const kept = fieldOf(criterion, "scale").value;
-      const put = (nodes, value) => {
-        list.querySelector("[data-items]").replaceChildren(...nodes);
-        fieldOf(criterion, "scale").value = value;
-      };
       const isBlank = before.every((each) => !valueOf(each, "label"));
-      if (isBlank) put(made, scale);
-      else this.putBack(list.querySelector("[data-items]"), replaced(before.length), () => put(made, scale), () => put(before, kept));
+      if (isBlank) this.enter(this.putAnswers(list, scale, options)[0]);
+      else this.replaceAnswers(list, scale, options, replaced(before.length));
+    }
+
+    putAnswers(list, scale, options) {
+      const made = options.map((each) => build("option", each));
+      list.querySelector("[data-items]").replaceChildren(...made);
+      fieldOf(outer(list), "scale").value = scale;
       this.changed();
-      if (isBlank) this.enter(made[0]);
+      return made;
+    }
+
+    // Those that were there come back with the scale they had.
+    replaceAnswers(list, scale, options, sentence) {
+      const items = list.querySelector("[data-items]");
+      const before = [...items.children];
+      const control = fieldOf(outer(list), "scale");
+      const kept = control.value;
+      const back = () => {
+        items.replaceChildren(...before);
+        control.value = kept;
+      };
+      this.putBack(items, sentence, () => this.putAnswers(list, scale, options), back);
     }
 
     // --- dragging -----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@
   // --- from a document to the form -------------------------------------------------------------------
   const SHOW = {
     box: (control, value) => (control.checked = Boolean(value)),
-    json: (control, value) => (control.value = JSON.stringify(value ?? null, null, 2)),
+    json: (control, value) => Object.assign(control, { value: JSON.stringify(value ?? null, null, 2), shown: null }),
     option: (control, value) => (control.wanted = value ?? ""),
   };
 
@@ -188,8 +188,9 @@
     control.value = control.ref ?? "";
   };
 
-  const resolveWhen = (node, earlier) => {
-    const found = node.depends?.wanted && earlier.find((each) => keyOf(each.node) === node.depends.wanted.criterion);
+  // A later question is found too: it is said to be none that can be depended on, and its key may change all the same.
+  const resolveWhen = (node, all) => {
+    const found = node.depends?.wanted && all.find((each) => keyOf(each.node) === node.depends.wanted.criterion);
     if (!found) return;
     const wanted = node.depends.wanted.options;
     const options = partsOf(found.node, "options").filter((each) => wanted.includes(keyOf(each)));
@@ -215,8 +216,8 @@
     }));
   };
 
-  const showWhen = ({ node, unit }, earlier) => {
-    resolveWhen(node, earlier);
+  const showWhen = ({ node, unit }, all, earlier) => {
+    resolveWhen(node, all);
     const fitting = earlier.filter((each) => each.isChoice && each.unit === unit);
     const [select] = own(node, "[data-when-criterion]");
     const entries = fitting.map((each) => entry(each.node.uid, interpolate(gettext("Depending on “%(name)s”"), each, true)));
@@ -280,12 +281,13 @@
     });
   };
 
-  // After every change: keys that follow names, what applies, what can be referred to, and where everything is.
+  // After every change: keys that follow names, what speaks of them, what applies, what can be referred to, and where everything is.
   const refresh = (root) => {
     follow(root);
+    window.Parley.carryKeys(root);
     root.querySelectorAll("[data-needs]").forEach((each) => (each.hidden = !holds(each.parentElement.closest("[data-node]"), each.dataset.needs)));
     root.querySelectorAll('[data-type="option"]').forEach(refer);
-    facts(root).forEach((each, at, all) => showWhen(each, all.slice(0, at)));
+    facts(root).forEach((each, at, all) => showWhen(each, all, all.slice(0, at)));
     route(root, "");
   };
 

@@ -199,14 +199,14 @@
   };
 
   // --- between the page and the server ---------------------------------------------------------------------
-  const post = async (action) => {
+  const ask = async (sent) => {
     const headers = { "Content-Type": "application/json", "X-CSRFToken": root.querySelector("[name=csrfmiddlewaretoken]").value };
-    const body = JSON.stringify({ action, revision, document: read(root) });
-    const response = await fetch(location.pathname, { method: "POST", credentials: "same-origin", headers, body });
+    const response = await fetch(location.pathname, { method: "POST", credentials: "same-origin", headers, body: JSON.stringify(sent) });
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
     if (!isJson || response.redirected) throw new Error("signed out");
     return { status: response.status, answer: await response.json() };
   };
+  const post = (action) => ask({ action, revision, document: read(root) });
 
   const trouble = () =>
     note(
@@ -358,7 +358,8 @@
   };
 
   const stored = JSON.parse(document.getElementById("document").textContent);
-  new window.Parley.Moves(root, changed, say);
+  const moves = new window.Parley.Moves(root, changed, say);
+  new window.Parley.Tables(root, moves, { ask, say, trouble });
   load(stored);
   saved = text();
   restore(stored);
@@ -366,6 +367,7 @@
   preview();
 
   root.addEventListener("input", onInput);
+  root.addEventListener("change", () => settleTyping()); // before the next field: what was typed there may name its key
   root.addEventListener("submit", (event) => event.preventDefault());
   root.addEventListener("focusin", ({ target }) => {
     const node = target.closest('[data-node="criterion"]');

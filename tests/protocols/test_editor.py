@@ -114,6 +114,23 @@ def test_what_is_no_document_is_refused(editor, draft, body):
     assert editor.post(address(draft), body, content_type="application/json").status_code == 400
 
 
+def test_a_table_is_read_and_nothing_is_stored(editor, draft):
+    def answer_to(text, **more):
+        body = json.dumps({"action": "table", "text": text, **more})
+        return editor.post(address(draft), body, content_type="application/json")
+
+    before = editable(draft)
+    answer = answer_to("| 1 | a |\n| 3 | b |", between=True).json()
+    assert [option["value"] for option in answer["options"]] == [1, 2, 3]
+    assert answer["scale"] == "ordinal"
+    assert answer["notes"][0] == "Without a text: 2."
+    assert len(answer_to("| 1 | a |\n| 3 | b |").json()["options"]) == 2
+    refused = answer_to("no table")
+    assert refused.status_code == 422
+    assert "Expected:" in refused.json()["message"]
+    assert editable(draft) == before
+
+
 @pytest.mark.parametrize("doc", [None, [], "text", 3])
 def test_a_document_of_another_type_is_an_error_of_the_document(editor, draft, doc):
     answer = send(editor, draft, doc).json()

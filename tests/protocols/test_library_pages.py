@@ -1,18 +1,30 @@
 """The researcher's pages of protocols: finding, reading, making, importing, comparing and publishing them."""
 
 import json
+import threading
 
 import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from protocols.bundles import bundle_hash, canonical_json, check_bundle, dump_bundle, load_bundle, write_yaml
 from protocols.documents import MAX_BYTES
+from protocols.editing import editable, revision_of
 from protocols.models import Option, Protocol, ProtocolVersion
 from protocols.selectors import next_version_name
-from protocols.services import copy_protocol, create_protocol, new_draft, publish_version, retire_version, store_bundle
+from protocols.services import (
+    ChangedMeanwhile,
+    copy_protocol,
+    create_protocol,
+    new_draft,
+    publish_version,
+    replace_draft,
+    retire_version,
+    store_bundle,
+)
 from tests.factories import CriterionFactory, UserFactory
 from tests.protocols.conftest import NOW
 
@@ -168,30 +180,122 @@ def test_a_version_named_by_the_admin_in_a_way_that_is_no_address_breaks_no_page
 
 
 # --- publishing and retiring -----------------------------------------------------------------------
+def read(version):
+    """What the version's page sends with the button that publishes."""
+    return {"is_sure": "on", "revision": revision_of(editable(version))}
+
+
 def test_publishing_needs_the_tick_and_freezes(staff, draft):
-    unsure = staff.post(address("protocol_publish"))
+    sent = read(draft)
+    assert f'name="revision" value="{sent["revision"]}"' in text_of(staff.get(address("protocol_version")))
+    unsure = staff.post(address("protocol_publish"), {"revision": "older"})
     assert unsure.status_code == 422
     assert "Tick the box to publish." in text_of(unsure)
+    assert 'name="revision" value="older"' in text_of(unsure)
     assert ProtocolVersion.objects.get().status == "draft"
-    assert staff.post(address("protocol_publish"), {"is_sure": "on"})["Location"] == address("protocol_version")
+    assert staff.post(address("protocol_publish"), sent)["Location"] == address("protocol_version")
     stored = ProtocolVersion.objects.get()
     assert (stored.status, stored.sha256) == ("published", bundle_hash(dump_bundle(stored)))
+    again = staff.post(address("protocol_publish"), sent)
+    assert again["Location"] == address("protocol_version")
+
+
+@pytest.mark.parametrize("revision", ["", "older", None])
+def test_a_draft_that_was_changed_since_it_was_read_is_not_published(staff, draft, revision):
+    sent = read(draft) | ({} if revision is None else {"revision": revision})
+    draft.criteria.update(question="Does it suit?")
+    refused = staff.post(address("protocol_publish"), sent)
+    assert refused.status_code == 409
+    page = text_of(refused)
+    assert "Nothing is published." in page
+    assert "read it again, tick the box and publish it" in page
+    assert "Does it suit?" in page
+    assert ProtocolVersion.objects.get().status == "draft"
+    assert f'value="{read(draft)["revision"]}"' in page
+    assert staff.post(address("protocol_publish"), read(draft)).status_code == 302
+    assert ProtocolVersion.objects.get().status == "published"
+
+
+def test_what_somebody_else_changed_and_published_is_not_mine(staff, draft):
+    sent = read(draft)
+    draft.criteria.update(question="Does it suit?")
+    publish_version(draft, now=NOW)
+    refused = staff.post(address("protocol_publish"), sent)
+    assert refused.status_code == 409
+    assert "It cannot be changed any more" in text_of(refused)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_save_that_is_under_way_while_somebody_publishes_is_seen(small):
+    """The publisher waits for the lock of the one who saves, and then finds another draft than was read."""
+    draft, _ = store_bundle(small, publish=False, now=NOW)
+    was_read = revision_of(editable(draft))
+    refused = []
+
+    def publish():
+        try:
+            publish_version(draft, now=NOW, made_from=was_read)
+        except ChangedMeanwhile as changed:
+            refused.append(str(changed))
+        finally:
+            connection.close()
+
+    doc = editable(draft)
+    doc["criteria"][0]["question"] = "Does it suit?"
+    with transaction.atomic():
+        replace_draft(draft, doc, made_from=was_read, now=NOW)
+        publisher = threading.Thread(target=publish)
+        publisher.start()
+        publisher.join(0.3)
+        assert publisher.is_alive()
+    publisher.join(10)
+    assert len(refused) == 1
+    assert ProtocolVersion.objects.get().status == "draft"
 
 
 def test_an_invalid_draft_is_refused_with_its_errors(staff, draft):
     draft.criteria.update(question="")
-    refused = staff.post(address("protocol_publish"), {"is_sure": "on"})
+    refused = staff.post(address("protocol_publish"), read(draft))
     assert refused.status_code == 422
     assert "Refused" in text_of(refused)
     assert "criteria[0].question" in text_of(refused)
     assert ProtocolVersion.objects.get().status == "draft"
 
 
-def test_retiring_is_for_what_is_published(staff, draft):
-    assert "is a draft" in text_of(staff.post(address("protocol_retire"), follow=True))
+def test_retiring_is_for_what_is_published_and_needs_the_tick(staff, draft):
+    assert "is a draft" in text_of(staff.post(address("protocol_retire"), {"is_sure": "on"}, follow=True))
     publish_version(draft, now=NOW)
-    staff.post(address("protocol_retire"))
+    unsure = staff.post(address("protocol_retire"))
+    assert unsure.status_code == 422
+    assert "Tick the box to retire it." in text_of(unsure)
+    assert ProtocolVersion.objects.get().status == "published"
+    staff.post(address("protocol_retire"), {"is_sure": "on"})
     assert ProtocolVersion.objects.get().status == "retired"
+
+
+# --- languages ---------------------------------------------------------------------------------------
+def test_each_language_has_a_preview_and_says_what_it_lacks(staff, small):
+    whole = {"name": "Piccolo", "criteria": {"fit": {"name": "Adatto", "question": "È adatto?", "options": {
+        "yes": {"label": "Sì"}, "no": {"label": "No", "explanations": {"dull": "Annoia."}}}}}}  # fmt: skip
+    store_bundle(small | {"translations": {"it": whole, "xx-yy": {"name": "Small"}}}, publish=True, now=NOW)
+    page = text_of(staff.get(address("protocol_version")))
+    preview = address("protocol_preview")
+    for link in (preview, f"{preview}?language=it", f"{preview}?language=xx-yy"):
+        assert f'href="{link}"' in page
+        assert staff.get(link).status_code == 200
+    assert '<bdi lang="it">italiano</bdi> <code class="key">it</code>' in page
+    assert '<bdi lang="xx-yy">xx-yy</bdi>' in page
+    assert "every text is translated" in page
+    assert "5 of 6 texts are not translated" in page
+    assert "È adatto?" in text_of(staff.get(f"{preview}?language=it"))
+
+
+def test_texts_of_a_version_with_faults_are_not_counted(staff, draft):
+    ProtocolVersion.objects.update(translations={"it": {"name": 3}})
+    page = text_of(staff.get(address("protocol_version")))
+    assert "cannot be published yet" in page
+    assert "italiano" in page
+    assert "translated" not in page
 
 
 # --- drafts ------------------------------------------------------------------------------------------
@@ -462,7 +566,7 @@ def test_a_copy_is_made_on_the_page_with_its_origin_chosen(staff, frozen):
 
 
 def test_faults_of_the_origin_are_said_above_the_form(staff, draft):
-    CriterionFactory(version=draft, key="bad", question="")
+    CriterionFactory(version=draft, key="bad", question="", position=2)
     given = {"origin": draft.pk, "name": "Mine", "slug": "mine", "version_name": "0.1"}
     refused = staff.post(reverse("protocol_new") + "?copy=", given)
     assert refused.status_code == 422
