@@ -6,6 +6,7 @@ batches keeps its 5%. A batch of ten items can only show collapses: pool the sys
 Source: project statistics, section 4.2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -184,12 +185,17 @@ def cause(
     among the annotators of the batch; of several the one without whom agreement is highest. Otherwise the
     batch is hard (or has several bad annotators: a median and a MAD cannot tell when they are many).
     """
+    without = leave_one_out(items, raters, codes, n_categories, seed=0, n_resamples=0)
+    majority = kappa_with_majority(MajorityTables.from_votes(items, raters, codes, n_categories), seed=0, n_resamples=0)
+    return cause_of(drift, without, majority)
+
+
+def cause_of(drift: BatchDrift, without: Sequence[WithoutRater], majority: Sequence[MajorityAgreement]) -> Cause:
+    """As :func:`cause`, from figures of the batch's annotators that are known; both in the same order."""
     if drift.low is None or drift.difference is None or drift.rest.value is None:
         return Cause(UNTESTED, None, ())
     if drift.difference >= drift.low:
         return Cause(NO_DROP, None, ())
-    without = leave_one_out(items, raters, codes, n_categories, seed=0, n_resamples=0)
-    majority = kappa_with_majority(MajorityTables.from_votes(items, raters, codes, n_categories), seed=0, n_resamples=0)
     enough = [found.kappa.value if found.kappa.n_items >= FEWEST_ITEMS else None for found in majority]
     z = robust_scores(enough).scores
     within = drift.rest.value + drift.low

@@ -73,7 +73,7 @@ def speed_scores(
     pace = np.log(np.where(usable, dwell, 1.0) / np.where(usable, length, 1.0))
     item = positions_of(np.asarray(items))
     usable &= np.bincount(item[usable], minlength=int(item.max(initial=-1)) + 1)[item] > 1
-    excess = pace - _group_medians(item, pace, usable)
+    excess = pace - group_medians(item, pace, usable)
     below = dwell < (-np.inf if minimum_time is None else minimum_time)
     ids = np.unique(who).tolist()
     scores = [_score(excess[usable & (who == rater)], int((~usable & (who == rater)).sum())) for rater in ids]
@@ -85,7 +85,7 @@ def speed_scores(
     ]
 
 
-def _group_medians(groups: IntArray, values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:
+def group_medians(groups: IntArray, values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:
     """(V,) the median of the used values of each entry's group; 0 for a group without any."""
     order = np.lexsort((values, groups, ~used))[: int(used.sum())]
     present, start, size = np.unique(groups[order], return_index=True, return_counts=True)

@@ -47,10 +47,26 @@ def majority_of_others(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
     _check_codes(codes, n_categories)
     tallies = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
     # A missing answer (-1) picks the last column: nothing taken out.
-    return _modes_without(tallies)[np.arange(len(codes))[:, None], codes]
+    return modes_without(tallies)[np.arange(len(codes))[:, None], codes]
 
 
-def _modes_without(tallies: IntArray) -> IntArray:
+def agrees_with_majority(items: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int) -> IntArray:
+    """Of parallel arrays with one entry per vote, whether each is the majority of the other votes on its item.
+
+    1 it is, 0 it is another answer, -1 there is none: a missing vote (code -1), a tie, or nobody else.
+    """
+    what = np.asarray(codes, np.int64)
+    _check_codes(what, n_categories)
+    given = what >= 0
+    _, item = np.unique(np.asarray(items)[given], return_inverse=True)
+    tallies = np.bincount(item * n_categories + what[given], minlength=(item.max(initial=-1) + 1) * n_categories)
+    majority = modes_without(tallies.reshape(-1, n_categories))[item, what[given]]
+    found = np.full(len(what), -1, np.int64)
+    found[given] = np.where(majority < 0, -1, majority == what[given])
+    return found
+
+
+def modes_without(tallies: IntArray) -> IntArray:
     """(items, K + 1) unique mode after taking out one vote for 0..K-1 or none; -1 for a tie or no votes."""
     n_items, k = tallies.shape
     modes = np.empty((n_items, k + 1), np.int64)
@@ -102,7 +118,7 @@ class MajorityTables:
         rater_ids, rater = np.unique(np.asarray(raters, np.int64)[given], return_inverse=True)
         item_ids, item = np.unique(np.asarray(items)[given], return_inverse=True)
         tallies = np.bincount(item * k + what, minlength=len(item_ids) * k).reshape(-1, k)
-        majority = _modes_without(tallies)[item, what]
+        majority = modes_without(tallies)[item, what]
         known, alone = majority >= 0, tallies.sum(axis=1)[item] == 1
         n = len(rater_ids)
         cells = (rater * k + what)[known] * k + majority[known]
@@ -327,14 +343,14 @@ def flags(
     bits = [entropy.bits for entropy in entropies] if entropies is not None else [None] * len(agreements)
     entropy = robust_scores([value if ok else None for value, ok in zip(bits, enough, strict=True)]).scores
     upper = [_p_below(f.kappa, threshold, level) if ok else None for f, ok in zip(agreements, enough, strict=True)]
-    adjusted = {
-        BELOW_THRESHOLD: _adjusted(upper),
-        LOW_KAPPA: _adjusted(outlier_p_values(kappa)),
-        LOW_ENTROPY: _adjusted(outlier_p_values(entropy)),
+    corrected = {
+        BELOW_THRESHOLD: adjusted(upper),
+        LOW_KAPPA: adjusted(outlier_p_values(kappa)),
+        LOW_ENTROPY: adjusted(outlier_p_values(entropy)),
     }
     outcomes = []
     for place, found in enumerate(agreements):
-        p_values = {name: p for name, p in ((name, adjusted[name][place]) for name in adjusted) if p is not None}
+        p_values = {name: p for name, p in ((name, corrected[name][place]) for name in corrected) if p is not None}
         high = found.kappa.high
         holds = {
             BELOW_THRESHOLD: threshold is not None and high is not None and high < threshold,
@@ -359,7 +375,7 @@ def _p_below(kappa: Estimate, threshold: float | None, level: float) -> float | 
     return float(special().ndtr(max(-37.0, (kappa.value - threshold) / error)))
 
 
-def _adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
     """Benjamini-Hochberg over those there are."""
     found = iter(benjamini_hochberg([p for p in p_values if p is not None]).tolist())
     return [None if p is None else next(found) for p in p_values]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray
+from measures.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,26 @@ def complete_batches(batches: Sequence[npt.ArrayLike]) -> CompleteBatches:
     return CompleteBatches(kept, dialogues, annotators)
 
 
-def _without_gaps(gaps: npt.NDArray[np.bool_]) -> tuple[list[int], list[int]]:
-    rows, columns = list(range(gaps.shape[0])), list(range(gaps.shape[1]))
-    while rows and columns:
+def _without_gaps(gaps: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """What is left of dialogues and annotators. The gaps of dialogues change only when an annotator goes, so that
+    all dialogues that go before the next annotator are found at once.
+    """
+    rows, columns = np.arange(gaps.shape[0]), np.arange(gaps.shape[1])
+    while len(rows) and len(columns) and gaps.any():
         left = gaps[np.ix_(rows, columns)]
-        by_row, by_column = left.mean(axis=1), left.mean(axis=0)
-        if not left.any():
+        by_row = left.sum(axis=1)
+        order = np.argsort(-by_row, kind="stable")
+        gone = np.vstack([np.zeros(len(columns), np.int64), np.cumsum(left[order], axis=0)[:-1]])
+        by_column = left.sum(axis=0) - gone
+        n_left = len(rows) - np.arange(len(rows))
+        # Shares of gaps as whole numbers: by_row / columns >= by_column / rows left.
+        is_row_worst = by_row[order] * n_left >= by_column.max(axis=1) * len(columns)
+        stops = np.flatnonzero((by_row[order] == 0) | ~is_row_worst)
+        stop = int(stops[0]) if len(stops) else len(rows)
+        rows = np.delete(rows, order[:stop])
+        if stop == len(order) or by_row[order[stop]] == 0:
             break
-        if by_row.max() >= by_column.max():
-            del rows[int(by_row.argmax())]
-        else:
-            del columns[int(by_column.argmax())]
+        columns = np.delete(columns, by_column[stop].argmax())
     return rows, columns
 
 

@@ -81,8 +81,8 @@ def leave_one_out(
     """
     votes = _collected(np.asarray(items), np.asarray(raters, np.int64), np.asarray(codes, np.int64), n_categories)
     k = n_categories
-    before = _features(votes.patterns)
-    after = _features((votes.patterns[:, None, :] - np.eye(k, dtype=np.int64)).reshape(-1, k))
+    before = features(votes.patterns)
+    after = features((votes.patterns[:, None, :] - np.eye(k, dtype=np.int64)).reshape(-1, k))
     histogram = Histogram(votes.patterns, votes.counts)
     found = []
     for place, rater in enumerate(votes.raters.tolist()):
@@ -116,7 +116,7 @@ def _collected(items: npt.NDArray[np.generic], raters: IntArray, codes: IntArray
     return _Votes(patterns, counts, rater_ids, keys, times)
 
 
-def _features(patterns: IntArray) -> FloatArray:
+def features(patterns: IntArray) -> FloatArray:
     """(P, K + 3) per pattern: agreeing share of pairs, has pairs, has votes, shares of the K answers."""
     agreeing, paired = pair_agreement(np.maximum(patterns, 0), np.eye(patterns.shape[1]))
     votes = patterns.sum(axis=1, keepdims=True).astype(float)
@@ -124,7 +124,7 @@ def _features(patterns: IntArray) -> FloatArray:
     return np.column_stack([agreeing, paired, votes[:, 0] > 0, shares])
 
 
-def _kappa(sums: FloatArray) -> FloatArray:
+def kappa_of_sums(sums: FloatArray) -> FloatArray:
     """(B,) Fleiss kappa from (B, K + 3) summed features; NaN where undefined."""
     observed = divide_or_nan(sums[:, 0], sums[:, 1])
     expected = (divide_or_nan(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
@@ -133,14 +133,14 @@ def _kappa(sums: FloatArray) -> FloatArray:
 
 
 def _difference(before: FloatArray, after: FloatArray) -> Kernel:
-    return lambda counts: _kappa(counts @ after) - _kappa(counts @ before)
+    return lambda counts: kappa_of_sums(counts @ after) - kappa_of_sums(counts @ before)
 
 
 def _without(
     rater: int, counts: IntArray, before: FloatArray, after: FloatArray, n_shared: int, n_votes: int
 ) -> WithoutRater:
     sums = [counts[None, :] @ before, counts[None, :] @ after]
-    kappas = [float(_kappa(total)[0]) for total in sums]
+    kappas = [float(kappa_of_sums(total)[0]) for total in sums]
     reasons = [NO_VARIATION if total[0, 1] else NO_PAIRS for total in sums]
     defined = [None if np.isnan(kappa) else kappa for kappa in kappas]
     problem = next((why for kappa, why in zip(defined, reasons, strict=True) if kappa is None), None)

@@ -12,6 +12,7 @@ from measures.contributors import (
     Entropy,
     MajorityAgreement,
     MajorityTables,
+    agrees_with_majority,
     answer_entropy,
     flags,
     kappa_with_majority,
@@ -188,3 +189,8 @@ def test_detection_at_one_false_alarm_in_a_hundred_is_about_that_of_the_specific
     cut = np.nanquantile(kappas("no"), 0.01)
     detected = {spoil: (kappas(spoil)[:, 0] <= cut).mean() for spoil in ("uniform", "modal", "half")}
     assert detected == pytest.approx({"uniform": 0.65, "modal": 1.0, "half": 0.16}, abs=0.15)
+
+
+def test_votes_that_are_the_majority_of_the_others() -> None:
+    items, codes = [1, 1, 1, 2, 2, 3, 4, 4], [0, 0, 1, 1, 1, 0, -1, 2]
+    assert agrees_with_majority(items, codes, 3).tolist() == [-1, -1, 0, 1, 1, -1, -1, -1]

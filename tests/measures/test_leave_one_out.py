@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -19,6 +19,7 @@ def of_matrix(codes: np.ndarray, n_resamples: int = 0) -> list[WithoutRater]:
     return leave_one_out(item, rater, codes[item, rater], K, seed=1, n_resamples=n_resamples)
 
 
+@settings(deadline=None)
 @given(MATRICES)
 def test_leaving_out_equals_computing_again_without_the_annotator(codes: np.ndarray) -> None:
     whole = fleiss_kappa(Histogram.from_matrix(codes, K))

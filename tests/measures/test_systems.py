@@ -177,3 +177,23 @@ def test_mid_p_of_even_and_empty_splits() -> None:
     assert mcnemar_mid_p(0, 0).reason == "no_variation"
     with pytest.raises(ValueError, match="negative"):
         mcnemar_mid_p(-1, 2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 0.6, 0.95])
+def test_gaps_are_left_out_as_one_at_a_time(share: float) -> None:
+    rng = np.random.default_rng(int(share * 100))
+    for _ in range(200):
+        batch = rng.normal(size=tuple(rng.integers(1, 9, 2)))
+        batch[rng.random(batch.shape) < share] = np.nan
+        found = complete_batches([batch]).batches
+        wanted = _one_at_a_time(batch)
+        assert len(found) == (wanted.size > 0)
+        assert not found or np.array_equal(found[0], wanted)
+
+
+def _one_at_a_time(batch: np.ndarray) -> np.ndarray:
+    while batch.size and np.isnan(batch).any():
+        by_row, by_column = np.isnan(batch).mean(axis=1), np.isnan(batch).mean(axis=0)
+        is_row = by_row.max() >= by_column.max()
+        batch = np.delete(batch, (by_row if is_row else by_column).argmax(), axis=0 if is_row else 1)
+    return batch

@@ -1,0 +1,274 @@
+"""What each annotator brings to a study, as integers that add: batches sum up to their study, exactly.
+
+Of one annotator in one cell three small tables say all that is asked of them: own answers against the
+majority of the others (kappa, agreement, entropy), sums over the items by their number of votes (kappa
+without the annotator), and a histogram of how much slower than the others (speed). Their size depends
+neither on the number of items nor on the number of patterns.
+
+Source: project statistics, sections 2.1, 2.3 and 4.1.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.arrays import BoolArray, FloatArray, IntArray
+from measures.behaviour import FEWEST_ITEMS_TO_FLAG, Speed, group_medians
+from measures.contributors import FALSE_DISCOVERY_RATE, MajorityTables, adjusted, modes_without
+from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.histograms import Histogram
+from measures.leave_one_out import WithoutRater, features, kappa_of_sums
+from measures.outliers import OUTLIER_Z, outlier_p_values, robust_scores
+
+# Of log(time / median of all annotators of the item), so 5%.
+PACE_STEP = 0.05
+# A factor of 20 up or down; what is further away is put here.
+WIDEST_PACE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One annotator in one cell, or in a sum of cells with the same number K of answers.
+
+    Attributes
+    ----------
+    majority : tuple of K * K + 2 int
+        Items by own answer and majority of the others, row by row; then those on which the others tied; then
+        those nobody else answered.
+    by_votes : dict
+        By the number of votes on an item, own included, 2 K + 2 sums over the items: own answers per category,
+        all answers per category, ordered agreeing pairs, and other votes equal to the own one.
+    paces : dict
+        Items by log(time / median time of the item) in steps of 0.05.
+    """
+
+    majority: tuple[int, ...]
+    by_votes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    paces: Mapping[int, int] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether anything is in it; a difference may change nothing but the votes of others or the times."""
+        return any(self.majority) or bool(self.by_votes) or bool(self.paces)
+
+    def plus(self, other: "Contribution", sign: int = 1) -> "Contribution":
+        """The sum, or with `sign` -1 what is left without the other; sums of nought are dropped."""
+        nothing = (0,) * (max(map(len, (*self.by_votes.values(), *other.by_votes.values())), default=0))
+        sizes = sorted(self.by_votes.keys() | other.by_votes.keys())
+        by_votes = {
+            size: _added(self.by_votes.get(size, nothing), other.by_votes.get(size, nothing), sign) for size in sizes
+        }
+        steps = sorted(self.paces.keys() | other.paces.keys())
+        paces = {step: self.paces.get(step, 0) + sign * other.paces.get(step, 0) for step in steps}
+        return Contribution(
+            _added(self.majority, other.majority, sign),
+            {size: sums for size, sums in by_votes.items() if any(sums)},
+            {step: items for step, items in paces.items() if items},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "majority": list(self.majority),
+            "by_votes": {str(size): list(sums) for size, sums in self.by_votes.items()},
+            "paces": {str(step): items for step, items in self.paces.items()},
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Contribution":
+        by_votes = {int(size): tuple(sums) for size, sums in stored["by_votes"].items()}
+        return cls(tuple(stored["majority"]), by_votes, {int(s): n for s, n in stored["paces"].items()})
+
+
+Contributions = dict[int, Contribution]
+
+
+def _added(first: tuple[int, ...], second: tuple[int, ...], sign: int) -> tuple[int, ...]:
+    if len(first) != len(second):
+        raise ValueError("contributions of different scales do not add")
+    return tuple(a + sign * b for a, b in zip(first, second, strict=True))
+
+
+def combined(first: Contributions, second: Contributions, sign: int = 1) -> Contributions:
+    """By rater, of both; a rater of whom nothing is left goes."""
+    found = dict(first)
+    for rater, other in second.items():
+        known = found.get(rater) or Contribution((0,) * len(other.majority))
+        found[rater] = known.plus(other, sign)
+    return {rater: found[rater] for rater in sorted(found) if found[rater]}
+
+
+def total_of(parts: Iterable[Contributions]) -> Contributions:
+    whole: Contributions = {}
+    for part in parts:
+        whole = combined(whole, part)
+    return whole
+
+
+# --- from votes
+def contributions_of(
+    items: npt.ArrayLike,
+    raters: npt.ArrayLike,
+    codes: npt.ArrayLike,
+    n_categories: int,
+    times: npt.ArrayLike | None = None,
+) -> Contributions:
+    """By rater id, ascending, from parallel arrays with one entry per vote; code -1 is missing.
+
+    `times` are what the answers took, in any unit; 0 is unknown.
+    """
+    what = np.asarray(codes, np.int64)
+    if what.size and (what.min() < -1 or what.max() >= n_categories):
+        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
+    given = what >= 0
+    what = what[given]
+    ids, rater = np.unique(np.asarray(raters, np.int64)[given], return_inverse=True)
+    item_ids, item = np.unique(np.asarray(items, np.int64)[given], return_inverse=True)
+    tallies = np.bincount(item * n_categories + what, minlength=len(item_ids) * n_categories)
+    tallies = tallies.reshape(-1, n_categories)
+    majorities = _majorities(tallies, item, rater, what, len(ids))
+    sums = _sums_by_votes(tallies, item, rater, what)
+    paces = {} if times is None else _paces(item, rater, np.asarray(times, float)[given])
+    return {
+        found: Contribution(tuple(majorities[at].tolist()), sums.get(at, {}), paces.get(at, {}))
+        for at, found in enumerate(ids.tolist())
+    }
+
+
+def _majorities(tallies: IntArray, item: IntArray, rater: IntArray, what: IntArray, n_raters: int) -> IntArray:
+    k = tallies.shape[1]
+    majority = modes_without(tallies)[item, what]
+    is_alone = tallies.sum(axis=1)[item] == 1
+    place = np.where(majority >= 0, what * k + majority, np.where(is_alone, k * k + 1, k * k))
+    width = k * k + 2
+    return np.bincount(rater * width + place, minlength=n_raters * width).reshape(n_raters, width)
+
+
+def _sums_by_votes(
+    tallies: IntArray, item: IntArray, rater: IntArray, what: IntArray
+) -> dict[int, dict[int, tuple[int, ...]]]:
+    """{rater: {votes on the item: sums}}"""
+    size = tallies.sum(axis=1)
+    width = int(size.max(initial=0)) + 1
+    groups, group = np.unique(rater * width + size[item], return_inverse=True)
+    n, k = len(groups), tallies.shape[1]
+    sums = np.zeros((n, 2 * k + 2), np.int64)
+    sums[:, :k] = np.bincount(group * k + what, minlength=n * k).reshape(n, k)
+    for category in range(k):
+        sums[:, k + category] = np.bincount(group, tallies[item, category], n)
+    sums[:, 2 * k] = np.bincount(group, (tallies * (tallies - 1)).sum(axis=1)[item], n)
+    sums[:, 2 * k + 1] = np.bincount(group, tallies[item, what] - 1, n)
+    found: dict[int, dict[int, tuple[int, ...]]] = {}
+    for key, row in zip(groups.tolist(), sums.tolist(), strict=True):
+        found.setdefault(key // width, {})[key % width] = tuple(row)
+    return found
+
+
+def _paces(item: IntArray, rater: IntArray, times: FloatArray) -> dict[int, dict[int, int]]:
+    """Only where somebody else's time is known: alone on an item everybody is as fast as the others."""
+    usable: BoolArray = np.isfinite(times) & (times > 0)
+    usable &= np.bincount(item[usable], minlength=int(item.max(initial=-1)) + 1)[item] > 1
+    if not usable.any():
+        return {}
+    logs = np.log(np.where(usable, times, 1.0))
+    excess = (logs - group_medians(item, logs, usable))[usable]
+    steps = np.clip(np.rint(excess / PACE_STEP), -WIDEST_PACE, WIDEST_PACE).astype(np.int64) + WIDEST_PACE
+    width = 2 * WIDEST_PACE + 1
+    keys, counts = np.unique(rater[usable] * width + steps, return_counts=True)
+    found: dict[int, dict[int, int]] = {}
+    for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+        found.setdefault(key // width, {})[key % width - WIDEST_PACE] = count
+    return found
+
+
+# --- to figures
+def majority_tables(found: Contributions, n_categories: int) -> MajorityTables:
+    """As :meth:`MajorityTables.from_votes` makes them from the votes themselves."""
+    k = n_categories
+    rows = np.array([each.majority for each in found.values()], np.int64).reshape(len(found), k * k + 2)
+    raters = np.array(list(found), np.int64)
+    return MajorityTables(raters, rows[:, : k * k].reshape(-1, k, k), rows[:, k * k], rows[:, k * k + 1])
+
+
+def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRater]:
+    """Fleiss kappa without each annotator, as :func:`measures.leave_one_out.leave_one_out` without interval.
+
+    Parameters
+    ----------
+    found : of all annotators who voted on the items of `histogram`
+    histogram : Histogram
+        Of all items, those included that an annotator has not rated.
+    """
+    whole = histogram.counts @ features(histogram.patterns)
+    return [_without(rater, each, whole, histogram.n_categories) for rater, each in found.items()]
+
+
+def _without(rater: int, mine: Contribution, whole: FloatArray, k: int) -> WithoutRater:
+    rest = np.array(whole, float)
+    for size, sums in mine.by_votes.items():
+        rest += _without_one_vote(size, np.array(sums, float), k) - _with_all_votes(size, np.array(sums, float), k)
+    # What is left of a difference of equal sums is rounding.
+    rest[np.abs(rest) < 1e-9] = 0.0
+    kappas = [_defined(kappa_of_sums(sums[None, :])[0]) for sums in (whole, rest)]
+    reasons = [NO_VARIATION if sums[1] else NO_PAIRS for sums in (whole, rest)]
+    problem = next((why for kappa, why in zip(kappas, reasons, strict=True) if kappa is None), None)
+    n_votes = sum(mine.majority)
+    n_alone = sum(sum(sums[:k]) for size, sums in mine.by_votes.items() if size == 1)
+    value = None if kappas[0] is None or kappas[1] is None else kappas[1] - kappas[0]
+    delta = Estimate(value, problem, n_items=n_votes - n_alone, n_left_out=n_alone, n_ratings=n_votes)
+    return WithoutRater(rater, delta, kappas[0], kappas[1])
+
+
+def _defined(kappa: float) -> float | None:
+    return None if np.isnan(kappa) else float(kappa)
+
+
+def _with_all_votes(size: int, sums: FloatArray, k: int) -> FloatArray:
+    """What the items add to the sums of :func:`measures.leave_one_out.features`."""
+    n = sums[:k].sum()
+    pairs = [sums[2 * k] / (size * (size - 1)), n] if size > 1 else [0.0, 0.0]
+    return np.array([*pairs, n, *(sums[k : 2 * k] / size)])
+
+
+def _without_one_vote(size: int, sums: FloatArray, k: int) -> FloatArray:
+    """The same without the annotator's votes: an item whose only vote it was goes."""
+    n, left = sums[:k].sum(), size - 1
+    if not left:
+        return np.zeros(k + 3)
+    pairs = [(sums[2 * k] - 2 * sums[2 * k + 1]) / (left * (left - 1)), n] if left > 1 else [0.0, 0.0]
+    return np.array([*pairs, n, *((sums[k : 2 * k] - sums[:k]) / left)])
+
+
+def speeds(found: Contributions, *, fewest_items: int = FEWEST_ITEMS_TO_FLAG) -> list[Speed]:
+    """As :func:`measures.behaviour.speed_scores`, within a step of 5%; minima are not known here.
+
+    A flag must also hold with Benjamini-Hochberg over the annotators, as those of
+    :func:`measures.contributors.flags`: among seven alike somebody is beyond z = -3 in one study of seven.
+    """
+    scores = [_pace(each) for each in found.values()]
+    enough = [score.n_items >= max(fewest_items, FEWEST_ITEMS_TO_FLAG) for score in scores]
+    z = robust_scores([score.value if ok else None for score, ok in zip(scores, enough, strict=True)]).scores
+    p_values = adjusted(outlier_p_values(z))
+    return [
+        Speed(rater, score, one, one is not None and one < OUTLIER_Z and (p or 0) <= FALSE_DISCOVERY_RATE, 0)
+        for rater, score, one, p in zip(found, scores, z, p_values, strict=True)
+    ]
+
+
+def _pace(mine: Contribution) -> Estimate:
+    n = sum(mine.paces.values())
+    left_out = sum(mine.majority) - n
+    if not n:
+        return Estimate(None, TOO_FEW_ITEMS, n_left_out=left_out)
+    return Estimate(_median_step(mine.paces, n) * PACE_STEP, n_items=n, n_left_out=left_out)
+
+
+def _median_step(paces: Mapping[int, int], n: int) -> float:
+    """Median of grouped data, evenly spread within a step: whole steps would tie, and ties have no spread."""
+    below = 0
+    for step in sorted(paces):
+        if below + paces[step] >= n / 2:
+            return step - 0.5 + (n / 2 - below) / paces[step]
+        below += paces[step]
+    raise ValueError("a median needs items")
