@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Batch, ImportJob, Membership, Participant, Study
+from annotation.models import Assignment, Batch, ExportJob, ImportJob, JudgeRun, Membership, Metric, Participant, Study
 from protocols.specs import VersionSpec, spec_by_id
 
 Role = Membership.Role
@@ -107,6 +107,36 @@ def import_for(user: Person, slug: str, token: UUID) -> ImportJob:
         raise Http404("No such import.")
     job.study = study
     return job
+
+
+def export_for(user: Person, slug: str, token: UUID) -> ExportJob:
+    """A file of exports; one with account names is for those who decide about members."""
+    study = study_for(user, slug, Right.WATCH)
+    job = study.exports.filter(token=token).first()
+    if job is None:
+        raise Http404("No such export.")
+    if job.has_names:
+        study_for(user, slug, Right.MEMBERS)
+    job.study = study
+    return job
+
+
+def metric_for(user: Person, slug: str, token: UUID) -> Metric:
+    """A metric, for those who may bring and put away predictions."""
+    metric = study_for(user, slug, Right.IMPORT).metrics.filter(token=token, is_active=True).first()
+    if metric is None:
+        raise Http404("No such metric.")
+    return metric
+
+
+def judge_run_for(user: Person, slug: str, token: UUID) -> JudgeRun:
+    """A judge's prompts and answers are for those who may start one."""
+    study = study_for(user, slug, Right.CONFIGURE)
+    run = study.judge_runs.filter(token=token).first()
+    if run is None:
+        raise Http404("No such run.")
+    run.study = study
+    return run
 
 
 def membership_for(user: Person, slug: str, pk: int) -> Membership:

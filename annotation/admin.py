@@ -141,6 +141,13 @@ class AgreementCellAdmin(ReadOnly):
     search_fields = ("snapshot__study__slug", "criterion__key")
 
 
+@admin.register(models.AnnotatorCell)
+class AnnotatorCellAdmin(ReadOnly):
+    list_display = ("snapshot", "criterion", "participant")
+    list_select_related = ("snapshot", "criterion", "participant")
+    search_fields = ("snapshot__study__slug", "criterion__key", "participant__pseudonym")
+
+
 @admin.register(models.ImportJob)
 class ImportJobAdmin(ReadOnly):
     list_display = ("file_name", "study", "kind", "status", "is_dry_run", "n_errors", "created_at")
@@ -152,3 +159,19 @@ class ImportJobAdmin(ReadOnly):
 @admin.register(models.Heartbeat)
 class HeartbeatAdmin(ReadOnly):
     list_display = ("queue", "beaten_at")
+
+
+@admin.register(models.Metric)
+class MetricAdmin(ReadOnly):
+    list_display = ("key", "study", "kind", "origin", "is_active", "created_at")
+    list_filter = ("kind", "origin", "is_active")
+    list_select_related = ("study",)
+    search_fields = ("key", "study__slug")
+
+
+@admin.register(models.JudgeRun)
+class JudgeRunAdmin(ReadOnly):
+    list_display = ("name", "study", "model", "endpoint", "status", "n_answered", "n_total", "created_at")
+    list_filter = ("status",)
+    list_select_related = ("study",)
+    search_fields = ("name", "model", "study__slug")

@@ -7,6 +7,7 @@ import numpy as np
 
 from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.alpha import krippendorff_alpha
+from measures.contributions import Contribution, Contributions, contributions_of
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import guarded
@@ -15,6 +16,7 @@ from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 
 NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
+PER_VOTE = ("item", "participant", "active_ms")
 CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
 # Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
 UNIT = 10**12
@@ -23,30 +25,71 @@ Table = TypeVar("Table", Histogram, PairTable)
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The counted answers of one cell: (N,) arrays of ids of rows."""
+    """The counted answers of one cell: (N,) arrays of ids of rows, of milliseconds and of hours since 1970."""
 
     item: np.ndarray
     participant: np.ndarray
     option: np.ndarray
+    active_ms: np.ndarray
+    hour: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
 class CellFigures:
-    """What is known of one criterion and source: `pairs` of a batch, empty in the sums of a study."""
+    """What is known of one criterion and source: `pairs` and `annotators` of a batch, empty in the sums of a study."""
 
     histogram: Histogram
     pairs: PairTable
+    annotators: Contributions = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
 
 
-def cell_figures(votes: Votes, criterion: CriterionSpec, reasons: dict[str, int]) -> CellFigures:
+def cell_figures(
+    votes: Votes, criterion: CriterionSpec, annotators: Contributions, reasons: dict[str, int]
+) -> CellFigures:
     codes = category_codes(votes.option, criterion)
     n = len(criterion.options)
     return CellFigures(
         histogram=Histogram.from_votes(votes.item, codes, n),
         pairs=PairTable.from_votes(votes.item, votes.participant, codes, n),
+        annotators=annotators,
         reasons=reasons,
     )
+
+
+def annotators_by_source(parts: dict[int, Votes], criterion: CriterionSpec) -> dict[int, Contributions]:
+    """{source: {participant: contribution}} of one criterion, in one pass over all of its sources.
+
+    Votes that exclude an item are none on the scale, as in every coefficient.
+    """
+    codes = np.concatenate([counted_codes(votes.option, criterion) for votes in parts.values()])
+    item, who, ms = (np.concatenate([getattr(v, name) for v in parts.values()]) for name in PER_VOTE)
+    source = np.repeat(list(parts), [len(votes.item) for votes in parts.values()])
+    pairs, pair = np.unique(np.stack([source, who]), axis=1, return_inverse=True)
+    found: dict[int, Contributions] = {key: {} for key in parts}
+    whole = contributions_of(item, pair.ravel(), codes, n_counted(criterion), ms)
+    for at, contribution in whole.items():
+        found[int(pairs[0, at])][int(pairs[1, at])] = contribution
+    return found
+
+
+def annotators_to_json(found: Contributions) -> dict[str, Any]:
+    return {str(participant): each.to_json() for participant, each in found.items()}
+
+
+def annotators_from_json(stored: dict[str, Any]) -> Contributions:
+    return {int(participant): Contribution.from_json(each) for participant, each in stored.items()}
+
+
+def n_counted(criterion: CriterionSpec) -> int:
+    return len(criterion.options) - len(places_of(criterion, Option.Role.EXCLUDING))
+
+
+def counted_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
+    """Place of each answer among the options that count, -1 for one that excludes its item."""
+    counts = np.array([option.role != Option.Role.EXCLUDING for option in criterion.options])
+    places = np.where(counts, np.cumsum(counts) - 1, -1)
+    return places[category_codes(option_ids, criterion)]
 
 
 def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
@@ -101,12 +144,18 @@ def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
 
     "I don't know" is a category of a nominal scale and a missing vote of any other: it has no place in an order.
     """
-    left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else places_of(criterion, Option.Role.UNSURE)
+    left_out, numbers = alpha_options(criterion)
     for place in reversed(left_out):
         histogram = histogram.ignoring(place)
+    return krippendorff_alpha(histogram, criterion.scale, numbers)
+
+
+def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | None]:
+    """Places of the options that alpha takes for missing votes, and the numbers of the others if they all have one."""
+    left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else places_of(criterion, Option.Role.UNSURE)
     values = [option.value for at, option in enumerate(criterion.options) if at not in left_out]
     numbers = [value for value in values if value is not None]
-    return krippendorff_alpha(histogram, criterion.scale, numbers if len(numbers) == len(values) else None)
+    return left_out, numbers if len(numbers) == len(values) else None
 
 
 def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from typing import Any, cast
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.utils.text import slugify
@@ -12,8 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Batch, Membership, Participant, Study
 from annotation.selectors.studies import find_account, publishable_versions
 from annotation.services.batching import TURNS_FIELD
-from annotation.services.importing import CSV_RATINGS
-from annotation.services.importing.columns import FIELDS
 from protocols.models import ProtocolVersion
 from protocols.translating import language_name, languages_of
 
@@ -222,105 +219,6 @@ class MakeBatchesForm(forms.Form):
         values = {name: value or None for name, value in self.cleaned_data.items()}
         unused = {"given": ("size", "field"), "size": ("field",)}.get(str(values["by"]), ())
         return values | dict.fromkeys(unused)
-
-
-def _column_field(name: str) -> forms.CharField:
-    return forms.CharField(required=False, max_length=200, label=COLUMN_LABELS.get(name, name), empty_value="")
-
-
-COLUMN_LABELS = {
-    "dialogue": _("Dialogue"),
-    "item": _("Candidate"),
-    "source": _("Source"),
-    "annotator": _("Annotator"),
-    "criterion": _("Criterion"),
-    "value": _("Answer"),
-    "batch": _("Batch"),
-    "explanations": _("Explanations"),
-    "free_text": _("Free text"),
-    "answered_at": _("Time of the answer"),
-}
-
-
-class ImportForm(forms.Form):
-    """A file and how to read it. The columns of ratings come as map_annotator=rater and so on."""
-
-    FORMATS = (
-        ("", _("Recognise it")),
-        ("jsonl-history", _("JSON Lines with history and candidates")),
-        ("jsonl-messages", _("JSON Lines with messages (role, content)")),
-        ("jsonl-utterances", _("JSON Lines with utterances")),
-        ("csv-prompts", _("CSV with prompt and machine_completion")),
-        (CSV_RATINGS, _("CSV of ratings")),
-    )
-
-    kind = forms.ChoiceField(
-        choices=[("dialogues", _("Dialogues and candidates")), ("ratings", _("Existing ratings"))],
-        initial="dialogues", widget=forms.RadioSelect, label=_("What the file holds"),
-    )  # fmt: skip
-    file = forms.FileField(
-        label=_("File"), max_length=255,
-        help_text=_("JSON Lines or CSV, UTF-8; may be packed as .gz."),
-        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.gz"}),
-    )  # fmt: skip
-    format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
-    reference = forms.CharField(
-        required=False, max_length=100, label=_("Source that is the ground truth"),
-        help_text=_("Left empty: a source named ground_truth, reference, human or gold."),
-    )  # fmt: skip
-    source = forms.CharField(
-        required=False, max_length=100, label=_("Source of candidates that name none"),
-        help_text=_("For example the model that wrote all of this file."),
-    )  # fmt: skip
-    unescape_newlines = forms.BooleanField(required=False, label=_("Turn a written \\n into a line break"))
-    create_missing = forms.BooleanField(
-        required=False, label=_("Create what is missing"),
-        help_text=_("Dialogues and candidates the study does not have are made by their id alone, without texts."),
-    )  # fmt: skip
-    is_dry_run = forms.BooleanField(
-        required=False, label=_("Dry run"), help_text=_("Checks every line and stores nothing.")
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name in FIELDS:
-            self.fields[f"map_{name}"] = _column_field(name)
-
-    def clean_file(self) -> Any:
-        upload = self.cleaned_data["file"]
-        if upload.size > settings.UPLOAD_MAX_BYTES:
-            most = settings.UPLOAD_MAX_BYTES >> 20
-            text = _("The file is larger than %(most)s MB. Pack it (.gz), or split it.")
-            raise forms.ValidationError(text % {"most": most})
-        return upload
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        is_ratings_format = cleaned.get("format") == CSV_RATINGS
-        if cleaned.get("format") and is_ratings_format != (cleaned.get("kind") == "ratings"):
-            self.add_error("format", _("This format does not go with what the file holds."))
-        return cleaned
-
-    def options(self) -> dict[str, Any]:
-        """What the kind of import understands; nothing of what was left empty."""
-        values = self.cleaned_data
-        if values["kind"] == "dialogues":
-            said = {name: values[name] for name in ("reference", "source", "unescape_newlines")}
-        else:
-            columns = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
-            said = {"columns": columns, "create_missing": values["create_missing"], "reference": values["reference"]}
-        return {name: value for name, value in said.items() if value}
-
-    def arguments(self) -> dict[str, Any]:
-        """In the words of the service."""
-        values = self.cleaned_data
-        return {
-            "kind": values["kind"],
-            "upload": values["file"],
-            "format": values["format"],
-            "options": self.options(),
-            "is_dry_run": values["is_dry_run"],
-        }
 
 
 class AddMemberForm(forms.Form):

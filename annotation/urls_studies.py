@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import imports, moving, people, studies
+from annotation.views import imports, judges, metrics, moving, people, studies
 
 urlpatterns = [
     path("", studies.study_list, name="studies"),
@@ -15,6 +15,11 @@ urlpatterns = [
     path("<slug:slug>/import/preview/", imports.study_import_preview, name="study_import_preview"),
     path("<slug:slug>/import/<uuid:token>/", imports.study_import_job, name="study_import_job"),
     path("<slug:slug>/import/<uuid:token>/status/", imports.study_import_job_status, name="study_import_job_status"),
+    path("<slug:slug>/predictions/<uuid:token>/delete/", metrics.metric_delete, name="metric_delete"),
+    path("<slug:slug>/judges/", judges.judge_runs, name="judge_runs"),
+    path("<slug:slug>/judges/<uuid:token>/", judges.judge_run, name="judge_run"),
+    path("<slug:slug>/judges/<uuid:token>/status/", judges.judge_run_status, name="judge_run_status"),
+    path("<slug:slug>/judges/<uuid:token>/act/", judges.judge_run_act, name="judge_run_act"),
     path("<slug:slug>/batches/", studies.study_batches, name="study_batches"),
     path("<slug:slug>/batches/status/", studies.study_batches_status, name="study_batches_status"),
     path("<slug:slug>/people/", people.study_people, name="study_people"),

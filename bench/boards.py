@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.db import connection
@@ -17,7 +18,9 @@ from bench.load import Request
 from bench.rows import Goal, Row, percentile
 from bench.servers import serving, working
 from bench.studies import Annotator, Shape, headers_of, make_people, make_study, seat_annotators
+from reporting.selectors import board_annotators, board_batch_drift
 from reporting.selectors.board_page import board_page
+from reporting.selectors.board_quality import quality_page
 
 SMALL, LARGE = 1_000, 100_000
 POLL = 1.0  # what static/js/board.js does while somebody looks
@@ -72,6 +75,32 @@ def _figures(study: Study, n_ratings: int) -> Iterator[Row]:
     ours = statistics.median(_timed(lambda: board_page(study, {})) for _ in range(15))
     floor = statistics.median(_timed(lambda: _sum(study)) for _ in range(5))
     yield Row(f"study figures at {n_ratings:,} ratings", ours, "ms", "SQL sum over batches", floor, Goal(50))
+    for name, page in (("agreement", board_page), ("annotators and drift", quality_page)):
+        spent = statistics.median(_database_ms(partial(page, study, {})) for _ in range(15))
+        yield Row(f"{name} at {n_ratings:,} ratings, in the database", spent, "ms", goal=Goal(50))
+    yield Row(f"annotators and drift at {n_ratings:,} ratings", statistics.median(_cold(study)), "ms")
+
+
+def _database_ms(call) -> float:  # type: ignore[no-untyped-def]
+    spent = [0.0]
+
+    def measure(execute, sql, params, many, context):  # type: ignore[no-untyped-def]
+        began = time.perf_counter()
+        found = execute(sql, params, many, context)
+        spent[0] += time.perf_counter() - began
+        return found
+
+    with connection.execute_wrapper(measure):
+        call()
+    return spent[0] * 1000
+
+
+def _cold(study: Study) -> Iterator[float]:
+    """With no interval and no permutation known from before."""
+    for _ in range(5):
+        board_annotators.interval_of.cache_clear()
+        board_batch_drift.tested.cache_clear()
+        yield _timed(lambda: quality_page(study, {}))
 
 
 def _sum(study: Study) -> None:

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
-from annotation.models import Assignment, Batch, Item, Membership, Participant, Source, Study
+from annotation.models import Assignment, Batch, Item, Membership, Participant, Rating, Source, Study
 from annotation.services.agreement import rebuild_study
 from annotation.services.claiming import claim_seat
 from bench.load import Client, Request
@@ -81,8 +81,9 @@ VOTES = (
     JOIN annotation_assignment a ON a.batch_id = b.id
     JOIN annotation_item i ON i.batch_id = b.id
     JOIN protocols_criterion c ON c.version_id = %(version)s
-    JOIN protocols_option o ON o.criterion_id = c.id
-        AND o.position = ('{0,0,0,0,0,0,1,1,1,2}'::int[])[1 + (hashint8(i.id * 7 + c.id + a.id %% 3) & 1023) %% 10]
+    JOIN (SELECT *, row_number() OVER (PARTITION BY criterion_id ORDER BY position) AS place
+        FROM protocols_option) o ON o.criterion_id = c.id
+        AND o.place = ('{1,1,1,1,1,1,2,2,2,3}'::int[])[1 + (hashint8(i.id * 7 + c.id + a.id %% 3) & 1023) %% 10]
     WHERE b.study_id = %(study)s""",
     "UPDATE annotation_batch SET ratings_version = 1 WHERE study_id = %(study)s",
 )
@@ -100,8 +101,18 @@ def make_study(slug: str, shape: Shape) -> Study:
     if shape.n_votes:
         make_people(study, shape.n_votes)
         _fill(study, shape, VOTES)
+        _check_votes(study)
         rebuild_study(study, now=timezone.now())
     return study
+
+
+def _check_votes(study: Study) -> None:
+    """Everybody has answered everything: a figure that was measured on fewer votes than it names would be a lie."""
+    n_items = Item.objects.filter(batch__study=study).count()
+    wanted = n_items * study.participants.count() * len(spec_of(study.protocol_version).criteria)
+    found = Rating.objects.filter(batch__study=study).count()
+    if found != wanted:
+        raise RuntimeError(f"{study.slug} has {found:,} votes instead of {wanted:,}")
 
 
 @transaction.atomic

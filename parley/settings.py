@@ -38,6 +38,21 @@ def env_list(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [part.strip() for part in env_text(name).split(",") if part.strip()] or list(default)
 
 
+def env_addresses(name: str) -> list[str]:
+    addresses = env_list(name)
+    for address in addresses:
+        parts = urlsplit(address)
+        is_fine = parts.scheme in {"http", "https"} and parts.hostname and "@" not in parts.netloc
+        try:
+            is_fine = is_fine and not parts.fragment and parts.port != 0
+        except ValueError:
+            is_fine = False
+        if not is_fine:
+            # Not repeated: it may hold a password.
+            raise ImproperlyConfigured(f"{name} has an address that must look like https://api.example.org/v1.")
+    return addresses
+
+
 def env_choice(name: str, choices: tuple[str, ...]) -> str:
     value = env_text(name, choices[0])
     if value not in choices:
@@ -341,7 +356,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A dead broker must not hold a request: the sweep repairs the lost nudge.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "live"
-CELERY_TASK_ROUTES = {"annotation.tasks.run_import": {"queue": "long"}}
+CELERY_TASK_ROUTES = {f"annotation.tasks.run_{what}": {"queue": "long"} for what in ("import", "export", "judge")}
 CELERY_TASK_TIME_LIMIT = 3300
 CELERY_TASK_SOFT_TIME_LIMIT = 3000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -350,6 +365,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "annotation.tasks.sweep", "schedule": 1.0, "options": {"expires": 10}},
     # An import whose message was lost with a dying broker must not wait for somebody to notice.
     "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
+    "tend-exports": {"task": "annotation.tasks.tend_exports", "schedule": 60.0, "options": {"expires": 50}},
+    "tend-judges": {"task": "annotation.tasks.tend_judges", "schedule": 60.0, "options": {"expires": 50}},
     "heartbeat": {"task": "annotation.tasks.beat_heart", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat-long": {
         "task": "annotation.tasks.beat_heart",
@@ -358,6 +375,14 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 20, "queue": "long"},
     },
 }
+# --- model judges: off unless an endpoint is named ----------------------------------------------------
+# The only addresses that requests, and the key with them, ever go to.
+JUDGE_ENDPOINTS = env_addresses("PARLEY_JUDGE_URL")
+JUDGE_API_KEY = env_text("PARLEY_JUDGE_API_KEY")
+JUDGE_TIMEOUT_SECONDS = env_int("PARLEY_JUDGE_TIMEOUT_SECONDS", 60, least=1)
+
+# What writes the files of exports: by name, because annotation runs the job and must not import reporting.
+EXPORT_WRITER = "reporting.exports.formats.write_export"
 WORKER_SILENT_AFTER = 30  # seconds without a heartbeat after which pages say that no worker runs
 
 LOGGING = {

@@ -26,6 +26,16 @@ REASONS = {
     "unequal_raters": gettext_noop("items have different numbers of answers"),
     "no_mean": gettext_noop("no batch has a defined value yet"),
     "no_strong_items": gettext_noop("every item has an answer of somebody who was unsure"),
+    "no_scores": gettext_noop("the question has neither a positive answer nor numbers"),
+    "no_numbers": gettext_noop("the answers have no numbers"),
+    "single_annotator": gettext_noop("no two annotators have rated the same dialogues of both sources"),
+    "no_spread": gettext_noop("all differences are the same"),
+    "too_few_items": gettext_noop("there are too few dialogues or sources"),
+    "no_times": gettext_noop("no times were measured"),
+    "no_pay": gettext_noop("the settings of the study name no pay"),
+    "other_currency": gettext_noop("the floor is an amount in pounds, and the pay is in another currency"),
+    "too_large": gettext_noop("the package would need too much memory"),
+    "ratings_moved": gettext_noop("answers came in while the report was made"),
 }
 
 

@@ -272,6 +272,81 @@ class ImportChunkFactory(DjangoModelFactory):
     data = b""
 
 
+class ExportJobFactory(DjangoModelFactory):
+    """A finished one, with a file of nothing."""
+
+    class Meta:
+        model = annotation.ExportJob
+
+    study = factory.SubFactory(StudyFactory)
+    user = factory.SubFactory(UserFactory)
+    format = "long-csv"
+    file_name = "ratings.csv"
+    status = annotation.ExportJob.Status.DONE
+    created_at = factory.LazyFunction(timezone.now)
+    finished_at = factory.SelfAttribute("created_at")
+
+
+class JudgeRunFactory(DjangoModelFactory):
+    class Meta:
+        model = annotation.JudgeRun
+
+    study = factory.SubFactory(StudyFactory)
+    user = factory.SubFactory(UserFactory)
+    name = factory.Sequence(lambda n: f"judge-{n}")
+    protocol_version = factory.SelfAttribute("study.protocol_version")
+    criteria = factory.LazyAttribute(lambda run: [run.study.protocol_version.criteria.all()[0].pk])
+    endpoint = "https://api.example.org/v1"
+    model = "model-1"
+    seed = 7
+    status = annotation.JudgeRun.Status.DONE
+    created_at = factory.LazyFunction(timezone.now)
+    started_at = factory.SelfAttribute("created_at")
+
+
+class MetricFactory(DjangoModelFactory):
+    """A score without predictions."""
+
+    class Meta:
+        model = annotation.Metric
+
+    study = factory.SubFactory(StudyFactory)
+    key = factory.Sequence(lambda n: f"metric-{n}")
+    name = factory.SelfAttribute("key")
+    kind = annotation.Metric.Kind.SCORE
+    created_at = factory.LazyFunction(timezone.now)
+
+
+class PredictionFactory(DjangoModelFactory):
+    class Meta:
+        model = annotation.Prediction
+
+    metric = factory.SubFactory(MetricFactory)
+    candidate = factory.SubFactory(
+        CandidateFactory, dialogue=factory.SubFactory(DialogueFactory, study=factory.SelfAttribute("...metric.study"))
+    )
+    value = 0.5
+
+
+class JudgeCallFactory(DjangoModelFactory):
+    """A question that has no answer yet."""
+
+    class Meta:
+        model = annotation.JudgeCall
+
+    run = factory.SubFactory(JudgeRunFactory)
+    candidate = factory.SubFactory(
+        CandidateFactory, dialogue=factory.SubFactory(DialogueFactory, study=factory.SelfAttribute("...run.study"))
+    )
+    criterion = factory.LazyAttribute(lambda call: call.run.protocol_version.criteria.get(pk=call.run.criteria[0]))
+    attempt = 1
+    prompt = factory.LazyFunction(lambda: {"model": "model-1", "messages": []})
+    status = annotation.JudgeCall.Status.FAILED
+    is_last = False
+    latency_ms = 12
+    sent_at = factory.LazyFunction(timezone.now)
+
+
 class HeartbeatFactory(DjangoModelFactory):
     class Meta:
         model = annotation.Heartbeat

@@ -15,7 +15,7 @@ from annotation.access import Right, import_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.parsing import BoundedJSONParser
 from annotation.api.serializers import ImportJobSerializer
-from annotation.forms import ImportForm
+from annotation.forms_import import ImportForm
 from annotation.models import ImportJob
 from annotation.selectors.studies import import_list
 from annotation.services import uploads

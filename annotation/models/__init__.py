@@ -1,23 +1,33 @@
-from annotation.models.agreement import AgreementCell, AgreementSnapshot
-from annotation.models.jobs import Heartbeat, ImportChunk, ImportJob
+from annotation.models.activity import ActivityLog
+from annotation.models.agreement import AgreementCell, AgreementSnapshot, AnnotatorCell
+from annotation.models.jobs import ExportChunk, ExportJob, Heartbeat, ImportChunk, ImportJob
 from annotation.models.material import Candidate, Dialogue, Source
+from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
 from annotation.models.rating import Rating, RatingRevision
 from annotation.models.study import Membership, Participant, Study
 from annotation.models.work import Assignment, Batch, Item, Reading, Seat
 
 __all__ = [
+    "ActivityLog",
     "AgreementCell",
     "AgreementSnapshot",
+    "AnnotatorCell",
     "Assignment",
     "Batch",
     "Candidate",
     "Dialogue",
+    "ExportChunk",
+    "ExportJob",
     "Heartbeat",
     "ImportChunk",
     "ImportJob",
     "Item",
+    "JudgeCall",
+    "JudgeRun",
     "Membership",
+    "Metric",
     "Participant",
+    "Prediction",
     "Rating",
     "RatingRevision",
     "Reading",

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.material import Source
-from annotation.models.study import Study
+from annotation.models.study import Participant, Study
 from annotation.models.work import Batch
 
 
@@ -16,6 +16,7 @@ class AgreementSnapshot(models.Model):
     version = models.BigIntegerField(default=0)
     n_ratings = models.PositiveIntegerField(default=0, help_text="Counted answers.")
     n_wanted = models.PositiveIntegerField(default=0, help_text="Items x seats x criteria.")
+    hours = models.JSONField(default=dict, help_text='{"hours since 1970": counted answers given in that hour}')
     computed_at = models.DateTimeField()
 
     class Meta:
@@ -32,6 +33,7 @@ class AgreementCell(models.Model):
     source = models.ForeignKey(Source, models.CASCADE, null=True, related_name="+")
     histogram = models.JSONField(help_text='{"votes per option, by position": items}, for example {"5,2,0": 11}')
     pairs = models.JSONField(default=dict, help_text="Answer tables of annotator pairs; of batches only.")
+    annotators = models.JSONField(default=dict, help_text="{participant id: their contribution}; of batches only.")
     reasons = models.JSONField(default=dict, help_text="{explanation id: votes}")
     estimates = models.JSONField(default=dict, help_text="Coefficients read out of the histogram and pairs.")
     sums = models.JSONField(default=dict, help_text="Of the study only: what the mean over batches is made of.")
@@ -42,5 +44,21 @@ class AgreementCell(models.Model):
                 fields=["snapshot", "criterion", "source"],
                 name="one_cell_per_criterion_and_source",
                 nulls_distinct=False,
+            )
+        ]
+
+
+class AnnotatorCell(models.Model):
+    """What one annotator brings to one criterion of a study, all sources together: the sum over its main batches."""
+
+    snapshot = models.ForeignKey(AgreementSnapshot, models.CASCADE, related_name="annotators")
+    criterion = models.ForeignKey("protocols.Criterion", models.CASCADE, related_name="+")
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="+")
+    contribution = models.JSONField(help_text="Integers that add: see measures/contributions.py.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot", "criterion", "participant"], name="one_cell_per_criterion_and_annotator"
             )
         ]

@@ -14,6 +14,7 @@ class ImportJob(models.Model):
     class Kind(models.TextChoices):
         DIALOGUES = "dialogues", _("Dialogues")
         RATINGS = "ratings", _("Ratings")
+        PREDICTIONS = "predictions", _("Predictions")
 
     class Status(models.TextChoices):
         QUEUED = "queued", pgettext_lazy("status of an import", "Queued")
@@ -24,7 +25,7 @@ class ImportJob(models.Model):
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.CASCADE, related_name="imports")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=12, choices=Kind)
     format = models.CharField(max_length=20, blank=True)
     options = models.JSONField(default=dict, blank=True, help_text="Column map, create missing.")
     file_name = models.CharField(max_length=255)
@@ -53,6 +54,47 @@ class ImportChunk(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["job", "number"], name="one_chunk_per_number")]
+
+
+class ExportJob(models.Model):
+    """A large export: written by a worker, fetched once or often, and deleted after some days."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", pgettext_lazy("status of an import", "Queued")
+        RUNNING = "running", pgettext_lazy("status of an import", "Running")
+        DONE = "done", pgettext_lazy("status of an import", "Done")
+        FAILED = "failed", pgettext_lazy("status of an import", "Failed")
+        EXPIRED = "expired", pgettext_lazy("status of an export", "Expired")
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    study = models.ForeignKey(Study, models.CASCADE, related_name="exports")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    format = models.CharField(max_length=20)
+    options = models.JSONField(default=dict, blank=True)
+    has_names = models.BooleanField(default=False, help_text="Holds account names: for owners only.")
+    file_name = models.CharField(max_length=255)
+    language = models.CharField(max_length=20, default="en", help_text="Of whoever reads its errors.")
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    n_done = models.PositiveBigIntegerField(default=0, help_text="Ratings written.")
+    n_total = models.PositiveBigIntegerField(default=0)
+    n_bytes = models.PositiveBigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64, blank=True)
+    error = models.TextField(blank=True)
+    n_attempts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker began it.")
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+
+class ExportChunk(models.Model):
+    """The finished file, compressed, until it expires: workers share a database, not a disk."""
+
+    job = models.ForeignKey(ExportJob, models.CASCADE, related_name="chunks")
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "number"], name="one_export_chunk_per_number")]
 
 
 class Heartbeat(models.Model):

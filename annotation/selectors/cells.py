@@ -2,9 +2,20 @@
 
 from dataclasses import dataclass
 
-from annotation.figures import NO_SOURCE, CellFigures, CellKey, cell_figures
+import numpy as np
+
+from annotation.figures import (
+    NO_SOURCE,
+    CellFigures,
+    CellKey,
+    Votes,
+    annotators_by_source,
+    annotators_from_json,
+    cell_figures,
+)
 from annotation.models import AgreementCell, Batch
 from annotation.selectors.votes import n_imported_votes, n_wanted, reasons_of, votes_of
+from measures.contributions import Contributions
 from measures.histograms import Histogram
 from measures.pairs import PairTable
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
@@ -18,20 +29,38 @@ class Measured:
     spec: VersionSpec
     n_ratings: int
     n_wanted: int
+    hours: dict[str, int]
 
 
 def measure_batch(batch: Batch) -> Measured:
     """Everything from the ratings, in a constant number of queries; nothing is stored."""
     spec = spec_of(batch.study.protocol_version)
     reasons = reasons_of(batch.pk)
+    votes = {key: part for key, part in votes_of(batch.pk).items() if key[0] in spec.by_id}
+    annotators = _annotators(votes, spec)
     cells = {
-        key: cell_figures(part, spec.by_id[key[0]], reasons.get(key, {}))
-        for key, part in votes_of(batch.pk).items()
-        if key[0] in spec.by_id
+        key: cell_figures(part, spec.by_id[key[0]], annotators[key], reasons.get(key, {}))
+        for key, part in votes.items()
     }
-    counted = {criterion.id for criterion in spec.counted}
-    n_ratings = sum(cell.histogram.n_votes for key, cell in cells.items() if key[0] in counted)
-    return Measured(cells, spec, n_ratings, n_wanted(batch, spec, n_imported_votes(batch.pk)))
+    hours = _hours(votes, {criterion.id for criterion in spec.counted})
+    n_ratings = sum(hours.values())
+    return Measured(cells, spec, n_ratings, n_wanted(batch, spec, n_imported_votes(batch.pk)), hours)
+
+
+def _annotators(votes: dict[CellKey, Votes], spec: VersionSpec) -> dict[CellKey, Contributions]:
+    found: dict[CellKey, Contributions] = {}
+    for criterion in dict.fromkeys(criterion for criterion, _ in votes):
+        parts = {source: part for (each, source), part in votes.items() if each == criterion}
+        by_source = annotators_by_source(parts, spec.by_id[criterion])
+        found |= {(criterion, source): each for source, each in by_source.items()}
+    return found
+
+
+def _hours(votes: dict[CellKey, Votes], counted: set[int]) -> dict[str, int]:
+    """How many of the counted answers were given in which hour, by the hours since 1970."""
+    given = [part.hour for key, part in votes.items() if key[0] in counted]
+    hours, counts = np.unique(np.concatenate([*given, np.zeros(0, np.int64)]), return_counts=True)
+    return {str(hour): count for hour, count in zip(hours.tolist(), counts.tolist(), strict=True)}
 
 
 def key_of(cell: AgreementCell) -> CellKey:
@@ -44,5 +73,6 @@ def figures_of(cell: AgreementCell, criterion: CriterionSpec) -> CellFigures:
     return CellFigures(
         histogram=Histogram.from_json(cell.histogram, n),
         pairs=PairTable.from_json(cell.pairs, n),
+        annotators=annotators_from_json(cell.annotators),
         reasons=cell.reasons,
     )

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from annotation.models import Heartbeat, ImportJob
+from annotation.models import ExportJob, Heartbeat, ImportJob
 
 
 def worker_is_silent(now: datetime) -> bool:
@@ -13,10 +13,15 @@ def worker_is_silent(now: datetime) -> bool:
 
 
 def imports_are_stalled(now: datetime) -> bool:
-    """Nobody takes imports. A worker in the middle of one gives no sign on its own queue, and is not silent."""
+    """Nobody takes imports and exports. A worker in the middle of one gives no sign there, and is not silent."""
     if _has_beaten(now, queue="long"):
         return False
-    return not (_has_beaten(now) and ImportJob.objects.filter(status=ImportJob.Status.RUNNING).exists())
+    return not (_has_beaten(now) and _is_busy())
+
+
+def _is_busy() -> bool:
+    imports = ImportJob.objects.filter(status=ImportJob.Status.RUNNING)
+    return imports.exists() or ExportJob.objects.filter(status=ExportJob.Status.RUNNING).exists()
 
 
 def _has_beaten(now: datetime, **which: str) -> bool:

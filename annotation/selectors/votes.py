@@ -8,10 +8,11 @@ from annotation.figures import CellKey, Votes
 from annotation.models import Batch, Seat
 from protocols.specs import VersionSpec
 
-# Three ids of eight bytes per answer: a batch of a thousand answers as rows would be a thousand tuples of Python.
+# Five numbers of eight bytes per answer: a batch of a thousand answers as rows would be a thousand tuples of Python.
 VOTES = """
     SELECT rating.criterion_id, coalesce(item.source_id, 0),
-        string_agg(int8send(rating.item_id) || int8send(assignment.participant_id) || int8send(rating.option_id), '')
+        string_agg(int8send(rating.item_id) || int8send(assignment.participant_id) || int8send(rating.option_id)
+            || int8send(rating.active_ms) || int8send(floor(extract(epoch FROM rating.answered_at) / 3600)::bigint), '')
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
@@ -34,7 +35,7 @@ def votes_of(batch_id: int) -> dict[CellKey, Votes]:
     with connection.cursor() as cursor:
         cursor.execute(VOTES, [batch_id])
         return {
-            (criterion, source): Votes(*np.frombuffer(ids, ">i8").reshape(-1, 3).T.astype(np.int64))
+            (criterion, source): Votes(*np.frombuffer(ids, ">i8").reshape(-1, 5).T.astype(np.int64))
             for criterion, source, ids in cursor.fetchall()
         }
 

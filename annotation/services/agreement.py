@@ -11,6 +11,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
+from annotation.figures import merged
 from annotation.models import AgreementSnapshot, Batch, Heartbeat, Study
 from annotation.selectors.cells import Measured, measure_batch
 from annotation.services import totals
@@ -65,11 +66,14 @@ def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
     if snapshot.version >= batch.ratings_version:
         return False
     n_ratings, n_wanted = measured.n_ratings - snapshot.n_ratings, measured.n_wanted - snapshot.n_wanted
+    hours = merged(measured.hours, snapshot.hours, -1)
     changes = totals.write_batch_cells(snapshot, measured.cells, measured.spec)
     snapshot.version, snapshot.computed_at = batch.ratings_version, now
-    snapshot.n_ratings, snapshot.n_wanted = measured.n_ratings, measured.n_wanted
+    snapshot.n_ratings, snapshot.n_wanted, snapshot.hours = measured.n_ratings, measured.n_wanted, measured.hours
     snapshot.save()
-    totals.move_study(total, batch, changes, measured.spec, n_ratings=n_ratings, n_wanted=n_wanted, now=now)
+    totals.move_study(
+        total, batch, changes, measured.spec, n_ratings=n_ratings, n_wanted=n_wanted, hours=hours, now=now
+    )
     return True
 
 

@@ -147,7 +147,7 @@ def set_standing(participant: Participant, *, standing: str) -> Participant:
     if standing == Standing.CLEARED:
         _check_blind(locked)
     before, locked.standing = locked.standing, standing
-    locked.full_clean()
+    locked.full_clean(exclude=["user"])  # imported annotators have none
     locked.save(update_fields=["standing"])
     if standing == Standing.EXCLUDED and before != standing:
         release_seats(locked, Assignment.Status.EXCLUDED)

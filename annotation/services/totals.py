@@ -8,15 +8,23 @@ from typing import Any
 
 from django.db.models import F
 
-from annotation.figures import CellFigures, CellKey, batch_estimates, contribution, histogram_estimates, merged
-from annotation.models import AgreementCell, AgreementSnapshot, Batch
+from annotation.figures import (
+    CellFigures,
+    CellKey,
+    annotators_to_json,
+    batch_estimates,
+    contribution,
+    histogram_estimates,
+    merged,
+)
+from annotation.models import AgreementCell, AgreementSnapshot, AnnotatorCell, Batch
 from annotation.selectors.cells import figures_of, key_of
+from annotation.services.annotator_sums import Change, move_annotators
 from measures.histograms import Histogram
 from measures.pairs import PairTable
 from protocols.specs import VersionSpec
 
 Cells = dict[CellKey, CellFigures]
-Change = tuple[CellFigures | None, CellFigures | None]  # before and after
 
 
 def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSpec) -> dict[CellKey, Change]:
@@ -28,9 +36,7 @@ def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSp
     keys = sorted(key for key in rows.keys() | after.keys() if not _is_same(rows.get(key), after.get(key)))
     AgreementCell.objects.filter(pk__in=[rows[key].pk for key in keys if key in rows]).delete()
     AgreementCell.objects.bulk_create(
-        _cell(
-            snapshot, key, after[key], batch_estimates(after[key], spec.by_id[key[0]]), after[key].pairs.to_json(), {}
-        )
+        _cell(snapshot, key, after[key], batch_estimates(after[key], spec.by_id[key[0]]))
         for key in keys
         if key in after
     )
@@ -45,6 +51,7 @@ def _is_same(row: AgreementCell | None, figures: CellFigures | None) -> bool:
         and row.histogram == figures.histogram.to_json()
         and row.reasons == figures.reasons
         and row.pairs == figures.pairs.to_json()
+        and row.annotators == annotators_to_json(figures.annotators)
     )
 
 
@@ -58,7 +65,8 @@ def reset_study(total: AgreementSnapshot) -> None:
     """Forget all figures but the study's version, which must only rise: boards tell by it whether there is news."""
     AgreementCell.objects.filter(snapshot__study=total.study_id).delete()
     snapshots = AgreementSnapshot.objects.filter(study=total.study_id)
-    snapshots.update(n_ratings=0, n_wanted=0)
+    AnnotatorCell.objects.filter(snapshot=total).delete()
+    snapshots.update(n_ratings=0, n_wanted=0, hours={})
     snapshots.filter(batch__isnull=False).update(version=0)
 
 
@@ -70,12 +78,15 @@ def move_study(
     *,
     n_ratings: int,
     n_wanted: int,
+    hours: dict[str, int],
     now: datetime,
 ) -> None:
     """Take what the batch's cells were out of the study's locked sums, and put in what they are."""
     if batch.kind == Batch.Kind.MAIN:
         rows = {key_of(row): row for row in total.cells.all()}
         _write([_moved(total, rows.get(key), key, change, spec) for key, change in changes.items()])
+        move_annotators(total, changes)
+        total.hours = merged(total.hours, hours)
         total.n_ratings += n_ratings
         total.n_wanted += n_wanted
     total.version, total.computed_at = F("version") + 1, now
@@ -97,7 +108,7 @@ def _moved(
     criterion = spec.by_id[key[0]]
     nothing = _nothing(len(criterion.options))
     old, new = change
-    row = row or _cell(total, key, nothing, {}, {}, {})
+    row = row or _cell(total, key, nothing, {})
     histogram = Histogram.from_json(row.histogram, len(criterion.options))
     histogram = histogram + (new or nothing).histogram - (old or nothing).histogram
     row.histogram = histogram.to_json()
@@ -109,24 +120,17 @@ def _moved(
 
 
 def _nothing(n_categories: int) -> CellFigures:
-    return CellFigures(Histogram.empty(n_categories), PairTable.empty(n_categories), {})
+    return CellFigures(Histogram.empty(n_categories), PairTable.empty(n_categories))
 
 
-def _cell(
-    snapshot: AgreementSnapshot,
-    key: CellKey,
-    figures: CellFigures,
-    estimates: dict[str, Any],
-    pairs: dict[str, Any],
-    sums: dict[str, int],
-) -> AgreementCell:
+def _cell(snapshot: AgreementSnapshot, key: CellKey, figures: CellFigures, estimates: dict[str, Any]) -> AgreementCell:
     return AgreementCell(
         snapshot=snapshot,
         criterion_id=key[0],
         source_id=key[1] or None,
         histogram=figures.histogram.to_json(),
-        pairs=pairs,
+        pairs=figures.pairs.to_json(),
+        annotators=annotators_to_json(figures.annotators),
         reasons=figures.reasons,
         estimates=estimates,
-        sums=sums,
     )

@@ -19,20 +19,23 @@ from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from annotation.models import ImportChunk, ImportJob, Study
+from annotation.services.advisory import is_locked, locked
 from annotation.services.importing import (
     DialogueOptions,
     ImportRejected,
     ImportSummary,
     LineError,
+    PredictionOptions,
     RatingOptions,
     import_dialogues,
+    import_predictions,
     import_ratings,
 )
 from annotation.services.importing.outcome import Progress
@@ -47,9 +50,11 @@ SECONDS_PER_REPORT = 0.5
 MOST_ATTEMPTS = 3  # a file that kills its worker every time must not be tried for ever
 LOST_AFTER = timedelta(minutes=2)
 LOCK_SPACE = 0x1A70  # first half of the advisory lock's name; the second is the job
-KINDS: dict[str, tuple[Any, type[DialogueOptions] | type[RatingOptions]]] = {
+Options = DialogueOptions | RatingOptions | PredictionOptions
+KINDS: dict[str, tuple[Any, type[Options]]] = {
     ImportJob.Kind.DIALOGUES: (import_dialogues, DialogueOptions),
     ImportJob.Kind.RATINGS: (import_ratings, RatingOptions),
+    ImportJob.Kind.PREDICTIONS: (import_predictions, PredictionOptions),
 }
 
 
@@ -88,7 +93,8 @@ def queue_import(
 
 def _check_upload(kind: str, upload: UploadedFile, options: Mapping[str, Any]) -> None:
     if kind not in KINDS:
-        raise Refused("unknown_kind", _("Dialogues and ratings can be imported, not %(kind)r.") % {"kind": kind})
+        text = _("Dialogues, ratings and predictions can be imported, not %(kind)r.")
+        raise Refused("unknown_kind", text % {"kind": kind})
     if not upload.size:
         raise Refused("empty", _("The file is empty. Choose another one."))
     if upload.size > settings.UPLOAD_MAX_BYTES:
@@ -98,7 +104,7 @@ def _check_upload(kind: str, upload: UploadedFile, options: Mapping[str, Any]) -
     make_options(kind, options)
 
 
-def make_options(kind: str, options: Mapping[str, Any]) -> DialogueOptions | RatingOptions:
+def make_options(kind: str, options: Mapping[str, Any]) -> Options:
     try:
         return KINDS[kind][1](**options)
     except TypeError as error:
@@ -145,7 +151,7 @@ def requeue_lost_imports(*, now: datetime) -> int:
         Q(status=ImportJob.Status.QUEUED, created_at__lte=since)
         | Q(status=ImportJob.Status.RUNNING, started_at__lte=since)
     )
-    ids = [pk for pk in lost.order_by("pk").values_list("pk", flat=True) if not _is_locked(pk)]
+    ids = [pk for pk in lost.order_by("pk").values_list("pk", flat=True) if not is_locked(LOCK_SPACE, pk)]
     for pk in ids:
         _send(pk)
     return len(ids)
@@ -157,7 +163,7 @@ def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
 
     The lock belongs to the worker's connection, so that of a killed worker is free and the job is taken over.
     """
-    with _locked(job_id) as is_mine:
+    with locked(LOCK_SPACE, job_id) as is_mine:
         if not is_mine or not _start(job_id, now):
             return None
         job = ImportJob.objects.select_related("study__protocol_version").get(pk=job_id)
@@ -168,24 +174,6 @@ def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
         with override(job.language):
             outcome = _run(job, now)
         return _finish(job, now + timedelta(seconds=time.monotonic() - began), **outcome)
-
-
-@contextmanager
-def _locked(job_id: int) -> Iterator[bool]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK_SPACE, job_id % 2**31])
-        is_mine = cursor.fetchone()[0]
-    try:
-        yield is_mine
-    finally:
-        if is_mine:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK_SPACE, job_id % 2**31])
-
-
-def _is_locked(job_id: int) -> bool:
-    with _locked(job_id) as is_free:
-        return not is_free
 
 
 def _start(job_id: int, now: datetime) -> bool:
@@ -207,6 +195,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
                 is_dry_run=job.is_dry_run,
                 progress=_reporter(job),
                 now=now,
+                **({"user": job.user} if job.kind == ImportJob.Kind.PREDICTIONS else {}),
             )
     except ImportRejected as error:
         return {"errors": error.errors, "n_errors": error.n_errors}

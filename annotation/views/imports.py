@@ -13,12 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, import_for, signed_in, study_for
-from annotation.forms import COLUMN_LABELS, ImportForm
+from annotation.forms_import import COLUMN_LABELS, PREDICTION_LABELS, ImportForm
 from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import imports_are_stalled
 from annotation.services import uploads
-from annotation.services.importing import ImportRejected, RatingOptions, preview
+from annotation.services.importing import ImportRejected, PredictionOptions, RatingOptions, preview
+from annotation.services.importing.columns import FIELDS
 from annotation.views.pages import errors_in, page_of, study_page
 
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)
@@ -34,6 +35,9 @@ COUNT_LABELS = {
     "annotators_new": _("Annotators new"),
     "seats_taken": _("Seats taken"),
     "seats_added": _("Seats added"),
+    "metrics_new": _("Metrics new"),
+    "predictions_new": _("Predictions new"),
+    "predictions_unchanged": _("Predictions unchanged"),
 }
 STOP_POLLING = 286  # htmx's own status: show this and ask no more
 
@@ -42,7 +46,8 @@ STOP_POLLING = 286  # htmx's own status: show this and ask no more
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_import(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
-    form = ImportForm(request.POST or None, request.FILES or None)
+    initial = {"kind": "predictions"} if request.GET.get("kind") == "predictions" else {}
+    form = ImportForm(request.POST or None, request.FILES or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             job = uploads.queue_import(
@@ -56,11 +61,17 @@ def _import_page(request: HttpRequest, study: Study, form: ImportForm, **context
     context = {
         "form": form,
         "page": page_of(request, selectors.import_list(study)),
-        "columns": [(form[f"map_{name}"], name) for name in COLUMN_LABELS],
+        "columns": [(form[f"map_{name}"], name, _kinds_with(name)) for name in COLUMN_LABELS],
         "worker_is_silent": imports_are_stalled(timezone.now()),
         **context,
     }
     return study_page(request, study, "annotation/import.html", **context)
+
+
+def _kinds_with(name: str) -> str:
+    """The kinds of files that have such a column."""
+    known = {"ratings": FIELDS, "predictions": PREDICTION_LABELS}
+    return " ".join(kind for kind, names in known.items() if name in names)
 
 
 @login_required
@@ -81,14 +92,16 @@ def _preview(request: HttpRequest, study: Study, found: dict[str, Any]) -> HttpR
 def look_at(form: ImportForm) -> dict[str, Any]:
     """A preview of the upload, or the problems that prevent one."""
     values = form.cleaned_data
-    is_ratings = values["kind"] == ImportJob.Kind.RATINGS
-    options = RatingOptions(columns=form.options().get("columns", {})) if is_ratings else None
+    kinds: dict[str, Any] = {ImportJob.Kind.RATINGS: RatingOptions, ImportJob.Kind.PREDICTIONS: PredictionOptions}
+    columns = form.options().get("columns", {})
+    options = kinds[values["kind"]](columns=columns) if values["kind"] in kinds else None
     path = Path(values["file"].temporary_file_path())  # FILE_UPLOAD_HANDLERS puts files of every size on disk
     try:
         found = preview(path, values["kind"], values["format"], options=options)
     except ImportRejected as rejected:
         return {"problems": [error.as_text(values["file"].name) for error in rejected.errors]}
-    mapping = [(name, label, found.mapping.get(name, "")) for name, label in COLUMN_LABELS.items()]
+    labels = PREDICTION_LABELS if values["kind"] == ImportJob.Kind.PREDICTIONS else COLUMN_LABELS
+    mapping = [(name, label, found.mapping.get(name, "")) for name, label in labels.items()]
     return {"preview": found, "mapping": mapping, "file_name": values["file"].name}
 
 

@@ -1,7 +1,20 @@
 """Small pictures as SVG: one and the same for a page, an HTML report and a PDF."""
 
 from reporting.figures.bars import Bar, BarGroup, bar_figure
+from reporting.figures.course import CourseWords, course_figure
 from reporting.figures.dots import Dot, DotGroup, DotRow, dot_figure
 from reporting.figures.heat import HeatCell, heat_figure
 
-__all__ = ["Bar", "BarGroup", "Dot", "DotGroup", "DotRow", "HeatCell", "bar_figure", "dot_figure", "heat_figure"]
+__all__ = [
+    "Bar",
+    "BarGroup",
+    "CourseWords",
+    "Dot",
+    "DotGroup",
+    "DotRow",
+    "HeatCell",
+    "bar_figure",
+    "course_figure",
+    "dot_figure",
+    "heat_figure",
+]

@@ -3,15 +3,32 @@
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 from django.db.models import Exists, OuterRef
+from django.utils.translation import override as in_language
 
-from annotation.models import Assignment, Batch, Participant, Rating, Study
+from annotation.models import Assignment, Batch, Rating, Study
 from measures.agreement import fleiss_kappa
 from measures.histograms import total
 from protocols.specs import spec_of
+from reporting.predictions.selectors import metric_means
 from reporting.report import tables
+from reporting.report.alpha_check import alpha_check
+from reporting.report.breakdowns import breakdowns, excluded
+from reporting.report.checklist import checklist
+from reporting.report.comparisons import comparisons
+from reporting.report.distributions import distributions, turns_table
+from reporting.report.hashes import hashes_of
+from reporting.report.methods import methods
+from reporting.report.resampled import overall_with_intervals, with_intervals
 from reporting.report.rules import rules_of
+from reporting.report.time_and_pay import time_and_pay, workload
+from reporting.report.versions import versions
+from reporting.selectors.answer_details import answer_details, marked_turns
+from reporting.selectors.names import Names, names_of
 from reporting.selectors.study_cells import StudyCells, study_cells
+from reporting.selectors.study_facts import elapsed_seconds, fields_of, finished_work, other_batches, people_of
+from reporting.selectors.study_votes import StudyVotes, study_votes
 
 Report = dict[str, Any]
 
@@ -19,31 +36,97 @@ Report = dict[str, Any]
 def build_report(study: Study, *, now: datetime) -> Report:
     """Every number of the report, as new as the ratings, in a constant number of queries for clean batches."""
     cells = study_cells(study)
-    agreement = tables.agreement_table(cells)
-    names = dict(Participant.objects.filter(study=study).values_list("pk", "pseudonym"))
+    votes = study_votes(study, cells.spec)
+    names = names_of(study, cells.spec, votes.items)
     annotators = _annotators(cells.batches)
     batches = [_batch_row(cells, batch, annotators.get(batch.pk, set())) for batch in cells.batches]
-    return {
+    report = {
         "study": _study_facts(study),
         "protocol": _protocol_facts(study),
         "generated_at": now.isoformat(timespec="seconds"),
         "n_ratings": sum(row["n_ratings"] for row in batches),
+        "n_judgements": len(votes.rating),
         "n_items": sum(row["n_items"] for row in batches),
         "n_annotators": len(set().union(*annotators.values())),
         "n_imported_annotators": study.participants.filter(is_imported=True).count(),
+        "material": _material(cells, votes),
         "batches": batches,
+        "excluded_batches": excluded(other_batches(study)),
         "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in cells.sources],
         "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in cells.spec.voted],
-        "agreement": agreement,
-        "agreement_overall": tables.overall_table(cells),
-        "agreement_by_criterion": tables.margins(agreement, "criterion"),
-        "agreement_by_source": tables.margins(agreement, "source"),
-        "pairs": tables.pairs_table(cells, names),
+        **_agreement(cells, votes),
+        "pairs": tables.pairs_table(cells, names.annotators),
         "majority": tables.majority_table(cells),
         "votes": tables.votes_table(cells),
         "errors": tables.errors_table(cells),
+        "metrics": _metrics(study, cells),
+        **_answers(study, cells, votes, names),
+        "comparisons": comparisons(cells, votes),
+        "breakdowns": breakdowns(cells, votes, fields_of(study)),
+        "time_and_pay": time_and_pay(study, votes, finished_work(study), elapsed_seconds(study)),
+        "workload": workload(votes, names.annotators),
         "comments": _comments(study),
         "rules": rules_of(study),
+        "versions": versions(),
+    }
+    return _with_words(study, cells, report)
+
+
+def _metrics(study: Study, cells: StudyCells) -> list[Report]:
+    """D-19: the means of imported automatic metrics, to stand beside people's judgements. None where there is none."""
+    means = metric_means(study)
+    return [
+        {"source": source.key, "metric": metric, "mean": mean}
+        for source in cells.sources
+        for metric, mean in means.get(source.pk, {}).items()
+    ]
+
+
+def _agreement(cells: StudyCells, votes: StudyVotes) -> Report:
+    agreement = with_intervals(cells, votes, tables.agreement_table(cells))
+    overall = overall_with_intervals(cells, votes, tables.overall_table(cells))
+    return {
+        "agreement": agreement,
+        "agreement_overall": overall,
+        "agreement_by_criterion": tables.margins(agreement, "criterion"),
+        "agreement_by_source": tables.margins(agreement, "source"),
+        "alpha_check": alpha_check(cells, votes, overall),
+    }
+
+
+def _answers(study: Study, cells: StudyCells, votes: StudyVotes, names: Names) -> Report:
+    details = answer_details(study)
+    return {
+        "distributions": distributions(cells, votes, details),
+        "turns": turns_table(cells, votes, marked_turns(study), details),
+        "hashes": hashes_of(study, votes, details, names),
+    }
+
+
+def _with_words(study: Study, cells: StudyCells, report: Report) -> Report:
+    """In English, as everything that is downloaded; a page says them again in its reader's language."""
+    report["checklist"] = checklist(study, cells.spec, people_of(study), report)
+    with in_language("en"):
+        report["methods"] = methods(report)
+    return report
+
+
+def _material(cells: StudyCells, votes: StudyVotes) -> Report:
+    """What was rated: items with an answer. Votes are those of the people who rated an item."""
+    items = votes.items
+    # An assignment is one annotator's work on the batch of the item.
+    pairs = np.unique(votes.item * max(len(votes.work.id), 1) + votes.assignment)
+    rated, n_votes = np.unique(pairs // max(len(votes.work.id), 1), return_counts=True)
+    return {
+        "items": len(rated),
+        "dialogues": len(np.setdiff1d(items.dialogue[rated], [0])),
+        "sources": len(np.setdiff1d(items.source[rated], [0])),
+        "batches": len(cells.batches),
+        "votes_per_item": {
+            "low": int(n_votes.min()) if len(rated) else None,
+            "high": int(n_votes.max()) if len(rated) else None,
+            "mean": float(n_votes.mean()) if len(rated) else None,
+        },
     }
 
 
@@ -53,6 +136,7 @@ def _study_facts(study: Study) -> Report:
         "name": study.name,
         "status": study.status,
         "seats": study.seats,
+        "majority_rule": study.majority_rule,
         "seed": study.seed,
         "platform": study.platform,
         "pay_amount": None if study.pay_amount is None else str(study.pay_amount),

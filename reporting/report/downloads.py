@@ -40,15 +40,34 @@ def _agreement(report: Report) -> Iterable[Row]:
     for row in report["agreement"]:
         name = {"source": row["source"], "criterion": row["criterion"]}
         per_batch = zip(batches, row["per_batch"], row["strong_per_batch"], row["reasons"], strict=True)
+        empty = dict.fromkeys(("low", "high", "interval_note", "alpha", "alpha_low", "alpha_high"))
         for batch, kappa, strong, reason in per_batch:
-            yield {**name, "level": "batch", "batch": batch, "fleiss_kappa": kappa, "sd": None, "strong": strong} | {
-                "undefined_because": reason
-            }
-        yield {**name, "level": "mean", "batch": None, "fleiss_kappa": row["mean"], "sd": row["sd"], "strong": None} | {
-            "undefined_because": None
-        }
-        pooled = {"fleiss_kappa": row["pooled"], "sd": None, "strong": row["strong_pooled"]}
-        yield {**name, "level": "pooled", "batch": None, **pooled, "undefined_because": row["pooled_reason"]}
+            yield (
+                {**name, "level": "batch", "batch": batch, "fleiss_kappa": kappa, "sd": None, "strong": strong}
+                | {"undefined_because": reason}
+                | empty
+            )
+        yield (
+            {**name, "level": "mean", "batch": None, "fleiss_kappa": row["mean"], "sd": row["sd"], "strong": None}
+            | {"undefined_because": None}
+            | empty
+        )
+        yield {**name, "level": "pooled", "batch": None, **_pooled(row)}
+
+
+def _pooled(row: Row) -> Row:
+    return {
+        "fleiss_kappa": row["pooled"],
+        "sd": None,
+        "strong": row["strong_pooled"],
+        "undefined_because": row["pooled_reason"],
+        "low": row["pooled_low"],
+        "high": row["pooled_high"],
+        "interval_note": row["pooled_interval_note"],
+        "alpha": row["alpha"],
+        "alpha_low": row["alpha_low"],
+        "alpha_high": row["alpha_high"],
+    }
 
 
 def _pairs(report: Report) -> Iterable[Row]:
@@ -68,14 +87,60 @@ def _options(report: Report) -> Iterable[Row]:
             yield {"source": row["source"], "criterion": row["criterion"], **option}
 
 
+def _distributions(report: Report) -> Iterable[Row]:
+    """A row per option, and under it the mean of the question where there is one."""
+    for row in report["distributions"]:
+        head = {name: row[name] for name in ("source", "criterion", "kind", "scale", "n_answers")}
+        tail = {name: row[name] for name in ("mean", "sd", "median")}
+        for option in row["options"]:
+            yield head | option | tail
+
+
+def _comparisons(report: Report) -> Iterable[Row]:
+    for row in report["comparisons"]:
+        yield from row["pairs"]
+
+
+def _friedman(report: Report) -> Iterable[Row]:
+    """A row per criterion that could be compared, and the mean of each source over the complete dialogues."""
+    for row in report["comparisons"]:
+        shared = {name: row[name] for name in ("criterion", "score", "reason")}
+        test = {name: row.get(name) for name in ("n_dialogues", "friedman_chi2", "friedman_p", "friedman_reason")}
+        for source, mean in zip(row["sources"], row.get("means") or [None] * len(row["sources"]), strict=True):
+            yield {**shared, "source": source, "mean": mean, **test}
+
+
+def _time(report: Report) -> Iterable[Row]:
+    for name, value in report["time_and_pay"].items():
+        parts = value.items() if isinstance(value, dict) else [(None, value)]
+        for part, number in parts:
+            yield {"figure": name, "part": part, "value": number}
+
+
+def _checklist(report: Report) -> Iterable[Row]:
+    for row in report["checklist"]:
+        yield {"entry": row["key"], "status": row["status"], "text": "\n".join(row["lines"])}
+
+
 TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "agreement": _agreement,
     "overall": lambda report: report["agreement_overall"],
     "majority": lambda report: report["majority"],
+    "metrics": lambda report: report["metrics"],
     "votes": _votes,
     "options": _options,
     "errors": lambda report: report["errors"],
     "pairs": _pairs,
     "batches": lambda report: report["batches"],
+    "alpha_check": lambda report: report["alpha_check"],
+    "distributions": _distributions,
+    "turns": lambda report: report["turns"],
+    "comparisons": _comparisons,
+    "friedman": _friedman,
+    "breakdowns": lambda report: report["breakdowns"],
+    "excluded_batches": lambda report: report["excluded_batches"],
+    "time_and_pay": _time,
+    "workload": lambda report: report["workload"],
+    "checklist": _checklist,
     "comments": lambda report: report["comments"],
 }

@@ -31,6 +31,20 @@ def by_source(report: Report, table: str) -> Pivot:
     )
 
 
+def with_metrics(pivot: Pivot, report: Report) -> Pivot:
+    """D-19: a column more for each imported metric, in the units of the metric."""
+    found = {(row["source"], row["metric"]): row for row in report["metrics"]}
+    metrics = list(dict.fromkeys(metric for _, metric in found))
+    sources = [key for key, _, _ in _sources(report, {row["source"] for row in report["majority"]})]
+    return Pivot(
+        columns=pivot.columns + metrics,
+        rows=[
+            (name, is_reference, cells + [found.get((source, metric)) for metric in metrics])
+            for source, (name, is_reference, cells) in zip(sources, pivot.rows, strict=True)
+        ],
+    )
+
+
 def by_reason(report: Report) -> Pivot:
     """Error sub-dimensions in the columns."""
     found = {(row["source"], row["criterion"], row["sub_dimension"]): row for row in report["errors"]}

@@ -22,19 +22,19 @@ def places(criterion: CriterionSpec, role: str) -> list[int]:
 
 
 def positive_patterns(histogram: Histogram, criterion: CriterionSpec, rule: str) -> BoolArray:
-    """(P,) whether an item of each pattern is positive under the study's majority rule.
+    """(P,) whether an item of each pattern is positive under the study's majority rule."""
+    return positive_rows(histogram.patterns, criterion, rule)
+
+
+def positive_rows(tallies: IntArray, criterion: CriterionSpec, rule: str) -> BoolArray:
+    """(N,) the same for rows of votes per option.
 
     Several positive options count as one; every other option stands alone.
     """
     at = places(criterion, Option.Role.POSITIVE)
     others = [place for place in range(len(criterion.options)) if place not in at]
-    positive = histogram.patterns[:, at].sum(axis=1)
-    return RULES[rule](positive, histogram.patterns[:, others], histogram.votes, _negative(histogram, criterion))
-
-
-def _negative(histogram: Histogram, criterion: CriterionSpec) -> IntArray:
-    at = places(criterion, Option.Role.NEGATIVE)
-    return histogram.patterns[:, at].max(axis=1, initial=0)
+    negative = tallies[:, places(criterion, Option.Role.NEGATIVE)].max(axis=1, initial=0)
+    return RULES[rule](tallies[:, at].sum(axis=1), tallies[:, others], tallies.sum(axis=1), negative)
 
 
 RULES: dict[str, Callable[[IntArray, IntArray, IntArray, IntArray], BoolArray]] = {
@@ -65,8 +65,16 @@ MAJORITY = {
         "positive."
     ),
 }
+UNSURE = gettext_noop("An item whose majority is unsure is not positive; it stays among the items that shares are of.")
+UNSURE_LEFT_OUT = gettext_noop(
+    "Unsure votes are left out: an item can be positive though most of its votes are unsure."
+)
 SENTENCES = {
     "ties": gettext_noop("An item is tied when no single option has the most votes."),
+    "exclusions": gettext_noop(
+        "Answers that exclude an item are no answers on the scale: agreement, means and comparisons leave them out, "
+        "shares of votes count them."
+    ),
     "counted": gettext_noop(
         "An answer counts while its annotator holds a seat of the batch; the latest answer is taken."
     ),
@@ -81,6 +89,14 @@ SENTENCES = {
     ),
     "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
     "pairs": gettext_noop("Cohen's kappa of two annotators over all their common judgements of a batch."),
+    "resampling": gettext_noop(
+        "Intervals of pooled agreement are BCa bootstrap intervals at 95 per cent from 2,000 resamples, drawn by the "
+        "study's seed: of items, or of whole dialogues where several items share one."
+    ),
+    "comparisons": gettext_noop(
+        "Sources are compared on the answers of the same annotators to the same dialogues, by a t test whose variance "
+        "takes dialogues and annotators for samples; p values are corrected over the pairs of a criterion."
+    ),
     "votes": gettext_noop("Shares of all counted answers, not of items."),
     "errors": gettext_noop(
         "Share of all answers to the criterion that gave the reason; reasons do not exclude each other."
@@ -89,6 +105,10 @@ SENTENCES = {
 RULE_NAMES = {
     "majority": pgettext_lazy("a rule of the report", "Majority"),
     "ties": pgettext_lazy("a rule of the report", "Ties"),
+    "unsure": pgettext_lazy("a rule of the report", "Unsure majority"),
+    "exclusions": pgettext_lazy("a rule of the report", "Exclusions"),
+    "resampling": pgettext_lazy("a rule of the report", "Resampling"),
+    "comparisons": pgettext_lazy("a rule of the report", "Comparisons"),
     "counted": pgettext_lazy("a rule of the report", "Counted"),
     "batches": pgettext_lazy("a rule of the report", "Batches"),
     "agreement": pgettext_lazy("a rule of the report", "Agreement"),
@@ -102,7 +122,12 @@ RULE_NAMES = {
 
 def rules_of(study: Study) -> dict[str, str]:
     """What is printed under the tables, so that a reader can compute the same numbers."""
-    return {"majority": MAJORITY[Rule(study.majority_rule)], **SENTENCES}
+    rule = Rule(study.majority_rule)
+    return {"majority": MAJORITY[rule], "unsure": UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE, **SENTENCES}
+
+
+def majority_sentence(rule: str) -> str:
+    return _(MAJORITY[Rule(rule)])
 
 
 def rules_in_words(rules: Mapping[str, str]) -> dict[str, str]:

@@ -4,18 +4,16 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from annotation.figures import counted, histogram_estimates, strong
+from annotation.figures import alpha_of, counted, histogram_estimates, strong
 from measures.agreement import fleiss_kappa
 from measures.estimate import NO_VARIATION
 from measures.histograms import Histogram, total
-from measures.intervals import guarded
 from measures.pairs import PairTable
 from measures.words import landis_koch
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.report.rules import places, positive_patterns, tied_patterns
+from reporting.report.scores import moments
 from reporting.selectors.study_cells import Cell, StudyCells
 
 Row = dict[str, Any]
@@ -51,7 +49,7 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
     mean, sd = mean_sd(per_batch)
     histogram, on_scale = counted(pooled(cells, criterion), criterion)
     sure = strong(histogram, on_scale)
-    whole = guarded(fleiss_kappa(histogram), histogram)
+    whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, on_scale)
     return {
         "source": source,
         "criterion": criterion.key,
@@ -64,9 +62,8 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
         "absent": sum(cell is None for cell in cells),
         "pooled": whole.value,
         "pooled_reason": whole.reason,
-        "pooled_low": whole.low,
-        "pooled_high": whole.high,
-        "pooled_interval_note": whole.interval_note,
+        "alpha": alpha.value,
+        "alpha_reason": alpha.reason,
         "n_items": whole.n_items,
         "n_left_out": whole.n_left_out,
         "strong_per_batch": [cell.estimates["strong"]["value"] if cell else None for cell in cells],
@@ -93,6 +90,7 @@ def _overall_row(criterion: CriterionSpec, estimates: Row) -> Row:
         "scale": criterion.scale,
         "fleiss_kappa": estimates["fleiss"]["value"],
         "krippendorff_alpha": estimates["alpha"]["value"],
+        "alpha_reason": estimates["alpha"]["reason"],
         "gwet_ac1": estimates["ac1"]["value"],
         "percent_agreement": estimates["percent"]["value"],
         "reason": estimates["fleiss"]["reason"],
@@ -145,6 +143,7 @@ def votes_table(study: StudyCells) -> list[Row]:
 
 def _votes_row(source: str | None, criterion: CriterionSpec, histogram: Histogram) -> Row:
     votes = histogram.category_votes
+    found = moments(criterion, votes)
     count = {role: int(votes[places(criterion, role)].sum()) for role in Option.Role.values}
     return {
         "source": source,
@@ -159,18 +158,8 @@ def _votes_row(source: str | None, criterion: CriterionSpec, histogram: Histogra
             {"option": option.key, "label": option.label, "votes": int(n), "percent": percent(n, histogram.n_votes)}
             for option, n in zip(criterion.options, votes, strict=True)
         ],
-        **_moments(criterion, votes),
+        **{name: found[name] for name in ("mean", "sd", "median")},
     }
-
-
-def _moments(criterion: CriterionSpec, votes: np.ndarray) -> Row:
-    """Mean, sd and median of a scale with numbers; none for a nominal one."""
-    values = [option.value for option in criterion.options]
-    if criterion.scale == "nominal" or None in values or not votes.sum():
-        return {"mean": None, "sd": None, "median": None}
-    numbers = np.repeat(np.array(values, float), votes)
-    sd = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    return {"mean": float(numbers.mean()), "sd": sd, "median": float(np.median(numbers))}
 
 
 def errors_table(study: StudyCells) -> list[Row]:

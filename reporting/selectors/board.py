@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.models import AgreementCell, AgreementSnapshot, Batch, Heartbeat, Seat, Source, Study
+from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.explanations import STATISTICS, Statistic
 
@@ -69,12 +70,19 @@ class Choice:
 
 def choice_of(query: Mapping[str, str], spec: VersionSpec) -> Choice:
     scopes = {scope.key: scope for scope in scopes_of(spec)}
+    scope = scopes.get(query.get("criterion", ""), scopes[""])
     return Choice(
         batch=query.get("batch", "").replace("\x00", ""),
-        scope=scopes.get(query.get("criterion", ""), scopes[""]),
-        statistic=STATISTICS.get(query.get("statistic", ""), STATISTICS["fleiss"]),
+        scope=scope,
+        statistic=STATISTICS.get(query.get("statistic", ""), usual_statistic(scope)),
         page=query.get("page", "1"),
     )
+
+
+def usual_statistic(scope: Scope) -> Statistic:
+    """Kappa of names; alpha as soon as one scale has an order, which kappa would not see."""
+    is_nominal = all(criterion.scale == Criterion.Scale.NOMINAL for criterion in scope.criteria)
+    return STATISTICS["fleiss" if is_nominal else "alpha"]
 
 
 def scopes_of(spec: VersionSpec) -> list[Scope]:
@@ -84,10 +92,11 @@ def scopes_of(spec: VersionSpec) -> list[Scope]:
 
 
 def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
-    """Criteria whose answers can be pooled: as many, of the same roles and values, at the same scale."""
+    """Criteria whose answers can be pooled: as many, alike in values and in what is unsure or excludes, same scale."""
     found: dict[Any, list[CriterionSpec]] = {}
     for criterion in criteria:
-        answers = tuple((option.role == "unsure", option.value) for option in criterion.options)
+        roles = (option.role if option.role in ("unsure", "excluding") else "" for option in criterion.options)
+        answers = tuple(zip(roles, (option.value for option in criterion.options), strict=True))
         found.setdefault((criterion.scale, answers), []).append(criterion)
     return [tuple(group) for group in found.values()]
 
@@ -235,6 +244,6 @@ def _cells(
     rows = AgreementCell.objects.filter(
         snapshot__in=snapshots, criterion__in=[criterion.id for criterion in choice.criteria]
     )
-    for row in rows.defer("pairs", "reasons"):
+    for row in rows.defer("pairs", "annotators", "reasons"):
         found[snapshots[row.snapshot_id]][row.criterion_id, row.source_id] = row
     return found

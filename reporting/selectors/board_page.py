@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from annotation.models import Study
 from reporting.explanations import STATISTICS
-from reporting.selectors.board import BoardData, board_data, scopes_of
+from reporting.selectors.board import BoardData, board_data, scopes_of, usual_statistic
 from reporting.selectors.board_pairs import board_pairs, pair_picture
 from reporting.selectors.board_tables import agreement_picture, agreement_table
 
@@ -46,4 +46,5 @@ def chosen(data: BoardData) -> dict[str, str]:
     values = {"batch": choice.batch, "criterion": choice.scope.key, "page": choice.page}
     usual = {"page": "1"}
     kept = {name: value for name, value in values.items() if value and value != usual.get(name)}
-    return kept if choice.statistic.key == "fleiss" else kept | {"statistic": choice.statistic.key}
+    is_usual = choice.statistic == usual_statistic(choice.scope)
+    return kept if is_usual else kept | {"statistic": choice.statistic.key}

@@ -5,7 +5,9 @@ from typing import Any
 
 from annotation.figures import NO_SOURCE, CellFigures, CellKey, batch_estimates
 from annotation.models import AgreementCell, Batch, Source, Study
-from annotation.selectors.cells import figures_of, key_of, measure_batch
+from annotation.selectors.cells import measure_batch
+from measures.histograms import Histogram
+from measures.pairs import PairTable
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 
@@ -61,12 +63,17 @@ def _is_clean(batch: Batch) -> bool:
 
 
 def _stored(batch_ids: set[int], spec: VersionSpec) -> dict[int, dict[CellKey, Cell]]:
+    """Without the columns that only a board reads."""
     found: dict[int, dict[CellKey, Cell]] = {batch_id: {} for batch_id in batch_ids}
-    rows = AgreementCell.objects.filter(snapshot__batch__in=batch_ids).select_related("snapshot")
-    for row in rows.iterator(chunk_size=2000):
-        if row.criterion_id in spec.by_id and row.snapshot.batch_id is not None:
-            figures = figures_of(row, spec.by_id[row.criterion_id])
-            found[row.snapshot.batch_id][key_of(row)] = Cell(figures, row.estimates)
+    rows = AgreementCell.objects.filter(snapshot__batch__in=batch_ids).values_list(
+        "snapshot__batch", "criterion", "source", "histogram", "pairs", "reasons", "estimates"
+    )
+    for batch, criterion_id, source, histogram, pairs, reasons, estimates in rows.iterator(chunk_size=2000):
+        criterion = spec.by_id.get(criterion_id)
+        if criterion is not None and batch is not None:
+            n = len(criterion.options)
+            figures = CellFigures(Histogram.from_json(histogram, n), PairTable.from_json(pairs, n), reasons=reasons)
+            found[batch][criterion_id, source or NO_SOURCE] = Cell(figures, estimates)
     return found
 
 

@@ -4,6 +4,8 @@ from django import template
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
+from reporting.explanations import INTERVAL_NOTES
+from reporting.figures.drawing import number
 from reporting.report.rules import RULE_NAMES
 from reporting.words import reason_in_report, strength
 
@@ -18,6 +20,17 @@ TABLE_NAMES = {
     "errors": pgettext_lazy("a table of the report", "errors"),
     "pairs": pgettext_lazy("a table of the report", "pairs"),
     "batches": pgettext_lazy("a table of the report", "batches"),
+    "alpha_check": pgettext_lazy("a table of the report", "check of alpha"),
+    "distributions": pgettext_lazy("a table of the report", "distributions"),
+    "turns": pgettext_lazy("a table of the report", "marked turns"),
+    "metrics": pgettext_lazy("a table of the report", "automatic metrics"),
+    "comparisons": pgettext_lazy("a table of the report", "comparisons"),
+    "friedman": pgettext_lazy("a table of the report", "Friedman tests"),
+    "breakdowns": pgettext_lazy("a table of the report", "breakdowns"),
+    "excluded_batches": pgettext_lazy("a table of the report", "excluded batches"),
+    "time_and_pay": pgettext_lazy("a table of the report", "time and pay"),
+    "workload": pgettext_lazy("a table of the report", "workload"),
+    "checklist": pgettext_lazy("a table of the report", "checklist"),
     "comments": pgettext_lazy("a table of the report", "comments"),
 }
 
@@ -26,6 +39,32 @@ TABLE_NAMES = {
 def two(value: float | None) -> str:
     # Adding nought turns the minus of a rounded -0.00 into none.
     return "–" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+@register.filter
+def exact(value: float | None) -> str:
+    return number(value, ".9f")
+
+
+@register.filter
+def one(value: float | None) -> str:
+    return number(value, ".1f")
+
+
+@register.filter
+def probability(value: float | None) -> str:
+    """Three decimals: more is never meant."""
+    return "–" if value is None else "<\u00a0.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+@register.filter
+def signed(value: float | None) -> str:
+    return number(value, "+.2f")
+
+
+@register.filter
+def interval_note(code: str | None) -> str:
+    return _(INTERVAL_NOTES[code]) if code in INTERVAL_NOTES else ""
 
 
 @register.filter

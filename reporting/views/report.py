@@ -10,8 +10,10 @@ from django.views.decorators.http import require_safe
 from annotation.access import Right, rights_in, study_for
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES, as_csv, as_json
+from reporting.report.latex import as_latex
 from reporting.report.page import page_of
-from reporting.report.pdf import PdfUnavailable, as_pdf
+from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
+from reporting.report.spreadsheet import as_xlsx
 
 
 @require_safe
@@ -52,6 +54,33 @@ def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, str(missing))
         return redirect("report", study.slug)
     return _download(body, "application/pdf", f"{study.slug}-report.pdf")
+
+
+@require_safe
+@login_required
+def report_html(request: HttpRequest, slug: str) -> HttpResponse:
+    """One file with its styles and figures in it: to be kept beside a paper, and opened without a server."""
+    study = study_for(request.user, slug, Right.WATCH)
+    context = {"study": study, "styles": styles_of_file()} | page_of(build_report(study, now=timezone.now()))
+    body = render_to_string("reporting/report_print.html", context).encode()
+    return _download(body, "text/html; charset=utf-8", f"{study.slug}-report.html")
+
+
+@require_safe
+@login_required
+def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    text = as_latex(build_report(study, now=timezone.now()))
+    return _download(text.encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
+
+
+@require_safe
+@login_required
+def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    body = as_xlsx(build_report(study, now=timezone.now()))
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    return _download(body, kind, f"{study.slug}-report.xlsx")
 
 
 def _download(body: bytes, content_type: str, name: str) -> HttpResponse:

@@ -39,28 +39,32 @@
   });
 
   // --- a piece that is as it was stays: no flicker, no lost place, nothing to announce
-  let texts = new Map();
+  const texts = new Map();
+  const isTable = (place) => place.matches(".board-table");
+  const figuresOf = (table) => [...table.querySelectorAll(".figure")];
   document.body.addEventListener("htmx:oobBeforeSwap", (event) => {
     const { target, fragment } = event.detail;
     if (target.id === "board-version") return;
     event.detail.shouldSwap = fragment.innerHTML.trim() !== target.innerHTML.trim();
     if (event.detail.shouldSwap) noteNews();
-    if (target.id === "board-agreement") texts = new Map(figures().map((figure) => [figure.id, figure.textContent]));
+    if (isTable(target)) {
+      for (const figure of figuresOf(target)) texts.set(figure.id, figure.textContent);
+    }
   });
   document.body.addEventListener("htmx:oobAfterSwap", (event) => {
-    if (event.detail.target.id !== "board-agreement") return;
-    for (const figure of figures()) {
+    const { target } = event.detail;
+    if (!isTable(target)) return;
+    for (const figure of figuresOf(target)) {
       figure.classList.toggle("changed", texts.has(figure.id) && texts.get(figure.id) !== figure.textContent);
     }
-    rove();
+    rove(target);
   });
 
-  // --- one tab stop for the whole table; arrow keys move inside it
-  const figures = () => [...document.querySelectorAll("#board-agreement .figure")];
-  let current = "";
-  const rove = () => {
-    const all = figures();
-    const stop = all.find((figure) => figure.id === current) || all[0];
+  // --- one tab stop for a whole table; arrow keys move inside it
+  const current = new Map(); // by the table's id
+  const rove = (table) => {
+    const all = figuresOf(table);
+    const stop = all.find((figure) => figure.id === current.get(table.id)) || all[0];
     for (const figure of all) figure.tabIndex = figure === stop ? 0 : -1;
   };
   // The key that points to where the line goes on: the left one where it runs from right to left.
@@ -79,18 +83,19 @@
 
   board.addEventListener("focusin", (event) => {
     delete board.dataset.hush;
-    if (!event.target.matches("#board-agreement .figure")) return;
-    current = event.target.id;
-    rove();
+    if (!event.target.matches(".board-table .figure")) return;
+    const table = event.target.closest(".board-table");
+    current.set(table.id, event.target.id);
+    rove(table);
   });
   board.addEventListener("pointerover", () => delete board.dataset.hush);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") board.dataset.hush = "";
-    if (!event.key.startsWith("Arrow") || !event.target.matches("#board-agreement .figure")) return;
+    if (!event.key.startsWith("Arrow") || !event.target.matches(".board-table .figure")) return;
     event.preventDefault();
     neighbour(event.target, event.key)?.focus();
   });
 
-  rove();
+  for (const table of document.querySelectorAll(".board-table")) rove(table);
   plan();
 })();

@@ -9,11 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.figures import contribution, merged
-from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batch
+from annotation.models import AgreementCell, AgreementSnapshot, AnnotatorCell, Assignment, Batch
 from annotation.selectors.cells import figures_of, key_of, measure_batch
 from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, sweep
 from annotation.services.claiming import claim_seat, expire_leases, release_seats
 from annotation.services.refusals import Refused
+from measures.contributions import Contribution, total_of
 from measures.histograms import Histogram, total
 from protocols.specs import spec_of
 from tests.cast import Cast
@@ -79,13 +80,20 @@ class World:
 
 def state(cast: Cast) -> list[tuple]:
     rows = AgreementCell.objects.filter(snapshot__study=cast.study)
-    fields = ("snapshot__batch", "criterion", "source", "histogram", "pairs", "reasons", "estimates", "sums")
+    fields = ("snapshot__batch", "criterion", "source", "histogram", "pairs", "annotators", "reasons", "estimates",
+              "sums")  # fmt: skip
     return sorted(rows.values_list(*fields), key=lambda row: (row[0] or 0, row[1], row[2]))
 
 
 def counts(cast: Cast) -> list[tuple]:
     rows = AgreementSnapshot.objects.filter(study=cast.study).exclude(n_ratings=0)
-    return sorted(rows.values_list("batch", "n_ratings", "n_wanted"), key=lambda row: row[0] or 0)
+    return sorted(rows.values_list("batch", "n_ratings", "n_wanted", "hours"), key=lambda row: row[0] or 0)
+
+
+def annotators(cast: Cast) -> dict[tuple[int, int], Contribution]:
+    rows = AnnotatorCell.objects.filter(snapshot__study=cast.study)
+    assert not rows.filter(snapshot__batch__isnull=False).exists()
+    return {(row.criterion_id, row.participant_id): Contribution.from_json(row.contribution) for row in rows}
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -99,9 +107,9 @@ def test_sums_are_those_of_the_batches_and_a_rebuild_finds_the_same(
             getattr(world, name)(who, place)
         world.sweep()
         assert_batches_are_as_measured(world.cast)
-        incremental = state(world.cast), counts(world.cast)
+        incremental = state(world.cast), counts(world.cast), annotators(world.cast)
         rebuild_study(world.cast.study, now=world.now)
-        assert (state(world.cast), counts(world.cast)) == incremental
+        assert (state(world.cast), counts(world.cast), annotators(world.cast)) == incremental
         transaction.set_rollback(True)
 
 
@@ -127,3 +135,14 @@ def assert_study_is_the_sum(cast: Cast) -> None:
         for cell in cells:
             wanted = merged(wanted, contribution(cell, spec.by_id[key[0]]))
         assert sums[key].sums == wanted
+    assert_annotators_are_the_sum(cast, parts)
+
+
+def assert_annotators_are_the_sum(cast: Cast, parts: dict) -> None:
+    wanted: dict = {}
+    for (criterion, _), cells in parts.items():
+        wanted[criterion] = total_of([wanted.get(criterion, {}), *(cell.annotators for cell in cells)])
+    flat = {(criterion, who): each for criterion, people in wanted.items() for who, each in people.items()}
+    assert annotators(cast) == flat
+    total_row = AgreementSnapshot.objects.get(study=cast.study, batch=None)
+    assert sum(total_row.hours.values()) == total_row.n_ratings

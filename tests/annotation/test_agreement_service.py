@@ -9,7 +9,7 @@ import pytest
 from celery import Celery
 from django.utils import timezone
 
-from annotation.figures import UNIT, mean_and_sd
+from annotation.figures import UNIT, annotators_from_json, mean_and_sd
 from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batch, Participant, Seat
 from annotation.selectors.cells import key_of, measure_batch
 from annotation.services import agreement, nudging
@@ -127,6 +127,7 @@ def test_stored_figures_equal_a_measurement_from_scratch(cast: Cast):
     for key, figures in measured.cells.items():
         assert Histogram.from_json(stored[key].histogram, 3) == figures.histogram
         assert PairTable.from_json(stored[key].pairs, 3) == figures.pairs
+        assert annotators_from_json(stored[key].annotators) == figures.annotators
         assert stored[key].reasons == figures.reasons
         assert stored[key].estimates["cohen"]["value"] == mean_pairwise_cohen(figures.pairs).value
     assert (snapshot.n_ratings, snapshot.n_wanted) == (72, 72)
@@ -335,7 +336,8 @@ def test_the_task_refreshes_one_batch(cast: Cast):
 # --- rebuilding ------------------------------------------------------------------------------------------
 def cell_state(cast: Cast) -> list[tuple]:
     rows = AgreementCell.objects.filter(snapshot__study=cast.study)
-    fields = ("snapshot__batch", "criterion", "source", "histogram", "pairs", "reasons", "estimates", "sums")
+    fields = ("snapshot__batch", "criterion", "source", "histogram", "pairs", "annotators", "reasons", "estimates",
+              "sums")  # fmt: skip
     return sorted(rows.values_list(*fields), key=lambda row: (row[0] or 0, row[1], row[2]))
 
 

@@ -194,3 +194,39 @@ def test_a_name_of_a_file_cannot_break_the_page(client, researcher):
     send(client, lines(GOOD), name="<script>alert(1)</script>.jsonl")
 
     assert "<script>alert" not in client.get(page()).content.decode()
+
+
+# --- predictions ------------------------------------------------------------------------------------
+def test_predictions_are_imported_from_the_page(client, researcher, cast: Cast):
+    candidate = cast.batch.items.first().candidate
+    content = f"dialogue,source,bleu,nll\n{candidate.dialogue.key},{candidate.source.key},0.5,2\n".encode()
+    answer = send(client, content, "m.csv", kind="predictions", metrics="bleu, nll", lower_is_better="nll", note="v1")
+    job = ImportJob.objects.get()
+    assert answer.status_code == 302
+    run_import_job(job.pk, now=timezone.now())
+    job.refresh_from_db()
+    assert (job.status, job.summary["counts"]["predictions_new"]) == ("done", 2)
+    metrics = cast.study.metrics.order_by("key")
+    assert [(each.key, each.higher_is_better, each.note, each.created_by) for each in metrics] == [
+        ("bleu", True, "v1", researcher), ("nll", False, "v1", researcher),
+    ]  # fmt: skip
+    assert "Predictions against people" in client.get(page("study_import_job", job.token)).content.decode()
+
+
+def test_the_preview_of_predictions_says_how_the_columns_are_read(client, researcher):
+    answer = send(
+        client, b"d,model,score\nd1,a,1\n", "m.csv", "study_import_preview", kind="predictions", map_dialogue="d"
+    )
+    text = answer.content.decode()
+    assert "Dialogue = d" in text
+    assert "Score = score" in text
+
+
+def test_wrong_predictions_name_file_line_and_field(client, researcher, cast: Cast):
+    send(client, b"dialogue,source,bleu\nnowhere,a,1\n", "m.csv", kind="predictions", metrics="bleu")
+    job = ImportJob.objects.get()
+    run_import_job(job.pk, now=timezone.now())
+    text = client.get(page("study_import_job", job.token)).content.decode()
+    assert "m.csv:2" in text
+    assert "is not in the study" in text
+    assert not cast.study.metrics.exists()

@@ -15,7 +15,16 @@ from tests.annotation.test_permissions import MAY, ROUTES, people, values  # noq
 from tests.cast import Cast
 
 PAGES = [route for _, route in ROUTES if "GET" in MAY[route.name] and not route.name.startswith("api_")]
-DOWNLOADS = {"healthz", "guidelines_pdf", "report_pdf", "report_json", "report_csv", "protocol_export", "return"}
+DOWNLOADS = {
+    "healthz",
+    "guidelines_pdf",
+    "report_pdf",
+    "report_json",
+    "report_csv",
+    "report_html",
+    "protocol_export",
+    "return",
+}
 SHOWN_ATTRIBUTES = {"title", "aria-label", "aria-description", "placeholder", "alt"}
 UNSHOWN_ELEMENTS = {"script", "style", "code", "kbd", "template", "time"}  # and dates are Django's
 WORD = re.compile(r"[A-Za-z]{2,}")

@@ -345,3 +345,9 @@ def test_a_lead_sees_annotators_and_no_forms_for_members(client, cast: Cast):
     for name in ("study_member_add", "study_account_create", "study_invitation"):
         assert reverse(name, args=["wellbeing"]) not in page
     assert cast.study.join_token not in page
+
+
+def test_an_imported_annotator_who_has_no_account_can_be_excluded(cast: Cast):
+    imported = Participant.objects.create(study=cast.study, pseudonym="from a file", is_imported=True)
+
+    assert exclude_participant(imported).standing == Participant.Standing.EXCLUDED

@@ -10,7 +10,15 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.cast import Cast
-from tests.factories import ImportJobFactory, MembershipFactory, UserFactory, take_seat
+from tests.factories import (
+    ExportJobFactory,
+    ImportJobFactory,
+    JudgeRunFactory,
+    MembershipFactory,
+    MetricFactory,
+    UserFactory,
+    take_seat,
+)
 
 ROLES = (
     "anonymous",
@@ -91,10 +99,27 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     # reporting
     "board": {"GET": WATCHERS},
     "board_fragment": {"GET": WATCHERS},
+    "board_quality": {"GET": WATCHERS},
+    "board_quality_fragment": {"GET": WATCHERS},
     "report": {"GET": WATCHERS},
     "report_json": {"GET": WATCHERS},
     "report_pdf": {"GET": WATCHERS},
     "report_csv": {"GET": WATCHERS},
+    "report_html": {"GET": WATCHERS},
+    "report_latex": {"GET": WATCHERS},
+    "report_xlsx": {"GET": WATCHERS},
+    "predictions": {"GET": WATCHERS},
+    "predictions_csv": {"GET": WATCHERS},
+    "predictions_json": {"GET": WATCHERS},
+    "predictions_metric": {"GET": WATCHERS},
+    "metric_delete": {"POST": MAKERS},
+    "judge_runs": {"GET": MAKERS, "POST": MAKERS},
+    "judge_run": {"GET": MAKERS},
+    "judge_run_status": {"GET": MAKERS},
+    "judge_run_act": {"POST": MAKERS},
+    "exports": {"GET": WATCHERS, "POST": WATCHERS},
+    "export_jobs": {"GET": WATCHERS},
+    "export_file": {"GET": WATCHERS},
     # API
     "api_schema": {"GET": EVERYBODY, "OPTIONS": EVERYBODY},
     "api_token": {"POST": EVERYBODY, "DELETE": SIGNED_IN},
@@ -167,7 +192,7 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
     assignment = take_seat(cast.annotator, cast.batch)
     member = cast.study.memberships.get(user=cast.observer)
     by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
-               "position": 0, "number": 1, "table": "agreement", "kind": "yaml"}  # fmt: skip
+               "position": 0, "number": 1, "table": "agreement", "kind": "yaml", "criterion": "listening"}  # fmt: skip
     special = {
         "join": cast.study.join_token,
         "return": "broken",
@@ -175,6 +200,10 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
         "study_import_job": job.token,
         "study_import_job_status": job.token,
         "api_import": job.token,
+        "export_file": ExportJobFactory(study=cast.study).token,
+        "predictions_metric": MetricFactory(study=cast.study).token,
+        "metric_delete": MetricFactory(study=cast.study).token,
+        **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),
         "study_standing": cast.annotators[1].token,
         "api_participant": cast.annotators[1].token,
     }

@@ -22,7 +22,10 @@ from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from measures.agreement import fleiss_kappa
 from measures.histograms import Histogram, total
+from protocols.bundles import load_bundle
 from protocols.models import ProtocolVersion
+from protocols.selectors import BUILTIN
+from protocols.services import store_bundle
 from protocols.specs import spec_of
 from reporting.explanations import INTERVAL_NOTES, STATISTICS, WARNINGS, explained, interval_lines, missing
 from reporting.figures.drawing import number
@@ -360,6 +363,14 @@ def test_nonsense_in_the_query_shows_the_usual_board(cast: Cast, value: str):
     query = dict.fromkeys(("batch", "criterion", "statistic", "page", "v"), value)
     assert signed_in(cast.lead).get(fragment_url(cast), query).status_code == 200
     assert choice_of(query, spec_of(cast.version)).statistic.key == "fleiss"
+
+
+@pytest.mark.parametrize(("bundle", "statistic"), [("he-protocol-1.0", "fleiss"), ("dialogue-hit-1.0", "alpha")])
+def test_the_scale_decides_which_statistic_is_shown_first(db, bundle: str, statistic: str):
+    version = store_bundle(load_bundle(BUILTIN / f"{bundle}.yaml"), publish=True, now=NOW)[0]
+    choice = choice_of({}, spec_of(version))
+    assert choice.statistic.key == statistic
+    assert choice_of({"statistic": "percent"}, spec_of(version)).statistic.key == "percent"
 
 
 def test_a_board_opened_before_the_first_batch_is_told_to_load_itself_again(cast: Cast):

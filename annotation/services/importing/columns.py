@@ -18,6 +18,16 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "answered_at": ("answered_at",),
 }
 FIELDS = tuple(ALIASES)
+# The columns of our own export of ratings: nothing in it is guessed, and it says more than a file from elsewhere.
+OWN_MARK = "protocol_sha256"
+OWN_COLUMNS = {name: name for name in FIELDS} | {
+    "value": "option",
+    **{name: name for name in ("unit", "choices", "turns", "active_ms", "is_counted")},
+}
+
+
+def is_own_export(columns: list[str]) -> bool:
+    return {OWN_MARK, *OWN_COLUMNS.values()} <= set(columns)
 
 
 def parse_map(text: str) -> dict[str, str]:
@@ -33,11 +43,24 @@ def parse_map(text: str) -> dict[str, str]:
 
 
 def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> dict[str, int]:
+    """The place of each field of a file of ratings: as wanted, else by the names known. Raises BadField."""
+    if is_own_export(columns):
+        lowered = [column.casefold() for column in columns]
+        told = {field: _wanted_place(field, column, lowered, FIELDS) for field, column in wanted.items()}
+        return {field: columns.index(name) for field, name in OWN_COLUMNS.items()} | told
+    places = places_of_columns(columns, wanted, ALIASES)
+    _check_needed(places, columns, n_criteria)
+    return places
+
+
+def places_of_columns(
+    columns: list[str], wanted: dict[str, str], aliases: dict[str, tuple[str, ...]]
+) -> dict[str, int]:
     """The place of each field that the file has: as wanted, else by the names known. Raises BadField."""
     lowered = [column.casefold() for column in columns]
-    places = {field: _wanted_place(field, column, lowered) for field, column in wanted.items()}
+    places = {field: _wanted_place(field, column, lowered, tuple(aliases)) for field, column in wanted.items()}
     taken = set(places.values())
-    for field, names in ALIASES.items():
+    for field, names in aliases.items():
         found = [at for at, column in enumerate(lowered) if column in names and at not in taken]
         if field in places or not found:
             continue
@@ -45,14 +68,13 @@ def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> 
             text = _("could be %(columns)s: choose it under Columns, or with --map %(field)s=COLUMN")
             raise BadField(field, text % {"columns": both(columns[at] for at in found), "field": field})
         places[field] = found[0]
-    _check_needed(places, columns, n_criteria)
     return places
 
 
-def _wanted_place(field: str, column: str, lowered: list[str]) -> int:
-    if field not in ALIASES:
+def _wanted_place(field: str, column: str, lowered: list[str], fields: tuple[str, ...]) -> int:
+    if field not in fields:
         text = _("%(field)r is no field: use %(known)s")
-        raise BadField("map", text % {"field": field, "known": ", ".join(FIELDS)})
+        raise BadField("map", text % {"field": field, "known": ", ".join(fields)})
     if column.casefold() not in lowered:
         text = _("the file has no column %(column)r, only: %(columns)s")
         raise BadField("map", text % {"column": column, "columns": ", ".join(lowered)})

@@ -11,7 +11,7 @@ DEFAULT_BATCH = "imported"
 
 def place_units(study: Study) -> dict[str, int]:
     """Fill batch_id and item_id of every unit, making batches and items. Returns counts by name."""
-    _find_items()
+    _find_items(study)
     n_batches = _find_batches(study)
     refuse(
         """item_id IS NULL AND batch_id IN (
@@ -20,8 +20,10 @@ def place_units(study: Study) -> dict[str, int]:
         "batch",
         lambda *_: gettext("the batch is being rated and does not hold this item: name another batch in the file"),
     )
+    refuse("item_id IS NULL AND unit IN ('candidate_set', 'model')", "item", _nowhere)
     n_items = _create_items(study)
-    _find_items()
+    _find_items(study)
+    refuse("item_id IS NULL", "item", _nowhere)
     return {"batches_new": n_batches, "items_new": n_items}
 
 
@@ -34,7 +36,7 @@ def has_moved() -> bool:
     return bool(moved)
 
 
-def _find_items() -> None:
+def _find_items(study: Study) -> None:
     """In several batches at once, the one the file names is meant, else the first of the main work."""
     execute(
         """UPDATE import_unit SET item_id = best.item_id, batch_id = best.batch_id
@@ -42,11 +44,23 @@ def _find_items() -> None:
                  FROM import_unit u JOIN annotation_item i ON i.dialogue_id = u.dialogue_id
                  JOIN annotation_batch b ON b.id = i.batch_id
                  WHERE u.item_id IS NULL AND i.candidate_id IS NOT DISTINCT FROM u.candidate_id
-                   AND i.unit IN ('response', 'dialogue')
+                   AND i.unit = u.unit AND u.unit IN ('response', 'dialogue')
                    AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
                  ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
            WHERE import_unit.id = best.id"""
     )
+    execute(
+        """UPDATE import_unit u SET item_id = i.id, batch_id = i.batch_id
+           FROM annotation_item i JOIN annotation_batch b ON b.id = i.batch_id
+           WHERE u.item_id IS NULL AND u.unit IN ('candidate_set', 'model') AND b.study_id = %s AND b.key = u.batch
+               AND i.unit = u.unit AND i.source_id = u.source_id
+               AND coalesce(i.dialogue_id, 0) = coalesce(u.dialogue_id, 0)""",
+        [study.pk],
+    )
+
+
+def _nowhere(*_: str) -> str:
+    return gettext("no batch holds this item: make the batches first")
 
 
 def _find_batches(study: Study) -> int:

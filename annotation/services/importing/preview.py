@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from annotation.models import ImportJob
-from annotation.services.importing.columns import map_columns
+from annotation.services.importing.columns import map_columns, places_of_columns
 from annotation.services.importing.files import read_lines
 from annotation.services.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
 from annotation.services.importing.outcome import BadField, ErrorLog, LineError, no_progress
+from annotation.services.importing.prediction_cells import ALIASES, PredictionOptions
+from annotation.services.importing.predictions import CSV_PREDICTIONS
 from annotation.services.importing.ratings import CSV_RATINGS
 from annotation.services.importing.shapes import DialogueOptions, ParsedDialogue, load_record
 from annotation.services.importing.tables import Table
@@ -34,11 +36,13 @@ def preview(
     format: str = "",
     n: int = 5,
     *,
-    options: DialogueOptions | RatingOptions | None = None,
+    options: DialogueOptions | RatingOptions | PredictionOptions | None = None,
 ) -> Preview:
     """Raises ImportRejected when not even the format can be told."""
     if kind == ImportJob.Kind.RATINGS:
         return _ratings(path, n, options if isinstance(options, RatingOptions) else RatingOptions())
+    if kind == ImportJob.Kind.PREDICTIONS:
+        return _predictions(path, n, options if isinstance(options, PredictionOptions) else PredictionOptions())
     return _dialogues(path, format, n, options if isinstance(options, DialogueOptions) else DialogueOptions())
 
 
@@ -86,3 +90,16 @@ def _ratings(path: Path, n: int, options: RatingOptions) -> Preview:
         log.add(1, error.field, error.reason)
     rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
     return Preview(ImportJob.Kind.RATINGS, CSV_RATINGS, table.columns, rows, mapping, log.errors[:n])
+
+
+def _predictions(path: Path, n: int, options: PredictionOptions) -> Preview:
+    log = ErrorLog()
+    table = Table(path, log, no_progress)
+    mapping = {}
+    try:
+        places = places_of_columns(table.columns, dict(options.columns), ALIASES)
+        mapping = {name: table.columns[at] for name, at in places.items()}
+    except BadField as error:
+        log.add(1, error.field, error.reason)
+    rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
+    return Preview(ImportJob.Kind.PREDICTIONS, CSV_PREDICTIONS, table.columns, rows, mapping, log.errors[:n])

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import Study
+from annotation.services.importing.columns import is_own_export
 from annotation.services.importing.copying import copy_in, execute, prepare_bulk
 from annotation.services.importing.dialogues import lock_study
 from annotation.services.importing.outcome import (
@@ -21,6 +22,7 @@ from annotation.services.importing.outcome import (
 )
 from annotation.services.importing.places import has_moved, place_units
 from annotation.services.importing.seats import seat_annotators
+from annotation.services.importing.tables import Table
 from annotation.services.importing.units import resolve_units
 from annotation.services.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
 from annotation.services.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
@@ -48,23 +50,23 @@ def import_ratings(
     They are held by imported annotators on seats of their own, and counted like any other.
     Raises ImportRejected with the errors of all lines.
     """
-    _check_request(study, format)
+    _check_request(study, path, format)
     log = ErrorLog()
     with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:
         spool.read(path, options.columns, log, progress)
         log.refuse_any()
-        if not spool.n_rows:
+        if not spool.n_rows and not spool.n_uncounted:
             raise ImportRejected([LineError(0, "", _("the file holds no ratings"))])
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, options, ImportSummary(CSV_RATINGS, is_dry_run), now)
 
 
-def _check_request(study: Study, name: str) -> None:
+def _check_request(study: Study, path: Path, name: str) -> None:
     if name not in ("", CSV_RATINGS):
         reason = _("%(name)r is unknown: use %(known)s") % {"name": name, "known": CSV_RATINGS}
         raise ImportRejected([LineError(0, "format", reason)])
     unit = study.protocol_version.unit
-    if unit not in UNITS:
+    if unit not in UNITS and not is_own_export(Table(path, ErrorLog(), no_progress).columns):
         if unit == ProtocolVersion.Unit.MODEL:
             reason = _("ratings of a model cannot be imported yet, of responses and dialogues they can")
         else:
@@ -78,8 +80,7 @@ def _store(
 ) -> ImportSummary:
     lock_study(study)
     _stage_rows(spool)
-    is_whole_dialogue = study.protocol_version.unit == ProtocolVersion.Unit.DIALOGUE
-    counts = resolve_units(study, options, is_whole_dialogue=is_whole_dialogue)
+    counts = resolve_units(study, options)
     counts |= place_units(study)
     counts |= seat_annotators(study, now)
     stage_votes(study)
@@ -103,7 +104,7 @@ def _stage_rows(spool: VoteSpool) -> None:
             """CREATE TEMP TABLE import_row (
                    line bigint, dialogue text, item text, source text, annotator text, batch text,
                    criterion_id bigint, option_id bigint, explanations bigint[], free_text text,
-                   answered_at timestamptz, client_key uuid
+                   answered_at timestamptz, client_key uuid, choices bigint[], turns int[], active_ms int, unit text
                ) ON COMMIT DROP"""
         )
         copy_in(cursor, "import_row", STAGE_COLUMNS, spool.file)
@@ -117,6 +118,13 @@ def _drop_temporary() -> None:
 
 def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
     notes = []
+    if spool.n_uncounted:
+        text = ngettext(
+            "%(n)s answer that did not count was left out.",
+            "%(n)s answers that did not count were left out.",
+            spool.n_uncounted,
+        )
+        notes.append(text % {"n": spool.n_uncounted})
     if spool.unused:
         notes.append(_("Not used: the columns %(names)s.") % {"names": ", ".join(spool.unused)})
     if counts["seats_added"]:

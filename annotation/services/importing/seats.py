@@ -53,7 +53,7 @@ def seat_annotators(study: Study, now: datetime) -> dict[str, int]:
 def _shares() -> list[Share]:
     rows = fetch(
         """SELECT u.batch_id, r.annotator, min(r.line), min(r.answered_at), max(r.answered_at)
-           FROM import_row r JOIN import_unit u USING (dialogue, item, source, batch)
+           FROM import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
            GROUP BY u.batch_id, r.annotator ORDER BY u.batch_id, min(r.line)"""
     )
     return [Share(*row) for row in rows]

@@ -13,11 +13,12 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.services.importing.columns import map_columns
+from annotation.services.importing.columns import is_own_export, map_columns
 from annotation.services.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
 from annotation.services.importing.tables import Row, Table
+from parley.formulas import unquote_formula
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
@@ -25,9 +26,17 @@ LONGEST_PSEUDONYM = 80
 LONGEST_FREE_TEXT = 20_000
 MILLISECONDS_FROM = 1e11  # as seconds this were the year 5138
 NAMESPACE = uuid.UUID("5d3a4c1e-9f0b-5c55-8d4e-6a1f2b7c9e10")
+Unit = ProtocolVersion.Unit
+UNIT_FIELDS = ("dialogue", "item", "source")
+PARTS: dict[str, tuple[str, ...]] = {
+    Unit.RESPONSE: UNIT_FIELDS,
+    Unit.DIALOGUE: ("dialogue",),
+    Unit.CANDIDATE_SET: ("dialogue", "source"),
+    Unit.MODEL: ("source",),
+}
 STAGE_COLUMNS = (
     "line, dialogue, item, source, annotator, batch, criterion_id, option_id, explanations, free_text, "
-    "answered_at, client_key"
+    "answered_at, client_key, choices, turns, active_ms, unit"
 )
 
 
@@ -40,16 +49,18 @@ class RatingOptions:
     reference: str = ""
 
 
-def _importable(spec: VersionSpec) -> list[CriterionSpec]:
-    """A row of a file has one value: several choices, marked turns and computed answers have no place in it."""
-    return [each for each in spec.criteria if each.kind == Criterion.Kind.SINGLE]
+def _importable(spec: VersionSpec, is_own: bool = False) -> list[CriterionSpec]:
+    """A row of a file from elsewhere has one value: several choices, marked turns and computed answers have no place
+    in it. Our own export has columns for them.
+    """
+    return [each for each in spec.criteria if is_own or each.kind == Criterion.Kind.SINGLE]
 
 
 class Answers:
     """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
 
-    def __init__(self, spec: VersionSpec) -> None:
-        criteria = _importable(spec)
+    def __init__(self, spec: VersionSpec, is_own: bool = False) -> None:
+        criteria = _importable(spec, is_own)
         self._only = criteria[0] if len(criteria) == 1 else None
         self._criteria = {each.name.casefold(): each for each in criteria}
         self._criteria |= {each.key.casefold(): each for each in criteria}
@@ -64,6 +75,13 @@ class Answers:
             text = _("%(name)r is not in the protocol, only: %(known)s")
             raise BadField("criterion", text % {"name": name, "known": known})
         return found
+
+    def choices(self, criterion: CriterionSpec, cell: str) -> list[int]:
+        """Ids of the options whose keys stand between the bars, in the protocol's order."""
+        chosen = {self.option(criterion, part).id for part in _parts(cell)}
+        if criterion.required and not chosen:
+            raise BadField("choices", _("is empty: %(criterion)s needs an answer") % {"criterion": criterion.key})
+        return [option.id for option in criterion.options if option.id in chosen]
 
     def option(self, criterion: CriterionSpec, value: str) -> OptionSpec:
         options = self._options[criterion.id]
@@ -98,9 +116,12 @@ class VoteSpool:
         self.n_rows = 0
         self.unused: list[str] = []
         self._study = str(study_id)
+        self._spec = spec
         self._answers = Answers(spec)
+        self._is_own = False
+        self.n_uncounted = 0
         self._n_criteria = len(_importable(spec))
-        self._is_whole_dialogue = spec.unit == ProtocolVersion.Unit.DIALOGUE
+        self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
         self._places: dict[str, int] = {}
 
@@ -116,7 +137,10 @@ class VoteSpool:
             self._places = map_columns(table.columns, dict(columns), self._n_criteria)
         except BadField as error:
             raise ImportRejected([LineError(1, error.field, error.reason)]) from None
-        used = set(self._places.values())
+        self._is_own = is_own_export(table.columns)
+        if self._is_own:
+            self._answers = Answers(self._spec, is_own=True)
+        used = set(range(len(table.columns)) if self._is_own else self._places.values())
         self.unused = [name for at, name in enumerate(table.columns) if at not in used]
         for row in table:
             try:
@@ -126,18 +150,23 @@ class VoteSpool:
 
     def _value(self, row: Row, name: str) -> str:
         place = self._places.get(name)
-        return "" if place is None else row.values[place]
+        if place is None:
+            return ""
+        return unquote_formula(row.values[place]) if self._is_own else row.values[place]
 
     def _key(self, row: Row, name: str, longest: int = 200) -> str:
         return clean_key(self._value(row, name), name, longest)
 
     def _add(self, row: Row) -> None:
-        dialogue, item, source = self._unit(row)
+        if self._value(row, "is_counted") == "false":
+            self.n_uncounted += 1
+            return
+        dialogue, item, source, unit = self._unit(row)
         annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
         if not annotator:
             raise BadField("annotator", _("is empty: who answered?"))
         criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
-        option = self._answers.option(criterion, self._value(row, "value"))
+        option, choices, turns = self._answer(row, criterion)
         who = (self._study, annotator, dialogue, item, source, criterion.key)
         cells = (
             str(row.line).encode(),
@@ -147,16 +176,29 @@ class VoteSpool:
             copy_text(annotator),
             copy_text(self._key(row, "batch", LONGEST_BATCH_KEY)),
             str(criterion.id).encode(),
-            str(option.id).encode(),
-            copy_ids(_explanations(option, self._value(row, "explanations"))),
+            str(option.id).encode() if option else NULL,
+            copy_ids(_explanations(option, self._value(row, "explanations")) if option else []),
             copy_text(_free_text(self._value(row, "free_text"))),
             _answered_at(self._value(row, "answered_at"), self._now),
             str(uuid.uuid5(NAMESPACE, "\x1f".join(who))).encode(),
+            copy_ids(choices),
+            copy_ids(turns),
+            str(_whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
+            unit.encode(),
         )
         self.file.write(b"\t".join(cells) + b"\n")
         self.n_rows += 1
 
-    def _unit(self, row: Row) -> tuple[str, str, str]:
+    def _answer(self, row: Row, criterion: CriterionSpec) -> tuple[OptionSpec | None, list[int], list[int]]:
+        if criterion.kind == Criterion.Kind.MULTIPLE:
+            return None, self._answers.choices(criterion, self._value(row, "choices")), []
+        if criterion.kind == Criterion.Kind.TURNS:
+            return None, [], sorted({_whole(part, "turns", 1) for part in _parts(self._value(row, "turns"))})
+        return self._answers.option(criterion, self._value(row, "value")), [], []
+
+    def _unit(self, row: Row) -> tuple[str, str, str, str]:
+        if self._is_own:
+            return self._own_unit(row)
         dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
         source = self._key(row, "source", LONGEST_SOURCE_KEY)
         if self._is_whole_dialogue:
@@ -165,7 +207,31 @@ class VoteSpool:
             raise BadField("item", _("is empty: what was rated?"))
         if not (self._is_whole_dialogue or item or source):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
-        return dialogue, item, source
+        return dialogue, item, source, Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
+
+    def _own_unit(self, row: Row) -> tuple[str, str, str, str]:
+        unit = self._value(row, "unit")
+        if unit not in PARTS:
+            text = _("%(unit)r is no unit, only: %(known)s")
+            raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
+        keys = [self._key(row, name, LONGEST_SOURCE_KEY if name == "source" else 200) for name in UNIT_FIELDS]
+        for name, key in zip(UNIT_FIELDS, keys, strict=True):
+            if name in PARTS[unit] and not key:
+                raise BadField(name, _("is empty: what was rated?"))
+        dialogue, item, source = (
+            key if name in PARTS[unit] else "" for name, key in zip(UNIT_FIELDS, keys, strict=True)
+        )
+        return dialogue, item, source, unit
+
+
+def _parts(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split("|") if part.strip()]
+
+
+def _whole(text: str, field: str, least: int = 0) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+        raise BadField(field, _("%(text)r is no whole number from %(least)s") % {"text": text, "least": least})
+    return int(text)
 
 
 def _explanations(option: OptionSpec, cell: str) -> list[int]:

@@ -16,9 +16,9 @@ def stage_votes(study: Study) -> None:
     execute(
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
-                  r.explanations, r.free_text, r.answered_at, r.client_key
+                  r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms
            FROM import_row r
-           JOIN import_unit u USING (dialogue, item, source, batch)
+           JOIN import_unit u USING (dialogue, item, source, batch, unit)
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = r.annotator
            JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id""",
         [study.pk],
@@ -43,15 +43,16 @@ def refuse_repeated() -> None:
 
 def refuse_changed() -> None:
     rows = fetch(
-        f"""SELECT v.line, x.option_id <> v.option_id, o.label, count(*) OVER ()
-            FROM import_vote v JOIN annotation_rating x ON {SAME} JOIN protocols_option o ON o.id = x.option_id
-            WHERE x.option_id <> v.option_id OR x.explanations <> v.explanations OR x.free_text <> v.free_text
+        f"""SELECT v.line, x.option_id IS DISTINCT FROM v.option_id, o.label, count(*) OVER ()
+            FROM import_vote v JOIN annotation_rating x ON {SAME} LEFT JOIN protocols_option o ON o.id = x.option_id
+            WHERE x.option_id IS DISTINCT FROM v.option_id OR x.explanations <> v.explanations
+                OR x.free_text <> v.free_text OR x.choices <> v.choices OR x.turns <> v.turns
             ORDER BY v.line LIMIT %s""",
         [MOST_ERRORS],
     )
     errors = []
     for line, is_other_option, label, _total in rows:
-        if is_other_option:
+        if is_other_option and label:
             text = _("the study has the answer %(label)r of this annotator for this item and criterion")
         else:
             text = _("the study has another explanation or free text of this annotator for this item and criterion")
@@ -74,15 +75,17 @@ def write_votes(now: datetime) -> tuple[int, list[int]]:
     n_new = execute(
         """WITH new AS (
                INSERT INTO annotation_rating
-                   (assignment_id, item_id, criterion_id, batch_id, option_id, explanations, free_text, revision,
-                    active_ms, answered_at, created_at, updated_at)
-               SELECT assignment_id, item_id, criterion_id, batch_id, option_id, explanations, free_text, 1, 0,
-                      coalesce(answered_at, %s), %s, %s
+                   (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations, free_text,
+                    revision, active_ms, answered_at, created_at, updated_at)
+               SELECT assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations,
+                      free_text, 1, active_ms, coalesce(answered_at, %s), %s, %s
                FROM import_vote ORDER BY line
                RETURNING id, assignment_id, item_id, criterion_id, answered_at)
            INSERT INTO annotation_ratingrevision
-               (rating_id, number, option_id, explanations, free_text, client_key, active_ms, answered_at, received_at)
-           SELECT new.id, 1, v.option_id, v.explanations, v.free_text, v.client_key, 0, new.answered_at, %s
+               (rating_id, number, option_id, choices, turns, explanations, free_text, client_key, active_ms,
+                answered_at, received_at)
+           SELECT new.id, 1, v.option_id, v.choices, v.turns, v.explanations, v.free_text, v.client_key, v.active_ms,
+                  new.answered_at, %s
            FROM new JOIN import_vote v USING (assignment_id, item_id, criterion_id)""",
         [now, now, now, now],
     )

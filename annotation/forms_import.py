@@ -1,0 +1,151 @@
+"""The form of an import, on the page and in the API."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from annotation.services.importing import CSV_PREDICTIONS, CSV_RATINGS
+from annotation.services.importing.columns import FIELDS
+from annotation.services.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
+
+
+def _column_field(name: str) -> forms.CharField:
+    return forms.CharField(required=False, max_length=200, label=COLUMN_LABELS.get(name, name), empty_value="")
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+COLUMN_LABELS = {
+    "dialogue": _("Dialogue"),
+    "item": _("Candidate"),
+    "source": _("Source"),
+    "annotator": _("Annotator"),
+    "criterion": _("Criterion"),
+    "value": _("Answer"),
+    "batch": _("Batch"),
+    "explanations": _("Explanations"),
+    "free_text": _("Free text"),
+    "answered_at": _("Time of the answer"),
+    "label": _("Label"),
+}
+PREDICTION_LABELS = {name: COLUMN_LABELS[name] for name in ("dialogue", "item", "source", "label")} | {
+    "value": _("Score"),
+}
+
+
+class ImportForm(forms.Form):
+    """A file and how to read it. The columns of ratings come as map_annotator=rater and so on."""
+
+    FORMATS = (
+        ("", _("Recognise it")),
+        ("jsonl-history", _("JSON Lines with history and candidates")),
+        ("jsonl-messages", _("JSON Lines with messages (role, content)")),
+        ("jsonl-utterances", _("JSON Lines with utterances")),
+        ("csv-prompts", _("CSV with prompt and machine_completion")),
+        (CSV_RATINGS, _("CSV of ratings")),
+        (CSV_PREDICTIONS, _("CSV of predictions")),
+    )
+    KIND_OF_FORMAT = {CSV_RATINGS: "ratings", CSV_PREDICTIONS: "predictions"}
+
+    kind = forms.ChoiceField(
+        choices=[
+            ("dialogues", _("Dialogues and candidates")),
+            ("ratings", _("Existing ratings")),
+            ("predictions", _("Predictions: scores of metrics, labels of models")),
+        ],
+        initial="dialogues", widget=forms.RadioSelect, label=_("What the file holds"),
+    )  # fmt: skip
+    file = forms.FileField(
+        label=_("File"), max_length=255,
+        help_text=_("JSON Lines or CSV, UTF-8; may be packed as .gz."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.gz"}),
+    )  # fmt: skip
+    format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
+    reference = forms.CharField(
+        required=False, max_length=100, label=_("Source that is the ground truth"),
+        help_text=_("Left empty: a source named ground_truth, reference, human or gold."),
+    )  # fmt: skip
+    source = forms.CharField(
+        required=False, max_length=100, label=_("Source of candidates that name none"),
+        help_text=_("For example the model that wrote all of this file."),
+    )  # fmt: skip
+    unescape_newlines = forms.BooleanField(required=False, label=_("Turn a written \\n into a line break"))
+    create_missing = forms.BooleanField(
+        required=False, label=_("Create what is missing"),
+        help_text=_("Dialogues and candidates the study does not have are made by their id alone, without texts."),
+    )  # fmt: skip
+    is_dry_run = forms.BooleanField(
+        required=False, label=_("Dry run"), help_text=_("Checks every line and stores nothing.")
+    )
+    metrics = forms.CharField(
+        required=False, max_length=4000, label=_("Columns that are a metric each"),
+        help_text=_("With commas between them. Labels with their criterion: bleu, judge=appropriateness."),
+    )  # fmt: skip
+    metric = forms.CharField(
+        required=False, max_length=100, label=_("Name of the metric"),
+        help_text=_("Of a file with one metric, in a column value or label."),
+    )  # fmt: skip
+    criterion = forms.CharField(
+        required=False, max_length=100, label=_("Criterion"), help_text=_("What the labels are answers to.")
+    )
+    lower_is_better = forms.CharField(
+        required=False, max_length=4000, label=_("Metrics whose low scores are the good ones"),
+        help_text=_("For example nll, ppl."),
+    )  # fmt: skip
+    note = forms.CharField(
+        required=False, max_length=2000, label=_("How they were made"),
+        help_text=_("Printed beside the metrics: the program, its version, the model."),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in dict.fromkeys((*FIELDS, *PREDICTION_FIELDS)):
+            self.fields[f"map_{name}"] = _column_field(name)
+
+    def clean_file(self) -> Any:
+        upload = self.cleaned_data["file"]
+        if upload.size > settings.UPLOAD_MAX_BYTES:
+            most = settings.UPLOAD_MAX_BYTES >> 20
+            text = _("The file is larger than %(most)s MB. Pack it (.gz), or split it.")
+            raise forms.ValidationError(text % {"most": most})
+        return upload
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        of_format = self.KIND_OF_FORMAT.get(cleaned.get("format", ""), "dialogues")
+        if cleaned.get("format") and of_format != cleaned.get("kind"):
+            self.add_error("format", _("This format does not go with what the file holds."))
+        return cleaned
+
+    def options(self) -> dict[str, Any]:
+        """What the kind of import understands; nothing of what was left empty."""
+        values = self.cleaned_data
+        if values["kind"] == "dialogues":
+            said = {name: values[name] for name in ("reference", "source", "unescape_newlines")}
+        elif values["kind"] == "predictions":
+            said = self._of_predictions()
+        else:
+            columns = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
+            said = {"columns": columns, "create_missing": values["create_missing"], "reference": values["reference"]}
+        return {name: value for name, value in said.items() if value}
+
+    def _of_predictions(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        columns = {name: values[f"map_{name}"] for name in PREDICTION_FIELDS if values[f"map_{name}"]}
+        lists = {name: _names(values[name]) for name in ("metrics", "lower_is_better")}
+        return {"columns": columns, **lists, **{name: values[name] for name in ("metric", "criterion", "note")}}
+
+    def arguments(self) -> dict[str, Any]:
+        """In the words of the service."""
+        values = self.cleaned_data
+        return {
+            "kind": values["kind"],
+            "upload": values["file"],
+            "format": values["format"],
+            "options": self.options(),
+            "is_dry_run": values["is_dry_run"],
+        }

@@ -1,0 +1,59 @@
+"""The latest answers of one annotator beside everybody's on the same items, in the order they were given.
+
+Bounded whatever the size of the study: whole batches are read, the newest first, until there are enough answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+
+from annotation.models import Assignment, Batch
+from measures.arrays import IntArray
+
+MOST_ANSWERS = 2000
+ANSWERS = """
+    SELECT string_agg(int8send(rating.criterion_id) || int8send(rating.item_id) || int8send(assignment.participant_id)
+        || int8send(rating.option_id) || int8send((extract(epoch FROM rating.answered_at) * 1000)::bigint), '')
+    FROM annotation_rating rating
+    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
+    JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
+    WHERE rating.batch_id = ANY(%s) AND rating.criterion_id = ANY(%s) AND rating.is_active
+        AND rating.option_id IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """(N,) arrays of ids and of milliseconds since 1970; `is_whole` is false when earlier batches were left out."""
+
+    criterion: IntArray
+    item: IntArray
+    participant: IntArray
+    option: IntArray
+    answered_ms: IntArray
+    is_whole: bool
+
+
+def latest_answers(participant_id: int, criteria: Sequence[int]) -> Answers:
+    """Counted answers of the annotator's newest main batches, those of everybody else in them included."""
+    batches, is_whole = _newest_batches(participant_id, len(criteria))
+    with connection.cursor() as cursor:
+        cursor.execute(ANSWERS, [batches, list(criteria)])
+        rows = np.frombuffer(cursor.fetchone()[0] or b"", ">i8").reshape(-1, 5).astype(np.int64)
+    criterion, item, participant, option, answered_ms = rows.T
+    return Answers(criterion, item, participant, option, answered_ms, is_whole)
+
+
+def _newest_batches(participant_id: int, n_criteria: int) -> tuple[list[int], bool]:
+    work = Assignment.objects.filter(participant=participant_id, seat__isnull=False, batch__kind=Batch.Kind.MAIN)
+    rows = work.order_by("-claimed_at", "-pk").values_list("batch", "batch__n_items")
+    chosen: list[int] = []
+    n_answers = 0
+    for batch, n_items in rows[: MOST_ANSWERS + 1]:
+        if n_answers >= MOST_ANSWERS:
+            return chosen, False
+        chosen.append(batch)
+        n_answers += n_items * n_criteria
+    return chosen, True

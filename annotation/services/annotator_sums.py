@@ -1,0 +1,46 @@
+"""What each annotator brings to a study, moved by what has changed in one of its batches."""
+
+from collections.abc import Iterable, Mapping
+
+from annotation.figures import CellFigures, CellKey
+from annotation.models import AgreementSnapshot, AnnotatorCell
+from measures.contributions import Contribution, Contributions, combined
+
+Change = tuple[CellFigures | None, CellFigures | None]  # before and after
+
+
+def move_annotators(total: AgreementSnapshot, changes: Mapping[CellKey, Change]) -> None:
+    """Take out what the changed cells held, and put in what they hold. The study's snapshot is locked."""
+    moved = _moves(changes)
+    people = {participant for each in moved.values() for participant in each}
+    rows = AnnotatorCell.objects.filter(snapshot=total, criterion__in=moved, participant__in=people)
+    known: dict[int, Contributions] = {criterion: {} for criterion in moved}
+    for row in rows:
+        known[row.criterion_id][row.participant_id] = Contribution.from_json(row.contribution)
+    for criterion, move in moved.items():
+        mine = {participant: each for participant, each in known[criterion].items() if participant in move}
+        _store(total, criterion, combined(mine, move), mine.keys())
+
+
+def _moves(changes: Mapping[CellKey, Change]) -> dict[int, Contributions]:
+    """{criterion: {participant: difference}}, of those for whom something has changed."""
+    found: dict[int, Contributions] = {}
+    for (criterion, _), (old, new) in changes.items():
+        change = combined(found.get(criterion, {}), new.annotators if new else {})
+        found[criterion] = combined(change, old.annotators if old else {}, -1)
+    return {criterion: change for criterion, change in found.items() if change}
+
+
+def _store(total: AgreementSnapshot, criterion: int, sums: Contributions, before: Iterable[int]) -> None:
+    gone = set(before) - sums.keys()
+    if gone:
+        AnnotatorCell.objects.filter(snapshot=total, criterion=criterion, participant__in=gone).delete()
+    AnnotatorCell.objects.bulk_create(
+        (
+            AnnotatorCell(snapshot=total, criterion_id=criterion, participant_id=who, contribution=each.to_json())
+            for who, each in sums.items()
+        ),
+        update_conflicts=True,
+        unique_fields=["snapshot", "criterion", "participant"],
+        update_fields=["contribution"],
+    )

@@ -1,0 +1,181 @@
+"""A whole study out of an archive that an export wrote: all or nothing, under a slug that is free."""
+
+import hashlib
+import json
+import tempfile
+import zipfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Batch, Source, Study
+from annotation.services.importing.archive_rows import restore_ids, restore_items, restore_people
+from annotation.services.importing.dialogues import import_dialogues
+from annotation.services.importing.files import MOST_UNPACKED
+from annotation.services.importing.outcome import ImportRejected, ImportSummary, LineError
+from annotation.services.importing.ratings import import_ratings
+from annotation.services.importing.shapes import DialogueOptions
+from annotation.services.studies import create_study
+from protocols.bundles import load_bundle
+from protocols.models import ProtocolVersion
+from protocols.schema import InvalidBundle
+from protocols.services import store_bundle
+
+ARCHIVE = "archive"
+FORMAT = 1
+PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
+BLOCK = 1024 * 1024
+SET_LATER = ("slug", "name", "seed", "status")
+Say = Callable[[str], None]
+
+
+def import_archive(
+    path: Path, *, slug: str = "", owner: User | None, is_dry_run: bool = False, now: datetime
+) -> tuple[Study, ImportSummary]:
+    """Make the study of an archive anew. `slug`: another one than it had. Raises ImportRejected.
+
+    Annotators come as imported ones, with their pseudonyms and without accounts. Answers that did not count stay in
+    the archive.
+    """
+    with tempfile.TemporaryDirectory(prefix="parley-archive-") as directory:
+        folder = Path(directory)
+        facts = _unpack(path, folder)
+        try:
+            with transaction.atomic():
+                study, summary = _restore(folder, facts, slug or facts["study"]["slug"], owner, now)
+                summary.is_dry_run = is_dry_run
+                if is_dry_run:
+                    transaction.set_rollback(True)
+        except (DataError, IntegrityError, KeyError) as error:  # the hashes are right: it was written so
+            reason = _("the archive contradicts itself (%(error)s)")
+            raise _reject(reason % {"error": str(error).splitlines()[0]}) from None
+    return study, summary
+
+
+def _reject(reason: str, place: str = "") -> ImportRejected:
+    return ImportRejected([LineError(0, place, reason)])
+
+
+# --- the file ------------------------------------------------------------------------------------
+def _unpack(path: Path, folder: Path) -> dict[str, Any]:
+    """Write the entries that the settings name to the folder, each as it was hashed. Returns the settings."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            facts = _facts(archive)
+            for name, digest in facts["files"].items():
+                _unpack_entry(archive, name, digest, folder)
+    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+        reason = _("is no archive of a study, or is damaged (%(error)s)")
+        raise _reject(reason % {"error": error}) from None
+    return facts
+
+
+def _facts(archive: zipfile.ZipFile) -> dict[str, Any]:
+    if archive.getinfo(SETTINGS).file_size > BLOCK * 64:
+        raise _reject(_("is too large"), SETTINGS)
+    try:
+        facts = json.loads(archive.read(SETTINGS))
+    except ValueError as error:
+        raise _reject(_("is not JSON (%(error)s)") % {"error": error}, SETTINGS) from None
+    if not isinstance(facts, dict) or facts.get("parley_archive") != FORMAT:
+        raise _reject(_("is of another format than this Parley reads"), SETTINGS)
+    return facts
+
+
+def _unpack_entry(archive: zipfile.ZipFile, name: str, digest: str, folder: Path) -> None:
+    if Path(name).name != name or archive.getinfo(name).file_size > MOST_UNPACKED:
+        raise _reject(_("has a name or a size that no archive of ours has"), name)
+    found = hashlib.sha256()
+    with archive.open(name) as entry, (folder / name).open("wb") as file:
+        while piece := entry.read(BLOCK):
+            found.update(piece)
+            file.write(piece)
+    if found.hexdigest() != digest:
+        raise _reject(_("is not as it was exported: its SHA-256 is another one"), name)
+
+
+# --- the study -----------------------------------------------------------------------------------
+def _restore(
+    folder: Path, facts: dict[str, Any], slug: str, owner: User | None, now: datetime
+) -> tuple[Study, ImportSummary]:
+    summary = ImportSummary(ARCHIVE, is_dry_run=False)
+    version = _store_protocols(folder, facts, now)
+    study = _create(facts, slug, version, owner)
+    dialogues = folder / "dialogues.jsonl"
+    if dialogues.stat().st_size:
+        found = import_dialogues(study, dialogues, format=facts["dialogue_format"], options=DialogueOptions(), now=now)
+        summary.counts["dialogues_new"] = found.counts["dialogues_new"]
+    _restore_sources(study, facts["sources"])
+    summary.counts["known_by_id"] = restore_ids(study, folder / "ids.csv")
+    _restore_batches(study, facts["batches"])
+    summary.counts["batches_new"] = len(facts["batches"])
+    summary.counts["items_new"] = restore_items(study, folder / "items.csv")
+    seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
+    annotators, assignments = folder / "annotators.csv", folder / "assignments.csv"
+    summary.counts["annotators_new"] = restore_people(study, annotators, assignments, seats, now)
+    if _has_rows(folder / "ratings.csv"):
+        rated = import_ratings(study, folder / "ratings.csv", now=now)
+        summary.counts["ratings_new"] = rated.counts["ratings_new"]
+        summary.notes += rated.notes
+    return study, summary
+
+
+def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> ProtocolVersion:
+    """All versions the archive brings; the one the study follows is returned."""
+    stored = {}
+    for name, said in facts["protocols"].items():
+        try:
+            stored[name], _is_new = store_bundle(load_bundle((folder / name).read_text("utf-8")), publish=True, now=now)
+        except InvalidBundle as error:
+            raise _reject("; ".join(map(str, error.errors)), name) from None
+        if stored[name].sha256 != said["sha256"]:
+            raise _reject(_("has another SHA-256 than the protocol of the study"), name)
+    return stored[PROTOCOL]
+
+
+def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: User | None) -> Study:
+    own = facts["study"]
+    if Study.objects.filter(slug=slug).exists():
+        reason = _("there is a study %(slug)r already: choose another short name")
+        raise _reject(reason % {"slug": slug}, "slug")
+    settings = {name: value for name, value in own.items() if name not in SET_LATER}
+    try:
+        study = create_study(slug=slug, name=own["name"], protocol_version=version, owner=owner, **settings)
+        study.seed, study.status = own["seed"], own["status"]
+        study.full_clean()
+    except ValidationError as error:
+        raise _reject(" ".join(error.messages), SETTINGS) from None
+    study.save(update_fields=["seed", "status"])
+    return study
+
+
+def _restore_sources(study: Study, sources: list[dict[str, Any]]) -> None:
+    for each in sources:
+        values = {name: each[name] for name in ("name", "is_reference", "position")}
+        Source.objects.update_or_create(study=study, key=each["key"], defaults=values)
+
+
+def _restore_batches(study: Study, batches: list[dict[str, Any]]) -> None:
+    """Those somebody had begun are measured, as they were: the others do not come into reports."""
+    Batch.objects.bulk_create(
+        Batch(
+            study=study,
+            key=each["key"],
+            kind=each["kind"],
+            status=each["status"],
+            position=each["position"],
+            ratings_version=int(each["is_begun"]),
+        )
+        for each in batches
+    )
+
+
+def _has_rows(path: Path) -> bool:
+    with path.open("rb") as file:
+        return bool(file.readline() and file.readline())

@@ -1,0 +1,197 @@
+"""What a judge is asked: the words of the protocol version and the item, and never what a person answered.
+
+Nothing hidden goes into a prompt either: no source, no key of a candidate, no sub-dimension.
+"""
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import Candidate, Dialogue, JudgeRun
+from annotation.selectors.work import persona_of
+from protocols.models import Example, ProtocolVersion
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+from protocols.translating import spec_in, texts_in
+
+Turn = Mapping[str, Any]
+Message = dict[str, str]
+MOST_ANSWER_TOKENS = 300
+OBJECT = re.compile(r"\{[^{}]*\}")
+SYSTEM = (
+    "You evaluate dialogues as a careful human annotator would. Read the whole dialogue first and judge only what the "
+    "question asks about. Answer with one JSON object and nothing else."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is judged: a response, or a dialogue as a whole."""
+
+    candidate_id: int | None
+    dialogue_id: int | None
+    turns: list[Turn]
+    persona: list[str]
+    response: str | None
+
+    @property
+    def key(self) -> int:
+        """One number for both: candidates above 0, dialogues below."""
+        return self.candidate_id or -(self.dialogue_id or 0)
+
+
+def judgeable(spec: VersionSpec) -> tuple[CriterionSpec, ...]:
+    """Those that are asked of everything with one option: what depends on another answer is not asked alone."""
+    if spec.unit not in (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE):
+        return ()
+    return tuple(each for each in spec.counted if each.unit == spec.unit)
+
+
+def target_of(dialogue: Dialogue, candidate: Candidate | None) -> Target:
+    return Target(
+        candidate_id=candidate.pk if candidate else None,
+        dialogue_id=None if candidate else dialogue.pk,
+        turns=dialogue.turns,
+        persona=persona_of(dialogue.metadata),
+        response=candidate.text if candidate else None,
+    )
+
+
+class Prompter:
+    """Prompts of one run. Its examples are drawn once, so that every item is judged by the same ones."""
+
+    def __init__(self, run: JudgeRun) -> None:
+        version = run.protocol_version
+        self._run = run
+        self._spec = spec_in(version, run.content_language)
+        self._texts = texts_in(version, run.content_language)
+        self._shots = {key: self._drawn_shots(self._spec.by_id[key]) for key in run.criteria}
+
+    def criterion(self, criterion_id: int) -> CriterionSpec:
+        return self._spec.by_id[criterion_id]
+
+    def body(self, target: Target, criterion_id: int) -> dict[str, Any]:
+        """The request as it is sent and kept."""
+        criterion = self.criterion(criterion_id)
+        messages = [{"role": "system", "content": self._system()}]
+        for shot, option in self._shots[criterion_id]:
+            messages += [_user(self._question(shot, criterion)), _assistant(option)]
+        messages.append(_user(self._question(target, criterion)))
+        return {
+            "model": self._run.model,
+            "messages": messages,
+            "temperature": self._run.temperature,
+            "seed": self._run.seed,
+            "max_tokens": MOST_ANSWER_TOKENS,
+        }
+
+    def _system(self) -> str:
+        parts = [SYSTEM]
+        if self._texts.guidelines_short:
+            parts.append(f"Guidelines:\n{self._texts.guidelines_short}")
+        parts.extend(self._texts.notices)
+        return "\n\n".join(parts)
+
+    def _question(self, target: Target, criterion: CriterionSpec) -> str:
+        keys = " | ".join(json.dumps({"answer": option.key}) for option in criterion.options)
+        parts = [*_material(target), f"Question: {criterion.question}"]
+        if criterion.definition:
+            parts.append(f"Definition: {criterion.definition}")
+        parts.append("Answers:\n" + "\n".join(map(_option, criterion.options)))
+        parts.append(f"Reply with exactly one of: {keys}")
+        return "\n\n".join(parts)
+
+    def _drawn_shots(self, criterion: CriterionSpec) -> list[tuple[Target, OptionSpec]]:
+        if not self._run.n_shots:
+            return []
+        known = list(_shots(criterion, self._spec.unit))
+        drawn = random.Random(f"{self._run.seed}|{criterion.key}")  # noqa: S311 - the study's seed, not a secret
+        return drawn.sample(known, min(self._run.n_shots, len(known)))
+
+
+def n_examples(version: ProtocolVersion, criteria: Iterable[CriterionSpec]) -> int:
+    """How many examples the criterion with the fewest has."""
+    return min((len(list(_shots(each, version.unit))) for each in criteria), default=0)
+
+
+def _shots(criterion: CriterionSpec, unit: str) -> Iterator[tuple[Target, OptionSpec]]:
+    """Every worked example whose evaluation is an option of the criterion."""
+    options = {option.key: option for option in criterion.options}
+    for example in Example.objects.filter(criterion=criterion.id).order_by("position"):
+        for target, key in _evaluated(example, unit):
+            if key in options:
+                yield target, options[key]
+
+
+def _evaluated(example: Example, unit: str) -> Iterator[tuple[Target, str]]:
+    turns = example.history
+    if unit == ProtocolVersion.Unit.DIALOGUE:
+        if example.option and not example.rated_turn:
+            yield Target(None, None, turns, [], None), example.option
+        return
+    for candidate in example.candidates:
+        yield Target(None, None, turns, [], candidate.get("text", "")), candidate.get("option", "")
+    at = example.rated_turn
+    if example.option and at and at <= len(turns):
+        yield Target(None, None, turns[: at - 1], [], turns[at - 1]["text"]), example.option
+
+
+def _material(target: Target) -> Iterator[str]:
+    if target.persona:
+        facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(target.persona, start=1))
+        yield f"Persona facts:\n{facts}"
+    turns = [f"[{number}] {turn['speaker']}: {turn['text']}" for number, turn in enumerate(target.turns, start=1)]
+    yield "Dialogue:\n" + "\n".join(turns)
+    if target.response is not None:
+        yield f"Response to judge, as the next turn of this dialogue:\n{target.response}"
+
+
+def _option(option: OptionSpec) -> str:
+    lines = [f'- "{option.key}": {option.label}' + (f". {option.definition}" if option.definition else "")]
+    return "\n".join([*lines, *(f"  - {condition}" for condition in option.conditions)])
+
+
+def _user(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def _assistant(option: OptionSpec) -> Message:
+    return {"role": "assistant", "content": json.dumps({"answer": option.key})}
+
+
+# --- the answer -----------------------------------------------------------------------------------
+def parse_answer(text: str, criterion: CriterionSpec) -> OptionSpec | None:
+    """The option that the answer names, or None: nothing is guessed.
+
+    Taken are a JSON object with "answer", alone or within other text, and a text that is nothing but an option's key
+    or label. Two objects that name different options are no answer.
+    """
+    named = [_named(value, criterion) for value in _answers_in(text)]
+    if named:
+        return named[0] if len({each and each.key for each in named}) == 1 else None
+    return _named(text.strip().strip("`\"'*. \n"), criterion)
+
+
+def _answers_in(text: str) -> list[object]:
+    found = []
+    for piece in [text.strip(), *OBJECT.findall(text)]:
+        try:
+            value = json.loads(piece)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and "answer" in value:
+            found.append(value["answer"])
+    return found
+
+
+def _named(value: object, criterion: CriterionSpec) -> OptionSpec | None:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    said = str(value).strip().casefold()
+    for name in ("key", "label"):
+        for option in criterion.options:
+            if said == getattr(option, name).casefold():
+                return option
+    return None

@@ -1,0 +1,124 @@
+"""A study as one zip that an empty Parley reads back: protocol, dialogues, ratings, and what holds them together.
+
+Ratings are written first and what they refer to after them: nothing is ever deleted, so an answer that arrives
+meanwhile cannot refer to something that the archive lacks.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import IO, Any
+
+from annotation.models import Study
+from protocols.bundles import readable_bundle, write_yaml
+from protocols.models import Criterion, ProtocolVersion
+from reporting.exports.archive_parts import (
+    ANNOTATORS,
+    ASSIGNMENTS,
+    IDS,
+    ITEMS,
+    annotator_rows,
+    assignment_rows,
+    dialogue_lines,
+    id_rows,
+    item_rows,
+    settings_of,
+)
+from reporting.exports.long import columns_of, long_rows
+from reporting.exports.options import ExportOptions
+from reporting.exports.tables import csv_pieces
+
+Tick = Callable[[int], None]
+BEGINNING = (1980, 1, 1, 0, 0, 0)  # the same study gives the same bytes
+CONTENTS = {
+    "ratings.csv": "One row per judgement, those too that do not count. The import of ratings reads it.",
+    "assignments.csv": "Who worked on which batch: times, seat, and the comment left at the end.",
+    "annotators.csv": "Annotators under their pseudonyms.",
+    "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
+    "ids.csv": "Dialogues and candidates known by their ids alone.",
+    "dialogues.jsonl": "Dialogues with their candidates, metadata and batches. The import of dialogues reads it.",
+    "protocol.yaml": "The protocol version the study follows, as a bundle. The import of protocols reads it.",
+    "settings.json": "The study's settings, sources and batches.",
+}
+
+
+def entry_info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, BEGINNING)
+    info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+    return info
+
+
+class Archive:
+    """Entries one after another, each hashed while it is written."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
+        self.hashes: dict[str, str] = {}
+
+    def add(self, name: str, pieces: Iterable[bytes]) -> None:
+        info = entry_info(name)
+        digest = hashlib.sha256()
+        with self._zip.open(info, "w", force_zip64=True) as entry:
+            for piece in pieces:
+                digest.update(piece)
+                entry.write(piece)
+        self.hashes[name] = digest.hexdigest()
+
+    def close(self) -> None:
+        self._zip.close()
+
+
+def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:
+    whole = ExportOptions(with_names=options.with_names)
+    names = [column.name for column in columns_of(whole)]
+    archive = Archive(file)
+    archive.add("ratings.csv", csv_pieces(names, ticking(long_rows(study, whole), tick), has_mark=False))
+    tables: tuple[tuple[str, Sequence[str], Iterator[Any]], ...] = (
+        ("assignments.csv", ASSIGNMENTS, assignment_rows(study)),
+        ("annotators.csv", ANNOTATORS, annotator_rows(study)),
+        ("items.csv", ITEMS, item_rows(study)),
+        ("ids.csv", IDS, id_rows(study)),
+    )
+    for name, header, rows in tables:
+        archive.add(name, csv_pieces(header, rows, has_mark=False))
+    archive.add("dialogues.jsonl", dialogue_lines(study))
+    versions = _versions(study)
+    for name, version in versions.items():
+        archive.add(name, [write_yaml(readable_bundle(version)).encode()])
+    facts = settings_of(study, versions) | {"files": archive.hashes}
+    settings = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
+    archive.add("settings.json", [settings.encode()])
+    archive.add("README.txt", [_readme(study, archive.hashes).encode()])
+    archive.close()
+
+
+def ticking(rows: Iterable[Any], tick: Tick) -> Iterator[Any]:
+    for number, row in enumerate(rows, start=1):
+        if number % 1000 == 0:
+            tick(number)
+        yield row
+
+
+def _versions(study: Study) -> dict[str, ProtocolVersion]:
+    """{file name: version}: the one the study follows, and those that older ratings were made with."""
+    rated = Criterion.objects.filter(ratings__batch__study=study).order_by().values("version").distinct()
+    older = ProtocolVersion.objects.filter(pk__in=rated).exclude(pk=study.protocol_version_id).order_by("pk")
+    others = {f"protocol-{number}.yaml": version for number, version in enumerate(older, start=2)}
+    return {"protocol.yaml": study.protocol_version, **others}
+
+
+def _readme(study: Study, hashes: dict[str, str]) -> str:
+    head = [
+        f"{study.name} ({study.slug})",
+        f"Protocol: {study.protocol_version}, SHA-256 {study.protocol_version.sha256}",
+        "",
+        "Read it into an empty Parley:  ./dev manage import_study THIS.zip",
+        "Texts of the CSV files that begin with = + - @, a tab or a carriage return have an apostrophe in front.",
+        "",
+    ]
+    lines = []
+    for name, digest in hashes.items():
+        about = CONTENTS.get(name, "An older version of the protocol that some ratings were made with.")
+        lines += [name, f"  {about}", f"  SHA-256 {digest}"]
+    return "\n".join(head + lines) + "\n"

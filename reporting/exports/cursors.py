@@ -1,0 +1,161 @@
+"""Rows of any number in bounded memory: the server keeps the result, we fetch some thousand rows at a time."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection
+
+from annotation.models import Rating, Study
+
+FETCHED = 2000
+
+
+class RatingRow(NamedTuple):
+    """One judgement as stored; ids are named by the legend. In the order of the query below."""
+
+    batch_position: int
+    batch_id: int
+    item_position: int
+    item_id: int
+    batch: str
+    kind: str
+    unit: str
+    item_token: UUID
+    dialogue: str | None
+    source: str | None
+    candidate: str | None
+    criterion_id: int
+    option_id: int | None
+    choices: list[int]
+    turns: list[int]
+    explanations: list[int]
+    free_text: str
+    revision: int
+    answered_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    active_ms: int
+    is_active: bool
+    has_seat: bool
+    assignment_id: int
+    annotator: str
+    is_excluded: bool
+    account: str | None
+
+    @property
+    def item_key(self) -> tuple[int, int, int, int]:
+        """Ascends in a reading by item."""
+        return self[:4]
+
+
+RATINGS = """
+    SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token,
+        dialogue.key, source.key, candidate.key, rating.criterion_id, rating.option_id, rating.choices, rating.turns,
+        rating.explanations, rating.free_text, rating.revision, rating.answered_at, rating.created_at,
+        rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
+        participant.pseudonym, participant.standing = 'excluded', account.username
+    FROM annotation_batch batch
+    JOIN annotation_rating rating ON rating.batch_id = batch.id
+    JOIN annotation_item item ON item.id = rating.item_id
+    JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
+    JOIN annotation_participant participant ON participant.id = assignment.participant_id
+    LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_source source ON source.id = item.source_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    LEFT JOIN auth_user account ON account.id = participant.user_id
+    LEFT JOIN protocols_criterion criterion ON criterion.id = rating.criterion_id
+    WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
+    ORDER BY
+"""
+# Literals of the program. By item, all answers to an item stand together; by work, those of an annotator's batch.
+ORDERS = {
+    "work": "batch.position, batch.id, assignment.id, rating.id",
+    "item": "batch.position, batch.id, item.position, item.id, criterion.position, criterion.id, assignment.id",
+    "item_work": "batch.position, batch.id, item.position, item.id, assignment.id, criterion.position, criterion.id",
+}
+
+
+def stream(sql: str, params: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(sql, list(params))
+        while rows := cursor.fetchmany(FETCHED):
+            yield from rows
+
+
+def ratings_of(study: Study, *, order: str, kind: str = "") -> Iterator[RatingRow]:
+    """Every judgement of the study, or those of one kind of batch."""
+    return map(RatingRow._make, stream(RATINGS + ORDERS[order], [study.pk, kind, kind]))
+
+
+def count_ratings(study: Study, kind: str = "") -> int:
+    rows = Rating.objects.filter(batch__study=study)
+    return (rows.filter(batch__kind=kind) if kind else rows).count()
+
+
+class ItemRow(NamedTuple):
+    """A unit that is rated, with its texts. In the order of the query below."""
+
+    batch_position: int
+    batch_id: int
+    item_position: int
+    item_id: int
+    batch: str
+    kind: str
+    unit: str
+    item_token: UUID
+    dialogue: str | None
+    turns: list[dict[str, str]]
+    metadata: dict[str, Any]
+    source: str | None
+    is_reference: bool
+    candidate: str | None
+    text: str
+    shown: list[list[str]]  # (dialogue, candidate, text) of candidates that are rated together
+
+    @property
+    def item_key(self) -> tuple[int, int, int, int]:
+        return self[:4]
+
+
+ITEMS = """
+    SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token,
+        dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{}'), source.key,
+        coalesce(source.is_reference, false), candidate.key, coalesce(candidate.text, ''),
+        (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text) ORDER BY place.at), '[]')
+         FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
+         JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id)
+    FROM annotation_batch batch
+    JOIN annotation_item item ON item.batch_id = batch.id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_source source ON source.id = item.source_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
+    ORDER BY batch.position, batch.id, item.position, item.id
+"""
+
+
+def items_of(study: Study, *, kind: str = "") -> Iterator[ItemRow]:
+    """Every item of the study with its texts, whether it was rated or not."""
+    for row in stream(ITEMS, [study.pk, kind, kind]):
+        yield ItemRow._make((*row[:9], parsed(row[9]), parsed(row[10]), *row[11:15], parsed(row[15])))
+
+
+def with_ratings(items: Iterator[ItemRow], ratings: Iterator[RatingRow]) -> Iterator[tuple[ItemRow, list[RatingRow]]]:
+    """Each item with its answers. Both are read by item; what came in between the two readings is passed over."""
+    waiting = next(ratings, None)
+    for item in items:
+        own = []
+        while waiting is not None and waiting.item_key <= item.item_key:
+            if waiting.item_key == item.item_key:
+                own.append(waiting)
+            waiting = next(ratings, None)
+        yield item, own
+
+
+def parsed(value: Any) -> Any:
+    """jsonb of our own queries, which Django leaves as text for its fields to read."""
+    return json.loads(value) if isinstance(value, str | bytes) else value

@@ -1,0 +1,141 @@
+"""The formats an export can have: what each is called, and how it is written."""
+
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, Any
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Study
+from reporting.exports import diqad
+from reporting.exports.archive import entry_info, ticking, write_archive
+from reporting.exports.cursors import count_ratings
+from reporting.exports.label_studio import label_studio_pieces
+from reporting.exports.long import columns_of, long_rows
+from reporting.exports.options import ExportOptions
+from reporting.exports.tables import csv_pieces, write_parquet
+from reporting.exports.wide import header_of, wide_rows
+
+Tick = Callable[[int], None]
+BLOCK = 1024 * 1024
+DIRECT_ROWS = 200_000  # ratings: what a web process writes while somebody waits; a worker writes more
+
+
+def no_tick(n_done: int) -> None:
+    """For callers that show no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`pieces` where it can be sent while it is written; else `write` needs a file that can be gone back in.
+
+    `bytes_each`: about how large a rating is, for the estimate on the page (measured).
+    """
+
+    name: Any
+    about: Any
+    suffix: str
+    content_type: str
+    bytes_each: int
+    pieces: Callable[[Study, ExportOptions, Tick], Iterator[bytes]] | None = None
+    write: Callable[[Study, ExportOptions, IO[bytes], Tick], None] | None = None
+
+
+def _long_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
+    names = [column.name for column in columns_of(options)]
+    return csv_pieces(names, ticking(long_rows(study, options), tick), has_mark=True)
+
+
+def _wide_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
+    return csv_pieces(header_of(study, options), ticking(wide_rows(study, options), tick), has_mark=True)
+
+
+def _long_parquet(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:
+    write_parquet(columns_of(options), ticking(long_rows(study, options), tick), file)
+
+
+def _diqad_lines(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
+    """One file: each line begins with the part it belongs to."""
+    lines, _summary = diqad.split_records(study, options, tick)
+    return (b'{"split":"' + part.encode() + b'",' + line[1:] for part, line in lines)
+
+
+def _diqad_zip(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:
+    lines, summary = diqad.split_records(study, options, tick)
+    with ExitStack() as stack:
+        # A zip takes one entry at a time, and lines come in the order of dialogues: the parts wait in files.
+        parts = {part: stack.enter_context(_spool()) for part in diqad.SPLITS}
+        for part, line in lines:
+            parts[part].write(line)
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+            for part, spooled in parts.items():
+                spooled.seek(0)
+                with archive.open(entry_info(f"{part}.jsonl"), "w", force_zip64=True) as entry:
+                    while piece := spooled.read(BLOCK):
+                        entry.write(piece)
+            archive.writestr(entry_info("README.txt"), diqad.readme_of(study, options, summary))
+
+
+def _spool() -> IO[bytes]:
+    return tempfile.TemporaryFile(buffering=BLOCK)
+
+
+CSV, ZIP = "text/csv; charset=utf-8", "application/zip"
+FORMATS: dict[str, Format] = {
+    "long-csv": Format(
+        _("Every judgement, CSV"),
+        _("One row per answer with everything known of it: item, criterion, annotator, explanations, times."),
+        "ratings.csv", CSV, 340, pieces=_long_csv,
+    ),
+    "long-parquet": Format(
+        _("Every judgement, Parquet"),
+        _("The same table with types and lists kept, for pandas, R, DuckDB or Spark."),
+        "ratings.parquet", "application/vnd.apache.parquet", 10, write=_long_parquet,
+    ),
+    "wide-csv": Format(
+        _("A column per annotator, CSV"),
+        _("One row per item and criterion, as programs for agreement read it. Only answers that count."),
+        "wide.csv", CSV, 50, pieces=_wide_csv,
+    ),
+    "diqad": Format(
+        _("Data set for training, zip of JSON Lines"),
+        _("One label per item by majority, with reasons and turns, in parts for training, validation and test."),
+        "dataset.zip", ZIP, 20, write=_diqad_zip,
+    ),
+    "diqad-jsonl": Format(
+        _("Data set for training, one JSON Lines file"),
+        _("The same lines in one file; each names its part."),
+        "dataset.jsonl", "application/jsonl", 80, pieces=_diqad_lines,
+    ),
+    "label-studio": Format(
+        _("Tasks and annotations, JSON of Label Studio"),
+        _("A list of tasks, each with the texts of the item and the annotations of everybody."),
+        "label-studio.json", "application/json", 320, pieces=label_studio_pieces,
+    ),
+    "archive": Format(
+        _("The whole study, zip"),
+        _("Protocol, dialogues, ratings and settings. An empty Parley reads it and gives the same report."),
+        "archive.zip", ZIP, 40, write=write_archive,
+    ),
+}  # fmt: skip
+
+
+def write_export(study: Study, format: str, options: Mapping[str, Any], file: IO[bytes], tick: Tick = no_tick) -> None:
+    """Write an export to a file. What the settings name as EXPORT_WRITER: workers call it for jobs."""
+    chosen, wanted = FORMATS[format], ExportOptions.of(options)
+    if chosen.write is not None:
+        chosen.write(study, wanted, file, tick)
+    elif chosen.pieces is not None:
+        for piece in chosen.pieces(study, wanted, tick):
+            file.write(piece)
+
+
+def file_name(study: Study, format: str) -> str:
+    return f"{study.slug}-{FORMATS[format].suffix}"
+
+
+def is_large(study: Study) -> bool:
+    return count_ratings(study) > DIRECT_ROWS

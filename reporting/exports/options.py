@@ -1,0 +1,32 @@
+"""How an export is wanted. Plain values: they are kept as JSON with the job that writes it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+CELLS = ("value", "option", "label")
+TRAIN, VALIDATION = 80, 10
+TIES = ("leave_out", "lower")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """`kind`: of batches, or all. `cell`: what a wide table holds. The rest is of the DiQAD data set."""
+
+    kind: str = ""
+    with_names: bool = False
+    cell: str = "value"
+    criterion: str = ""  # whose answer becomes the label; without it, the first that can be one
+    seed: int | None = None  # without it, the study's
+    train: int = TRAIN  # per cent; what train and validation leave is the test part
+    validation: int = VALIDATION
+    ties: str = "leave_out"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "ExportOptions":
+        """Of a stored job: what a newer program has forgotten is no reason to fail."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known})

@@ -1,0 +1,49 @@
+"""One row per item and criterion, one column per annotator: what programs for agreement read."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from annotation.models import Participant, Rating, Study
+from reporting.exports.cursors import ratings_of
+from reporting.exports.legend import legend_of
+from reporting.exports.long import answer_text, is_counted
+from reporting.exports.options import ExportOptions
+
+FIRST = ("batch", "batch_kind", "unit", "item_token", "dialogue", "source", "item", "criterion", "n")
+
+
+def annotators_of(study: Study, options: ExportOptions) -> dict[str, str]:
+    """{pseudonym: name of the column}, of whoever rated anything."""
+    rated = Rating.objects.filter(batch__study=study).order_by().values("assignment__participant").distinct()
+    people = Participant.objects.filter(study=study, pk__in=rated).order_by("pk")
+    names = {who: account if options.with_names and account else who for who, account in _named(people)}
+    return {who: f"annotator {name}" if name in FIRST else name for who, name in names.items()}
+
+
+def _named(people: Any) -> list[tuple[str, str | None]]:
+    return list(people.values_list("pseudonym", "user__username"))
+
+
+def header_of(study: Study, options: ExportOptions) -> list[str]:
+    return [*FIRST, *annotators_of(study, options).values()]
+
+
+def wide_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
+    """Answers that count, and no others: a table of two answers in one cell is none."""
+    legend = legend_of(study)
+    places = {who: at for at, who in enumerate(annotators_of(study, options))}
+    counted = (
+        row
+        for row in ratings_of(study, order="item", kind=options.kind)
+        if is_counted(row, legend.criteria[row.criterion_id], legend)
+    )
+    for _key, group in groupby(counted, key=lambda row: (row.item_key, row.criterion_id)):
+        rows = list(group)
+        cells: list[Any] = [None] * len(places)
+        for row in rows:
+            if row.annotator in places:  # somebody may have joined since the header was written
+                cells[places[row.annotator]] = answer_text(row, legend, options.cell)
+        first = rows[0]
+        head = [first.batch, first.kind, first.unit, str(first.item_token), first.dialogue, first.source]
+        yield [*head, first.candidate, legend.criteria[first.criterion_id].key, len(rows), *cells]

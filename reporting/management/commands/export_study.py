@@ -1,0 +1,39 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.models import Batch, Study
+from reporting.exports.formats import FORMATS, file_name, write_export
+from reporting.exports.options import CELLS, TIES, ExportOptions
+
+
+class Command(BaseCommand):
+    help = "Write the data of a study to a file. Annotators have their pseudonyms; names are for the page, and its log."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        usual = ExportOptions()
+        parser.add_argument("study", help="The study's short name.")
+        parser.add_argument("--format", choices=list(FORMATS), default="archive")
+        parser.add_argument("--output", type=Path, help="A file; without it, one named after study and format.")
+        parser.add_argument("--kind", choices=Batch.Kind.values, default="", help="Of batches; without it, all.")
+        parser.add_argument("--cell", choices=CELLS, default=usual.cell, help="Of wide-csv: what a cell holds.")
+        parser.add_argument("--criterion", default="", help="Of diqad: whose answer is the label.")
+        parser.add_argument("--seed", type=int, help="Of diqad; without it, the study's.")
+        parser.add_argument("--train", type=int, default=usual.train, help="Of diqad, per cent.")
+        parser.add_argument("--validation", type=int, default=usual.validation, help="Of diqad, per cent.")
+        parser.add_argument("--ties", choices=TIES, default=usual.ties, help="Of diqad: what becomes of tied items.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study = Study.objects.select_related("protocol_version__protocol").filter(slug=options["study"]).first()
+        if study is None:
+            raise CommandError(f"There is no study {options['study']!r}.")
+        if min(options["train"], options["validation"]) < 0 or options["train"] + options["validation"] > 100:
+            raise CommandError("--train and --validation are per cent, and 100 together at most.")
+        path = options["output"] or Path(file_name(study, options["format"]))
+        try:
+            with path.open("wb") as file:
+                write_export(study, options["format"], ExportOptions.of(options).as_dict(), file)
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
+        self.stdout.write(f"{path}: {path.stat().st_size:,} bytes")

@@ -1,0 +1,102 @@
+"""Predictions against people as files: one tidy CSV, and one JSON document with confusion matrices."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from annotation.models import Metric
+from parley.formulas import quote_formula
+from protocols.specs import CriterionSpec
+from reporting.predictions.table import MEASURES, Compared, Comparison, Row
+from reporting.predictions.words import STATISTICS, rules_of
+
+SIDES = ("metric", "ceiling")
+KEPT = ("value", "reason", "low", "high", "interval_note")
+
+
+def as_csv(comparison: Comparison) -> str:
+    """A row per metric, criterion, part, side and measure."""
+    out = io.StringIO()
+    writer: csv.DictWriter | None = None
+    for line in _lines(comparison):
+        if writer is None:
+            writer = csv.DictWriter(out, fieldnames=list(line), lineterminator="\r\n")
+            writer.writeheader()
+        writer.writerow({name: _safe(value) for name, value in line.items()})
+    return out.getvalue()
+
+
+def _safe(value: Any) -> Any:
+    """Numbers stay numbers, undefined is empty."""
+    return quote_formula(value) if isinstance(value, str) else "" if value is None else value
+
+
+def _lines(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    for metric, criterion in comparison.pairs:
+        head = {"metric": metric.key, "kind": metric.kind, "origin": metric.origin, "criterion": criterion.key}
+        for row in comparison.rows(metric, criterion):
+            for side in SIDES:
+                yield from _measures(head | {"part": row.part.kind, "value": row.part.value}, side, getattr(row, side))
+
+
+def _measures(head: dict[str, Any], side: str, compared: Compared) -> Iterator[dict[str, Any]]:
+    for measure in MEASURES:
+        estimate = compared.estimates[measure]
+        yield {
+            **head,
+            "side": side,
+            "measure": measure,
+            "estimate": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "undefined_because": estimate.reason,
+            "interval_note": estimate.interval_note,
+            "n_used": estimate.n_items,
+            "left_out": "; ".join(f"{name}: {n}" for name, n in compared.left_out.items()),
+        }
+
+
+def as_json(comparison: Comparison) -> str:
+    document = {
+        "study": comparison.study.slug,
+        "protocol_sha256": comparison.study.protocol_version.sha256,
+        "seed": comparison.study.seed,
+        "rules": rules_of(comparison.study.majority_rule),
+        "measures": {key: STATISTICS[key].english_definition for key in MEASURES},
+        "metrics": [_metric(comparison, metric, criterion) for metric, criterion in comparison.pairs],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _metric(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> dict[str, Any]:
+    return {
+        "metric": metric.key,
+        "kind": metric.kind,
+        "origin": metric.origin,
+        "higher_is_better": metric.higher_is_better,
+        "note": metric.note,
+        "criterion": criterion.key,
+        "options": [option.key for option in criterion.options],
+        "rows": [_row(row) for row in comparison.rows(metric, criterion)],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {"part": row.part.kind, "value": row.part.value} | {side: _side(getattr(row, side)) for side in SIDES}
+
+
+def _side(compared: Compared) -> dict[str, Any]:
+    return {
+        "n_labels": compared.n_labels,
+        "n_scores": compared.n_scores,
+        "left_out": compared.left_out,
+        "estimates": {
+            name: {kept: each for kept, each in asdict(compared.estimates[name]).items() if kept in KEPT}
+            for name in MEASURES
+        },
+        "confusion": compared.table.tolist(),
+        "classes": compared.classes,
+    }

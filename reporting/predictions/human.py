@@ -1,0 +1,86 @@
+"""What people said about each item as one label and one number, and one annotator against the others."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.figures import places_of
+from annotation.models import Study
+from measures.arrays import BoolArray, FloatArray, IntArray
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+from reporting.report.scores import scale_of
+from reporting.selectors.study_votes import CriterionVotes
+
+Rule = Study.MajorityRule
+LABELLED, UNRATED, EXCLUDED, TIED, UNSURE = range(5)
+OUTCOMES = ("labelled", "unrated", "excluded", "tied", "unsure")
+
+
+@dataclass(frozen=True, slots=True)
+class Human:
+    """(N,) arrays: the place of the label's option, -1 without one; one of the outcomes; a number, NaN without one."""
+
+    code: IntArray
+    outcome: IntArray
+    score: FloatArray
+
+
+def human_of(tallies: IntArray, criterion: CriterionSpec, rule: str) -> Human:
+    """From (N, K) votes per option.
+
+    The label is the option with the most votes (plurality), with more than half of all (absolute), or with the most
+    of those who were not unsure (decided). Answers that exclude an item count together and win a tie. An item whose
+    label is an unsure option has no label: "I don't know" is nothing to predict. The number is the mean of the votes.
+    """
+    excluding, unsure = (places_of(criterion, role) for role in (Option.Role.EXCLUDING, Option.Role.UNSURE))
+    kept = tallies.copy()
+    kept[:, excluding] = 0
+    n_excluding, votes = tallies[:, excluding].sum(axis=1), tallies.sum(axis=1)
+    if rule == Rule.DECIDED:
+        kept[:, unsure] = 0
+    best, at = kept.max(axis=1, initial=0), kept.argmax(axis=1)
+    single = (kept == best[:, None]).sum(axis=1) == 1
+    if rule == Rule.ABSOLUTE:
+        single &= 2 * best > votes
+    outcome = np.select(
+        [votes == 0, (n_excluding > 0) & (n_excluding >= best), best == 0, ~single, np.isin(at, unsure)],
+        [UNRATED, EXCLUDED, UNSURE, TIED, UNSURE],
+        LABELLED,
+    ).astype(np.int64)
+    score = np.where(outcome == EXCLUDED, np.nan, mean_worth(tallies, criterion))
+    return Human(np.where(outcome == LABELLED, at, -1), outcome, score)
+
+
+def mean_worth(tallies: IntArray, criterion: CriterionSpec) -> FloatArray:
+    """(N,) mean number of the votes that have one: of the scale, or 1 for positive and 0 for any other."""
+    worth = worth_of(criterion)
+    counts = tallies[:, ~np.isnan(worth)]
+    n = counts.sum(axis=1)
+    sums = counts @ worth[~np.isnan(worth)]
+    return np.divide(sums, n, out=np.full(len(tallies), np.nan), where=n > 0)
+
+
+def worth_of(criterion: CriterionSpec) -> FloatArray:
+    """(K,) NaN for an option without a number; all of them where the scale has none and nothing is positive."""
+    scale = scale_of(criterion)
+    return np.full(len(criterion.options), np.nan) if scale is None else scale.worth
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """One annotator against the others: (n,) arrays with one entry per vote."""
+
+    item: IntArray
+    own: IntArray
+    own_score: FloatArray
+    others: Human
+
+
+def ceiling_of(votes: CriterionVotes, chosen: BoolArray, rule: str) -> Ceiling:
+    """Each vote on the chosen items as a prediction of what the other annotators say by the same rule."""
+    mine = chosen[votes.item]
+    item, code = votes.item[mine], votes.code[mine]
+    others = votes.tallies[item]
+    others[np.arange(len(item)), code] -= 1
+    return Ceiling(item, code, worth_of(votes.criterion)[code], human_of(others, votes.criterion, rule))

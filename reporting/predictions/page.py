@@ -1,0 +1,142 @@
+"""What the pages of predictions show."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Metric
+from measures.estimate import Estimate
+from protocols.specs import CriterionSpec
+from reporting.figures.drawing import number
+from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, Part
+from reporting.predictions.words import (
+    STATISTICS,
+    interval_text,
+    left_out_text,
+    note_text,
+    rules_of,
+    why_missing,
+)
+
+Context = dict[str, Any]
+
+
+def index_page(comparison: Comparison) -> Context:
+    """Every metric beside the ceiling, criterion by criterion, of all items."""
+    criteria = [each for each in comparison.spec.voted if any(each == about for _, about in comparison.pairs)]
+    return {
+        "metrics": comparison.metrics,
+        "measures": [STATISTICS[name] for name in MEASURES],
+        "tables": [_table(comparison, criterion) for criterion in criteria],
+        "rules": rules_in_words(comparison),
+    }
+
+
+def rules_in_words(comparison: Comparison) -> list[str]:
+    return [_(sentence) for sentence in rules_of(comparison.study.majority_rule).values()]
+
+
+def _table(comparison: Comparison, criterion: CriterionSpec) -> Context:
+    part = comparison.everything(criterion)
+    rows = [
+        {"metric": metric, **_side(comparison.whole(metric, criterion))}
+        for metric, about in comparison.pairs
+        if about == criterion
+    ]
+    return {"criterion": criterion, "rows": rows, "ceiling": _side(comparison.ceiling(criterion, part.chosen))}
+
+
+def _side(compared: Compared, measures: Sequence[str] = MEASURES) -> Context:
+    found = {name: compared.estimates[name] for name in measures}
+    return {
+        "cells": [_cell(estimate, name) for name, estimate in found.items()],
+        "notes": _notes(found),
+        "n": max(compared.n_labels, compared.n_scores),
+        "left_out": left_out_text(compared.left_out),
+    }
+
+
+def _cell(estimate: Estimate, name: str) -> Context:
+    if estimate.value is None:
+        return {"text": "–", "interval": ""}
+    return {"text": number(estimate.value, STATISTICS[name].form), "interval": interval_text(estimate)}
+
+
+def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
+    """Why values or intervals are missing, once for all the measures it is true of."""
+    names: dict[str, list[str]] = {}
+    for name, estimate in estimates.items():
+        why = note_text(estimate)
+        if estimate.value is None:
+            why = _("Undefined: %(why)s.") % {"why": why_missing(estimate)}
+        if why:
+            names.setdefault(why, []).append(STATISTICS[name].name)
+    most = min(len(OF_LABELS), len(estimates))
+    return [why if len(found) >= most else f"{', '.join(found)}: {why}" for why, found in names.items()]
+
+
+def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Context:
+    """One metric and one criterion: all parts with the ceiling on the same items, and who was taken for what."""
+    rows = comparison.rows(metric, criterion)
+    names = MEASURES if metric.kind == Metric.Kind.LABEL else OF_SCORES
+    whole = rows[0] if rows else None
+    return {
+        "metric": metric,
+        "criterion": criterion,
+        "measures": [STATISTICS[name] for name in names],
+        "rows": [
+            {"name": part_name(comparison, row.part), "sides": _sides(metric, row.metric, row.ceiling, names)}
+            for row in rows
+        ],
+        "matrices": _matrices(criterion, whole.metric, whole.ceiling) if whole and names != OF_SCORES else [],
+        "rules": rules_in_words(comparison),
+    }
+
+
+def _sides(metric: Metric, own: Compared, ceiling: Compared, names: Sequence[str]) -> list[Context]:
+    return [
+        {"name": metric.name, "is_ceiling": False, **_side(own, names)},
+        {"name": _("One annotator"), "is_ceiling": True, **_side(ceiling, names)},
+    ]
+
+
+def part_name(comparison: Comparison, part: Part) -> str:
+    if part.kind == ALL:
+        return _("All items")
+    if part.kind == SOURCE:
+        return str(comparison.study.sources.get(key=part.value).name)
+    return f"{part.kind}: {part.value}"
+
+
+def _matrices(criterion: CriterionSpec, own: Compared, ceiling: Compared) -> list[Context]:
+    """Only options that occur; human labels in rows."""
+    used = own.table.sum(axis=0) + own.table.sum(axis=1) + ceiling.table.sum(axis=0) + ceiling.table.sum(axis=1) > 0
+    places = [at for at in range(len(criterion.options)) if used[at]]
+    titles = (_("The metric"), _("One annotator against the others"))
+    return [
+        {
+            "title": title,
+            "columns": [criterion.options[at].label for at in places],
+            "rows": [_matrix_row(criterion, compared, at, places) for at in places],
+        }
+        for title, compared in zip(titles, (own, ceiling), strict=True)
+        if compared.table.any()
+    ]
+
+
+def _matrix_row(criterion: CriterionSpec, compared: Compared, at: int, places: list[int]) -> Context:
+    total = int(compared.table[at].sum())
+    return {
+        "label": criterion.options[at].label,
+        "cells": [
+            {
+                "n": int(compared.table[at, to]),
+                "share": compared.table[at, to] / total if total else None,
+                "is_hit": at == to,
+            }
+            for to in places
+        ],
+        "n": total,
+        "classes": compared.classes[at],
+    }

@@ -1,0 +1,101 @@
+"""The metrics of a study and what they say about its items, read in bulk."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+from django.db.models import Avg, Count, QuerySet
+
+from annotation.models import Metric, Prediction, Study
+from measures.arrays import FloatArray, IntArray
+from protocols.specs import CriterionSpec, VersionSpec
+from reporting.selectors.study_votes import Items
+
+# Numbers of eight bytes, joined: a hundred thousand predictions as rows would be as many tuples of Python.
+PREDICTIONS = """
+    SELECT string_agg(int8send(coalesce(candidate_id, 0)) || int8send(coalesce(dialogue_id, 0))
+        || int8send(coalesce(option_id, 0)), ''),
+        string_agg(float8send(coalesce(value, 'NaN'::float8)), '')
+    FROM (SELECT * FROM annotation_prediction WHERE metric_id = %s ORDER BY id) prediction
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """(N,) arrays beside the items: a place of an option, -1 for none, and a number, NaN for none."""
+
+    code: IntArray
+    value: FloatArray
+
+
+def metrics_of(study: Study) -> QuerySet[Metric]:
+    """Those that were not deleted, in the order they came."""
+    found = study.metrics.filter(is_active=True).select_related("criterion", "created_by", "run")
+    return found.annotate(n_predictions=Count("predictions")).order_by("pk")
+
+
+def criteria_of(metric: Metric, spec: VersionSpec) -> list[CriterionSpec]:
+    """What the metric is compared with: its own criterion, by its key in the study's version, or all of the unit."""
+    if metric.criterion is not None:
+        found = spec.by_key.get(metric.criterion.key)
+        return [found] if found in spec.voted else []
+    return [each for each in spec.voted if each.unit == spec.unit]
+
+
+def predicted_of(metric: Metric, criterion: CriterionSpec, items: Items) -> Predicted:
+    """Beside each item what the metric says about its candidate, or else about its whole dialogue."""
+    candidate, dialogue, option, value = _predictions(metric)
+    at = _places(_target(candidate, dialogue), _target(items.candidate, items.dialogue))
+    codes = _codes(metric, criterion, option)
+    found = at >= 0
+    return Predicted(np.where(found, codes[at], -1), np.where(found, value[at], np.nan))
+
+
+def _target(candidate: IntArray, dialogue: IntArray) -> IntArray:
+    return np.where(candidate > 0, candidate, -dialogue)
+
+
+def _predictions(metric: Metric) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    with connection.cursor() as cursor:
+        cursor.execute(PREDICTIONS, [metric.pk])
+        ids, values = (part or b"" for part in cursor.fetchone())
+    # One more that is about nothing, so that a place of -1 leads somewhere.
+    candidate, dialogue, option = np.frombuffer(bytes(ids) + b"\0" * 24, ">i8").reshape(-1, 3).T.astype(np.int64)
+    return candidate, dialogue, option, np.append(np.frombuffer(bytes(values), ">f8"), np.nan)
+
+
+def _places(known: IntArray, wanted: IntArray) -> IntArray:
+    """Where each wanted id stands among the known ones, -1 for none. The last known one is about nothing."""
+    order = np.argsort(known[:-1], kind="stable")
+    ids = known[:-1][order]
+    if not len(ids):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return np.where((ids[at] == wanted) & (wanted != 0), order[at], -1)
+
+
+def _codes(metric: Metric, criterion: CriterionSpec, option: IntArray) -> IntArray:
+    """Places of options, by their keys: a study that moved to another version has other ids there."""
+    if metric.criterion is None:
+        return np.full(len(option), -1, np.int64)
+    places = {each.key: at for at, each in enumerate(criterion.options)}
+    by_id = {pk: places.get(key, -1) for pk, key in metric.criterion.options.values_list("pk", "key")}
+    ids = np.array([0, *sorted(by_id)], np.int64)
+    codes = np.array([-1, *(by_id[pk] for pk in sorted(by_id))], np.int64)
+    return codes[np.minimum(np.searchsorted(ids, option), len(ids) - 1)]
+
+
+def metric_means(study: Study) -> dict[int, dict[str, float | None]]:
+    """{source id: {metric key: mean}} of the scores about responses, for the table of results (D-19).
+
+    None where a metric says nothing about a source, as about the ground truth: print "-".
+    """
+    scores = study.metrics.filter(is_active=True, kind=Metric.Kind.SCORE).order_by("pk")
+    keys = dict(scores.values_list("pk", "key"))
+    table: dict[int, dict[str, float | None]] = {
+        source: dict.fromkeys(keys.values()) for source in study.sources.values_list("pk", flat=True)
+    }
+    rows = Prediction.objects.filter(metric__in=keys, candidate__isnull=False).order_by()
+    for source, metric, mean in rows.values_list("candidate__source", "metric").annotate(mean=Avg("value")):
+        table[source][keys[metric]] = mean
+    return table

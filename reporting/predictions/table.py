@@ -1,0 +1,198 @@
+"""Metrics against people: every measure with its interval, for all items, per source and per field of the dialogues."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from annotation.models import Metric, Study
+from measures.arrays import BoolArray, FloatArray, IntArray
+from measures.cohen import confusion_matrix
+from measures.estimate import Estimate
+from measures.prediction import f1_scores, precisions, recalls
+from measures.prediction_intervals import label_estimates, score_estimates
+from protocols.models import ProtocolVersion
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from reporting.predictions.human import EXCLUDED, LABELLED, OUTCOMES, UNRATED, Human, ceiling_of, human_of, worth_of
+from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of
+from reporting.selectors.study_facts import Field, fields_of
+from reporting.selectors.study_votes import CriterionVotes, StudyVotes, study_votes
+
+ALL, SOURCE = "all", "source"
+NOT_LABELS, NO_NUMBERS = "not_labels", "no_numbers"
+MEASURES = ("accuracy", "uar", "kappa", "macro_precision", "macro_f1", "weighted_f1", "spearman", "pearson")
+OF_LABELS, OF_SCORES = MEASURES[:6], MEASURES[6:]
+Estimates = dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Items that are looked at together. `value` is a source's key or what a field says; `chosen` is (N,)."""
+
+    kind: str
+    value: str | None
+    chosen: BoolArray
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One side by side: what was used, what was left out and why, and the measures. `table`: human in rows."""
+
+    estimates: Estimates
+    n_labels: int
+    n_scores: int
+    left_out: dict[str, int]
+    table: IntArray
+
+    @property
+    def classes(self) -> list[dict[str, float | None]]:
+        """Precision, recall and F1 per option; no recall where people never gave it as a label."""
+        support, given = self.table.sum(axis=1), self.table.sum(axis=0)
+        columns = zip(precisions(self.table), recalls(self.table), f1_scores(self.table), support, given, strict=True)
+        return [
+            {
+                "precision": float(p) if said else None,
+                "recall": float(r) if n else None,
+                "f1": float(f) if n or said else None,
+                "support": int(n),
+                "predicted": int(said),
+            }
+            for p, r, f, n, said in columns
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A metric, and the ceiling on the same items."""
+
+    part: Part
+    metric: Compared
+    ceiling: Compared
+
+
+class Comparison:
+    """Everything that is needed to set the metrics of a study beside its people, read once."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.spec: VersionSpec = spec_of(study.protocol_version)
+        self.metrics: list[Metric] = list(metrics_of(study))
+        self._humans: dict[int, Human] = {}
+        self._ceilings: dict[tuple[int, bytes], Compared] = {}
+
+    @cached_property
+    def votes(self) -> StudyVotes:
+        return study_votes(self.study, self.spec)
+
+    @cached_property
+    def fields(self) -> list[Field]:
+        return fields_of(self.study)
+
+    @property
+    def pairs(self) -> list[tuple[Metric, CriterionSpec]]:
+        return [(metric, criterion) for metric in self.metrics for criterion in criteria_of(metric, self.spec)]
+
+    def human(self, criterion: CriterionSpec) -> Human:
+        if criterion.id not in self._humans:
+            tallies = self.votes.by_criterion[criterion.id].tallies
+            self._humans[criterion.id] = human_of(tallies, criterion, self.study.majority_rule)
+        return self._humans[criterion.id]
+
+    def everything(self, criterion: CriterionSpec) -> Part:
+        """All items of which the question is asked."""
+        items = self.votes.items
+        if criterion.unit == ProtocolVersion.Unit.RESPONSE:
+            return Part(ALL, None, items.candidate > 0)
+        return Part(ALL, None, (items.dialogue > 0) & (items.candidate == 0) & (items.source == 0))
+
+    def parts(self, criterion: CriterionSpec) -> Iterator[Part]:
+        """All items, then each source (ground truth first), then each value of each field; none without items."""
+        whole, items = self.everything(criterion), self.votes.items
+        yield whole
+        for source in self.study.sources.order_by("-is_reference", "position"):
+            yield Part(SOURCE, source.key, whole.chosen & (items.source == source.pk))
+        for field in self.fields:
+            for value, ids in field.dialogues.items():
+                yield Part(field.name, value, whole.chosen & np.isin(items.dialogue, ids))
+
+    def rows(self, metric: Metric, criterion: CriterionSpec) -> list[Row]:
+        predicted = predicted_of(metric, criterion, self.votes.items)
+        parts = [part for part in self.parts(criterion) if part.chosen.any()]
+        return [self.row(metric, criterion, part, predicted) for part in parts]
+
+    def row(self, metric: Metric, criterion: CriterionSpec, part: Part, predicted: Predicted) -> Row:
+        found, used = self._metric(metric, criterion, part, predicted)
+        return Row(part, found, self.ceiling(criterion, used))
+
+    def whole(self, metric: Metric, criterion: CriterionSpec) -> Compared:
+        """Of all items, without the ceiling."""
+        part = self.everything(criterion)
+        return self._metric(metric, criterion, part, predicted_of(metric, criterion, self.votes.items))[0]
+
+    def _metric(
+        self, metric: Metric, criterion: CriterionSpec, part: Part, predicted: Predicted
+    ) -> tuple[Compared, BoolArray]:
+        human = _chosen(self.human(criterion), part.chosen)
+        code, value = predicted.code[part.chosen], predicted.value[part.chosen]
+        number = value
+        if metric.kind == Metric.Kind.LABEL:
+            worth = np.append(worth_of(criterion), np.nan)[code]
+            number = np.where(np.isnan(value), worth, value)
+        groups = self.votes.items.groups[part.chosen]
+        compared = self._compared(criterion, human, code, number, groups, metric.kind == Metric.Kind.LABEL)
+        used = part.chosen.copy()
+        used[part.chosen] = (code >= 0) | ~np.isnan(value)
+        return compared, used
+
+    def ceiling(self, criterion: CriterionSpec, chosen: BoolArray) -> Compared:
+        """One annotator against the majority of the others, on the chosen items; `n_labels` counts votes.
+
+        Metrics about the same items share it.
+        """
+        key = (criterion.id, np.packbits(chosen).tobytes())
+        if key not in self._ceilings:
+            self._ceilings[key] = self._ceiling(criterion, chosen)
+        return self._ceilings[key]
+
+    def _ceiling(self, criterion: CriterionSpec, chosen: BoolArray) -> Compared:
+        votes: CriterionVotes = self.votes.by_criterion[criterion.id]
+        found = ceiling_of(votes, chosen, self.study.majority_rule)
+        groups = self.votes.items.groups[found.item]
+        return self._compared(criterion, found.others, found.own, found.own_score, groups, True)
+
+    def _compared(
+        self,
+        criterion: CriterionSpec,
+        human: Human,
+        code: IntArray,
+        number: FloatArray,
+        groups: IntArray,
+        are_labels: bool,
+    ) -> Compared:
+        has_label = (human.outcome == LABELLED) & (code >= 0)
+        has_score = ~np.isnan(human.score) & ~np.isnan(number)
+        k, seed = len(criterion.options), self.study.seed
+        if are_labels:
+            found = label_estimates(human.code[has_label], code[has_label], groups[has_label], k, seed=seed)
+        else:
+            found = dict.fromkeys(OF_LABELS, Estimate(None, NOT_LABELS))
+        if np.isnan(worth_of(criterion)).all():
+            found |= dict.fromkeys(OF_SCORES, Estimate(None, NO_NUMBERS))
+        else:
+            found |= score_estimates(human.score[has_score], number[has_score], groups[has_score], seed=seed)
+        left_out = _left_out(human, (code >= 0) | ~np.isnan(number), are_labels)
+        table = confusion_matrix(human.code[has_label], code[has_label], k)
+        return Compared(found, int(has_label.sum()), int(has_score.sum()), left_out, table)
+
+
+def _chosen(human: Human, chosen: BoolArray) -> Human:
+    return Human(human.code[chosen], human.outcome[chosen], human.score[chosen])
+
+
+def _left_out(human: Human, is_predicted: BoolArray, are_labels: bool) -> dict[str, int]:
+    """{why: items}: each for its first reason. A tied or unsure item still has a mean, so scores can use it."""
+    reasons = range(1, len(OUTCOMES)) if are_labels else (UNRATED, EXCLUDED)
+    counts = {OUTCOMES[each]: int((human.outcome == each).sum()) for each in reasons}
+    without = ~np.isin(human.outcome, list(reasons)) & ~is_predicted
+    return {name: n for name, n in (counts | {"no_prediction": int(without.sum())}).items() if n}

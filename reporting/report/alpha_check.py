@@ -1,0 +1,87 @@
+"""Krippendorff's alpha a second time, by somebody else's program and from the raw answers: an independent check."""
+
+from typing import Any, cast
+
+import numpy as np
+
+from annotation.figures import alpha_options, places_of
+from measures.arrays import IntArray
+from protocols.models import Criterion, Option
+from protocols.specs import CriterionSpec
+from reporting.selectors.study_cells import StudyCells
+from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+
+Row = dict[str, Any]
+TOLERANCE = 1e-9
+# The package makes three arrays of items x options x options x 8 bytes: half a gigabyte at this limit.
+MOST_CELLS = 20_000_000
+EQUAL, DIFFERENT, SKIPPED = "equal", "different", "skipped"
+TOO_LARGE, RATINGS_MOVED = "too_large", "ratings_moved"
+
+
+def alpha_check(cells: StudyCells, votes: StudyVotes, overall: list[Row]) -> list[Row]:
+    """A row per criterion of the table of all sources, with both values and what came of comparing them."""
+    moved = {batch.pk: batch.ratings_version for batch in cells.batches} != {
+        pk: version for pk, version in votes.versions.items() if version
+    }
+    return [
+        _row(row, votes.by_criterion[cells.spec.by_key[row["criterion"]].id], is_moved=moved)
+        for row in overall
+        if cells.spec.by_key[row["criterion"]].id in votes.by_criterion
+    ]
+
+
+def _row(row: Row, votes: CriterionVotes, *, is_moved: bool) -> Row:
+    tallies = scale_tallies(votes)
+    ours = row["krippendorff_alpha"]
+    reason = RATINGS_MOVED if is_moved else TOO_LARGE if tallies.size * tallies.shape[1] > MOST_CELLS else None
+    theirs = None if reason else package_alpha(tallies, votes.criterion)
+    difference = None if ours is None or theirs is None else abs(ours - theirs)
+    return {
+        "criterion": row["criterion"],
+        "level": votes.criterion.scale,
+        "n_items": int((tallies.sum(axis=1) >= 2).sum()),
+        "parley": ours,
+        "krippendorff": theirs,
+        "difference": difference,
+        "status": SKIPPED if reason else EQUAL if _is_equal(ours, theirs, difference) else DIFFERENT,
+        "reason": reason,
+    }
+
+
+def _is_equal(ours: float | None, theirs: float | None, difference: float | None) -> bool:
+    return (ours is None and theirs is None) if difference is None else difference <= TOLERANCE
+
+
+def scale_tallies(votes: CriterionVotes) -> IntArray:
+    """(N, K) votes of the items with two or more on the scale of alpha: without what excludes, and without unsure
+    votes where the options have an order."""
+    left_out = set(places_of(votes.criterion, Option.Role.EXCLUDING)) | set(alpha_options(votes.criterion)[0])
+    tallies = np.delete(votes.tallies, sorted(left_out), axis=1)
+    return tallies[tallies.sum(axis=1) >= 2]
+
+
+def package_alpha(tallies: IntArray, criterion: CriterionSpec) -> float | None:
+    """The value of the `krippendorff` package; None where it has none."""
+    # A fifth of a second that only this page needs.
+    import krippendorff
+
+    try:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = krippendorff.alpha(
+                value_counts=tallies.astype(np.int32),
+                value_domain=_domain(criterion, tallies.shape[1]),
+                level_of_measurement=cast(Any, criterion.scale),
+            )
+    except ValueError:  # no unit with two values, or a single option
+        return None
+    return float(value) if np.isfinite(value) else None
+
+
+def _domain(criterion: CriterionSpec, k: int) -> list[float]:
+    left_out = alpha_options(criterion)[0]
+    options = [option for at, option in enumerate(criterion.options) if at not in left_out]
+    numbers = [option.value for option in options if option.role != Option.Role.EXCLUDING]
+    if criterion.scale != Criterion.Scale.INTERVAL or None in numbers:
+        return [float(at) for at in range(k)]
+    return [float(number) for number in numbers if number is not None]

@@ -1,0 +1,110 @@
+"""The results and the agreement of parts of the material: by the fields of the dialogues that have few values."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from annotation.figures import alpha_of, counted
+from measures.agreement import fleiss_kappa
+from measures.arrays import BoolArray, IntArray
+from measures.histograms import Histogram
+from measures.intervals import guarded
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+from reporting.explanations import DEPENDENT_ITEMS
+from reporting.report.rules import places, positive_patterns
+from reporting.report.scores import moments
+from reporting.report.tables import percent
+from reporting.selectors.study_cells import StudyCells
+from reporting.selectors.study_facts import Field, OtherBatches
+from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+
+Row = dict[str, Any]
+
+
+def breakdowns(study: StudyCells, votes: StudyVotes, fields: list[Field]) -> list[Row]:
+    """A row per field, value and criterion: of all sources, then of each. No value: dialogues without the field."""
+    rows = []
+    for field in fields:
+        for value, chosen in _parts(field, votes.items.dialogue):
+            for criterion in study.spec.voted:
+                head = {"field": field.name, "value": value, "criterion": criterion.key}
+                mine = votes.by_criterion[criterion.id]
+                rows += [head | row for row in _rows(study, mine, chosen)]
+    return rows
+
+
+def _parts(field: Field, dialogue: IntArray) -> Iterable[tuple[str | None, BoolArray]]:
+    rest = dialogue > 0
+    for value, ids in field.dialogues.items():
+        chosen = np.isin(dialogue, ids)
+        rest &= ~chosen
+        yield value, chosen
+    yield None, rest
+
+
+def _rows(study: StudyCells, votes: CriterionVotes, chosen: BoolArray) -> Iterable[Row]:
+    """Nothing for a part that nobody rated."""
+    sources: list[tuple[str | None, BoolArray]] = [
+        (source.key, chosen & (votes.items.source == source.pk)) for source in study.sources
+    ]
+    present = [(key, part) for key, part in sources if votes.tallies[part].any()]
+    if votes.tallies[chosen].any():
+        yield _row(None, votes, chosen, study.study.majority_rule, is_pooled=len(present) > 1)
+    if len(present) > 1:
+        for key, part in present:
+            yield _row(key, votes, part, study.study.majority_rule)
+
+
+def _row(source: str | None, votes: CriterionVotes, chosen: BoolArray, rule: str, *, is_pooled: bool = False) -> Row:
+    criterion = votes.criterion
+    histogram = histogram_of(votes, chosen)
+    found = moments(criterion, histogram.category_votes)
+    return {
+        "source": source,
+        "n_dialogues": len(np.unique(votes.items.groups[chosen & votes.tallies.any(axis=1)])),
+        "n_items": histogram.n_items,
+        "n_votes": histogram.n_votes,
+        **_majority(histogram, criterion, rule),
+        "mean": found["mean"],
+        "sd": found["sd"],
+        **_agreement(histogram, criterion, is_pooled=is_pooled),
+    }
+
+
+def histogram_of(votes: CriterionVotes, chosen: BoolArray) -> Histogram:
+    mine = chosen[votes.item]
+    return Histogram.from_votes(votes.item[mine], votes.code[mine], len(votes.criterion.options))
+
+
+def _majority(histogram: Histogram, criterion: CriterionSpec, rule: str) -> Row:
+    if not places(criterion, Option.Role.POSITIVE):
+        return {"positive_items": None, "percent": None}
+    positive = int(histogram.counts @ positive_patterns(histogram, criterion, rule))
+    return {"positive_items": positive, "percent": percent(positive, histogram.n_items)}
+
+
+def _agreement(histogram: Histogram, criterion: CriterionSpec, *, is_pooled: bool) -> Row:
+    on_scale, scale = counted(histogram, criterion)
+    kappa, alpha = guarded(fleiss_kappa(on_scale), on_scale), alpha_of(on_scale, scale)
+    if is_pooled and kappa.value is not None:
+        kappa = kappa.with_interval(None, None, DEPENDENT_ITEMS)
+    return {
+        "fleiss_kappa": kappa.value,
+        "reason": kappa.reason,
+        "low": kappa.low,
+        "high": kappa.high,
+        "interval_note": kappa.interval_note,
+        "krippendorff_alpha": alpha.value,
+        "alpha_reason": alpha.reason,
+        "n_left_out": kappa.n_left_out,
+    }
+
+
+def excluded(others: list[OtherBatches]) -> list[Row]:
+    """What is measured and does not enter the results."""
+    return [
+        {"kind": each.kind, "batches": each.n_batches, "items": each.n_items, "ratings": each.n_ratings}
+        for each in others
+    ]

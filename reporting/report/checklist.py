@@ -1,0 +1,200 @@
+"""D-17: what a report of a human evaluation has to say, filled from the database; what is missing says what to do."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext_lazy
+from django.utils.translation import override as in_language
+
+from annotation.models import Study
+from protocols.models import Criterion, ProtocolVersion
+from protocols.specs import VersionSpec
+from reporting.figures.drawing import number
+from reporting.selectors.study_facts import People
+
+Row = dict[str, Any]
+KNOWN, MISSING = "known", "missing"
+
+TITLES = {
+    "granularity": pgettext_lazy("checklist of a report", "Granularity"),
+    "dimensions": pgettext_lazy("checklist of a report", "Dimensions"),
+    "annotation_format": pgettext_lazy("checklist of a report", "Annotation format"),
+    "sampling_criteria": pgettext_lazy("checklist of a report", "Sampling criteria"),
+    "qualification_task": pgettext_lazy("checklist of a report", "Qualification task"),
+    "acceptance_rule": pgettext_lazy("checklist of a report", "Acceptance rule"),
+    "recruited": pgettext_lazy("checklist of a report", "People recruited"),
+    "annotators": pgettext_lazy("checklist of a report", "Annotators who took part"),
+    "samples": pgettext_lazy("checklist of a report", "Samples"),
+    "votes_per_sample": pgettext_lazy("checklist of a report", "Votes per sample"),
+    "agreement": pgettext_lazy("checklist of a report", "Agreement"),
+    "workload": pgettext_lazy("checklist of a report", "Workload per annotator"),
+    "demographics": pgettext_lazy("checklist of a report", "Demographics"),
+    "time": pgettext_lazy("checklist of a report", "Time"),
+    "payment": pgettext_lazy("checklist of a report", "Payment"),
+    "platform": pgettext_lazy("checklist of a report", "Platform"),
+}
+TO_DO = {
+    "sampling_criteria": gettext_noop(
+        "State by which criteria annotators were chosen: location, gender, first language, approval rate, education."
+    ),
+    "qualification_task": gettext_noop(
+        "No batch of this study is a qualification: describe the task, or say that there was none."
+    ),
+    "acceptance_rule": gettext_noop("State the rule by which annotators were accepted, with its threshold."),
+    "recruited": gettext_noop("State how many people were recruited."),
+    "annotators": gettext_noop("Nobody has rated a main batch yet."),
+    "samples": gettext_noop("No item of a main batch is rated yet."),
+    "votes_per_sample": gettext_noop("No item of a main batch is rated yet."),
+    "agreement": gettext_noop("Have items rated by two annotators or more: no agreement is defined yet."),
+    "workload": gettext_noop("Nobody has rated a main batch yet."),
+    "demographics": gettext_noop("State age, gender, first language and education of the annotators as far as known."),
+    "time": gettext_noop("No times were measured, because the answers are imported: state how long the work took."),
+    "payment": gettext_noop("Enter the pay for a batch and its currency in the settings of the study."),
+    "platform": gettext_noop("Enter in the settings of the study where the annotators come from."),
+}
+
+
+def checklist(study: Study, spec: VersionSpec, people: People, report: Row) -> list[Row]:
+    values = _protocol(study, spec) | _people(people, report) | _work(study, report)
+    rows = []
+    for key in TITLES:
+        value = values.get(key)
+        status = KNOWN if value else MISSING
+        row = {"key": key, "status": status, "value": value or None, "to_do": None if value else TO_DO[key]}
+        with in_language("en"):
+            rows.append(row | {"lines": lines_of(row)})
+    return rows
+
+
+def _protocol(study: Study, spec: VersionSpec) -> Row:
+    version = study.protocol_version
+    return {
+        "granularity": {
+            "granularity": version.granularity,
+            "mode": version.mode,
+            "interaction": version.interaction,
+            "units": list(spec.units),
+        },
+        "dimensions": [{"name": c.name, "question": c.question, "definition": c.definition} for c in spec.criteria],
+        "annotation_format": [
+            {"name": c.name, "kind": str(c.kind), "scale": str(c.scale), "options": [o.label for o in c.options]}
+            for c in spec.criteria
+        ],
+    }
+
+
+def _people(people: People, report: Row) -> Row:
+    recruited = {
+        "n": sum(people.by_standing.values()),
+        "imported": people.n_imported,
+        "by_standing": people.by_standing,
+    }
+    kinds = {row["kind"]: row for row in report["excluded_batches"]}
+    return {
+        "qualification_task": kinds.get("qualification"),
+        "recruited": recruited if recruited["n"] else None,
+        "annotators": {"n": report["n_annotators"]} if report["n_annotators"] else None,
+    }
+
+
+def _work(study: Study, report: Row) -> Row:
+    work, sizes = report["time_and_pay"], report["material"]
+    agreement = [
+        {"criterion": row["criterion"], "fleiss_kappa": row["fleiss_kappa"], "alpha": row["krippendorff_alpha"]}
+        for row in report["agreement_overall"]
+        if row["fleiss_kappa"] is not None or row["krippendorff_alpha"] is not None
+    ]
+    pay = {name: work[name] for name in ("pay_per_batch", "currency", "total_paid", "hourly_active", "hourly_expected")}
+    return {
+        "samples": {name: sizes[name] for name in ("items", "dialogues", "sources")} if sizes["items"] else None,
+        "votes_per_sample": sizes["votes_per_item"] | {"wanted": study.seats} if sizes["items"] else None,
+        "agreement": agreement,
+        "workload": work["judgements_per_annotator"] if work["judgements_per_annotator"]["n"] else None,
+        "time": work["batch_minutes_active"] if work["batch_minutes_active"]["n"] else None,
+        "payment": pay if work["pay_per_batch"] is not None else None,
+        "platform": {"name": study.platform} if study.platform else None,
+    }
+
+
+def lines_of(row: Row) -> list[str]:
+    """What is known in sentences, or what to do, in the language of the page."""
+    if row["status"] == MISSING:
+        return [_(row["to_do"])]
+    return [str(line) for line in LINES[row["key"]](row["value"])]
+
+
+def _granularity(value: Row) -> list[str]:
+    words = {
+        "granularity": ProtocolVersion.Granularity(value["granularity"]).label,
+        "mode": ProtocolVersion.Mode(value["mode"]).label,
+        "interaction": ProtocolVersion.Interaction(value["interaction"]).label,
+    }
+    return [_("Granularity: %(granularity)s. Mode: %(mode)s. Interaction: %(interaction)s.") % words]
+
+
+def _dimensions(value: list[Row]) -> list[str]:
+    return [" ".join(filter(None, (f"{row['name']}:", row["question"], row["definition"]))) for row in value]
+
+
+def _format(value: list[Row]) -> list[str]:
+    return [
+        _("%(name)s: %(kind)s, %(scale)s scale. %(options)s")
+        % {
+            "name": row["name"],
+            "kind": Criterion.Kind(row["kind"]).label,
+            "scale": str(Criterion.Scale(row["scale"]).label).lower(),
+            "options": " / ".join(row["options"]),
+        }
+        for row in value
+    ]
+
+
+def _agreement(value: list[Row]) -> list[str]:
+    return [
+        _("%(name)s: Fleiss' kappa %(kappa)s, Krippendorff's alpha %(alpha)s.")
+        % {"name": row["criterion"], "kappa": _two(row["fleiss_kappa"]), "alpha": _two(row["alpha"])}
+        for row in value
+    ]
+
+
+def _two(value: float | None) -> str:
+    return "–" if value is None else number(value, ".2f")
+
+
+def _payment(value: Row) -> list[str]:
+    paid = {"amount": value["pay_per_batch"], "currency": value["currency"], "total": value["total_paid"]}
+    lines = [_("%(amount)s %(currency)s for a batch, %(total)s %(currency)s in all.") % paid]
+    if value["hourly_active"] is not None:
+        rate = {"rate": _two(value["hourly_active"]), "currency": value["currency"]}
+        lines.append(_("At the median time that is %(rate)s %(currency)s an hour.") % rate)
+    return lines
+
+
+def _quartiles(message: str) -> Any:
+    return lambda value: [_(message) % {name: _short(value[name]) for name in ("median", "q1", "q3")}]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else number(value, ".1f")
+
+
+LINES: dict[str, Any] = {
+    "granularity": _granularity,
+    "dimensions": _dimensions,
+    "annotation_format": _format,
+    "qualification_task": lambda value: [
+        _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
+    ],
+    "recruited": lambda value: [_("People: %(n)s, of them imported: %(imported)s.") % value],
+    "annotators": lambda value: [_("Annotators: %(n)s.") % value],
+    "samples": lambda value: [_("Items: %(items)s, dialogues: %(dialogues)s, sources: %(sources)s.") % value],
+    "votes_per_sample": lambda value: [
+        _("Votes per item: %(low)s to %(high)s, on average %(mean)s; wanted: %(wanted)s.")
+        % (value | {"mean": _two(value["mean"])})
+    ],
+    "agreement": _agreement,
+    "workload": _quartiles(gettext_noop("Judgements per annotator: median %(median)s, quartiles %(q1)s and %(q3)s.")),
+    "time": _quartiles(gettext_noop("Minutes for a batch: median %(median)s, quartiles %(q1)s and %(q3)s.")),
+    "payment": _payment,
+    "platform": lambda value: [value["name"]],
+}

@@ -1,0 +1,131 @@
+"""What was answered: every option of every question, whatever its kind, per source."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from measures.arrays import IntArray
+from protocols.models import Criterion
+from protocols.specs import CriterionSpec
+from reporting.report.scores import NO_NUMBERS, moments
+from reporting.report.tables import percent, pooled
+from reporting.selectors.answer_details import Detail, Marks
+from reporting.selectors.study_cells import StudyCells
+from reporting.selectors.study_votes import StudyVotes
+
+Row = dict[str, Any]
+
+
+def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail]) -> list[Row]:
+    """A row per source and question that is answered with options; shares of a multiple one do not add up to 1."""
+    rows = [_single(source, criterion, study, key) for source, criterion, key in study.rows()]
+    for criterion in study.spec.criteria:
+        if criterion.kind == Criterion.Kind.MULTIPLE:
+            rows += _multiple(study, criterion, votes, details)
+    return rows
+
+
+def _single(source: str | None, criterion: CriterionSpec, study: StudyCells, key: tuple[int, int]) -> Row:
+    histogram = pooled(study.column(key), criterion)
+    votes = histogram.category_votes
+    return _row(source, criterion, histogram.n_votes, votes) | moments(criterion, votes)
+
+
+def _row(source: str | None, criterion: CriterionSpec, n_answers: int, votes: IntArray) -> Row:
+    return {
+        "source": source,
+        "criterion": criterion.key,
+        "kind": str(criterion.kind),
+        "scale": str(criterion.scale),
+        "n_answers": n_answers,
+        "options": [
+            {
+                "option": option.key,
+                "label": option.label,
+                "role": str(option.role),
+                "value": option.value,
+                "votes": int(n),
+                "percent": percent(n, n_answers),
+            }
+            for option, n in zip(criterion.options, votes, strict=True)
+        ],
+    }
+
+
+def _multiple(
+    study: StudyCells, criterion: CriterionSpec, votes: StudyVotes, details: Sequence[Detail]
+) -> Iterable[Row]:
+    """Answers that chose nothing are among the answers too."""
+    chosen: dict[int, IntArray] = defaultdict(lambda: np.zeros(len(criterion.options), np.int64))
+    mine = votes.of(criterion)
+    sources = votes.items.source[votes.item]
+    for detail in details:
+        marks = np.array([option.id in detail.choices for option in criterion.options])
+        if marks.any():
+            at = votes.places(detail.ratings)
+            for source, n in _counted(sources[at[mine[at]]]):
+                chosen[source] += n * marks
+    for source, n in _counted(sources[mine]):
+        yield _row(source_key(study, source), criterion, n, chosen[source]) | {
+            **dict.fromkeys(("mean", "sd", "median")),
+            "n_numbers": 0,
+            "reason": NO_NUMBERS,
+        }
+
+
+def turns_table(study: StudyCells, votes: StudyVotes, marks: Sequence[Marks], details: Sequence[Detail]) -> list[Row]:
+    """How often each turn of each side was marked, and how many answers marked any."""
+    rows = []
+    sources = votes.items.source[votes.item]
+    marked = np.isin(votes.rating, _joined([detail.ratings for detail in details if detail.turns]))
+    for criterion in study.spec.criteria:
+        if criterion.kind == Criterion.Kind.TURNS:
+            mine = votes.of(criterion)
+            for source, n in _counted(sources[mine]):
+                with_marks = int((mine & marked & (sources == source)).sum())
+                rows += _turns(source_key(study, source), criterion, n, with_marks, _of(marks, criterion.id, source))
+    return rows
+
+
+def _turns(source: str | None, criterion: CriterionSpec, n: int, with_marks: int, marks: list[Marks]) -> list[Row]:
+    """A row per side, position None, and then per position; the first is of all sides together."""
+    sides: dict[str | None, int] = defaultdict(int)
+    for each in marks:
+        sides[each.speaker] += each.n
+    total = sum(sides.values())
+    lines: list[tuple[str | None, int | None, int]] = [(None, None, total)]
+    lines += [(side, None, times) for side, times in sides.items() if side is not None]
+    lines += [(each.speaker, each.number, each.n) for each in marks]
+    return [
+        {
+            "source": source,
+            "criterion": criterion.key,
+            "speaker": speaker,
+            "turn": number,
+            "marks": times,
+            "answers": n,
+            "answers_with_marks": with_marks,
+            "percent_of_marks": percent(times, total),
+            "marks_per_answer": times / n if n else None,
+        }
+        for speaker, number, times in lines
+    ]
+
+
+def source_key(study: StudyCells, pk: int) -> str | None:
+    return next((source.key for source in study.sources if source.pk == pk), None)
+
+
+def _of(marks: Sequence[Marks], criterion: int, source: int) -> list[Marks]:
+    return [each for each in marks if (each.criterion, each.source) == (criterion, source)]
+
+
+def _counted(values: IntArray) -> Iterable[tuple[int, int]]:
+    found, times = np.unique(values, return_counts=True)
+    return zip(found.tolist(), times.tolist(), strict=True)
+
+
+def _joined(parts: list[IntArray]) -> IntArray:
+    return np.concatenate([np.zeros(0, np.int64), *parts])

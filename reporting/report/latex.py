@@ -1,0 +1,172 @@
+"""The report as a LaTeX document: tables with booktabs and captions, to be compiled or taken apart.
+
+It compiles by itself with pdfLaTeX; names in other scripts than Latin need XeLaTeX or LuaLaTeX.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from reporting.report.build import Report
+
+Row = dict[str, Any]
+MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+HEAD = r"""\documentclass{article}
+\usepackage{iftex}
+\ifPDFTeX\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\else\usepackage{fontspec}\fi
+\usepackage{booktabs}
+\usepackage{longtable}
+\usepackage[margin=2.5cm]{geometry}
+\begin{document}
+"""
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    **{each: "\\" + each for each in "&%$#_{}"},
+}
+
+
+def as_latex(report: Report) -> str:
+    """In English, as every file: a paper is written in it, or translated as a whole."""
+    parts = [f"\\section*{{{escaped(report['study']['name'])}}}", escaped(" ".join(report["methods"]))]
+    tables = (_majority, _agreement, _overall, _distributions, _comparisons, _checklist)
+    parts += [table for make in tables if (table := make(report))]
+    return HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
+
+
+def escaped(text: object) -> str:
+    """Line breaks become blanks: an empty line would end a cell."""
+    return "".join(SPECIAL.get(each, each) for each in " ".join(str(text).split()))
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Undefined is a dash; what rounds to nothing has no sign."""
+    return "--" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def probability(value: float | None) -> str:
+    """Three decimals: more is never meant."""
+    return "< 0.001" if value is not None and value < 0.001 else number(value, 3)
+
+
+# --- tables ------------------------------------------------------------------------------------------
+def _majority(report: Report) -> str:
+    """D-19: a source per row, a criterion per column."""
+    caption = "Items with a positive majority, in per cent. " + report["rules"]["majority"]
+    if report["metrics"]:
+        caption += " Beside them, means of automatic metrics."
+    metrics = [row | {"criterion": f"metric {row['metric']}", "percent": row["mean"]} for row in report["metrics"]]
+    rows = [*report["majority"], *metrics]
+    return _pivot(report, rows, lambda row: number(row["percent"]), caption, "majority")
+
+
+def _agreement(report: Report) -> str:
+    """D-18: the mean over batches and the value of the pooled items, each named."""
+
+    def cell(row: Row) -> str:
+        return f"{number(row['mean'])} ({number(row['pooled'])})"
+
+    caption = "Fleiss' kappa: the mean over batches, and in brackets that of all items pooled."
+    return _pivot(report, report["agreement"], cell, caption, "agreement")
+
+
+def _pivot(report: Report, rows: Iterable[Row], cell: Callable[[Row], str], caption: str, label: str) -> str:
+    found = {(row["source"], row["criterion"]): cell(row) for row in rows}
+    metrics = [
+        {"key": f"metric {key}", "name": key} for key in dict.fromkeys(row["metric"] for row in report["metrics"])
+    ]
+    criteria = [each for each in [*report["criteria"], *metrics] if any(key == each["key"] for _, key in found)]
+    sources = [each for each in _sources(report) if any(key == each["key"] for key, _ in found)]
+    if not criteria:
+        return ""
+    lines = [[each["name"], *(found.get((each["key"], one["key"]), "--") for one in criteria)] for each in sources]
+    return _table(["Source", *(each["name"] for each in criteria)], lines, caption, label)
+
+
+def _sources(report: Report) -> list[Row]:
+    """And the rows of whole dialogues, which have none."""
+    return [*report["sources"], {"key": None, "name": "All"}]
+
+
+def _overall(report: Report) -> str:
+    lines = [
+        [
+            _criterion(report, row["criterion"]),
+            *(number(row[name]) for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "percent_agreement")),
+            str(row["n_items"]),
+        ]
+        for row in report["agreement_overall"]
+    ]
+    caption = "Agreement over the items of all sources and batches. Alpha is taken at the scale of the criterion."
+    head = ["Criterion", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1", "Agreement", "Items"]
+    return _table(head, lines, caption, "overall") if lines else ""
+
+
+def _distributions(report: Report) -> str:
+    """Of scales with numbers: the shares of named answers are in the download."""
+    names = {each["key"]: each["name"] for each in _sources(report)}
+    lines = [
+        [
+            _criterion(report, row["criterion"]),
+            names.get(row["source"], row["source"]),
+            *(number(row[name]) for name in ("mean", "sd", "median")),
+            str(row["n_answers"]),
+        ]
+        for row in report["distributions"]
+        if row["mean"] is not None
+    ]
+    head = ["Criterion", "Source", "Mean", "SD", "Median", "Answers"]
+    return _table(head, lines, "Answers on scales with numbers.", "distributions") if lines else ""
+
+
+def _comparisons(report: Report) -> str:
+    names = {each["key"]: each["name"] for each in _sources(report)}
+    lines = [
+        [
+            _criterion(report, each["criterion"]),
+            f"{names[row['source_a']]} -- {names[row['source_b']]}",
+            number(row["difference"]),
+            f"{number(row['low'])} to {number(row['high'])}",
+            probability(row["p_holm"]),
+        ]
+        for each in report["comparisons"]
+        for row in each.get("pairs", ())
+    ]
+    head = ["Criterion", "Sources", "Difference", "95 % interval", "p (Holm)"]
+    caption = "Differences of sources, by a t test whose variance takes dialogues and annotators for samples."
+    return _table(head, lines, caption, "comparisons") if lines else ""
+
+
+def _checklist(report: Report) -> str:
+    lines = [[row["key"].replace("_", " "), row["status"], " ".join(row["lines"])] for row in report["checklist"]]
+    return _table(["Entry", "Status", "What"], lines, "Checklist of the study.", "checklist", columns="llp{9cm}")
+
+
+def _criterion(report: Report, key: str) -> str:
+    return next((each["name"] for each in report["criteria"] if each["key"] == key), key)
+
+
+# --- one table ---------------------------------------------------------------------------------------
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str, columns: str = "") -> str:
+    """A longtable, which may run over pages."""
+    shape = columns or "l" + "r" * (len(head) - 1)
+    rows = [" & ".join(_cell(cell) for cell in line) + r" \\" for line in lines]
+    return "\n".join([
+        rf"\begin{{longtable}}{{{shape}}}",
+        rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}\\",
+        r"\toprule",
+        " & ".join(map(escaped, head)) + r" \\",
+        r"\midrule",
+        r"\endhead",
+        *rows,
+        r"\bottomrule",
+        r"\end{longtable}",
+    ])  # fmt: skip
+
+
+def _cell(text: str) -> str:
+    """A hyphen before a number is a minus."""
+    return MINUS.sub("$-$", escaped(text))

@@ -1,0 +1,121 @@
+"""The intervals of the report: items are resampled by pattern; where several share a dialogue, whole dialogues are."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from annotation.figures import alpha_options, places_of
+from measures.agreement import fleiss_kernel
+from measures.alpha import alpha_kernel
+from measures.arrays import BoolArray, IntArray
+from measures.clusters import Clusters, cluster_bootstrap_interval
+from measures.histograms import Histogram
+from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_interval, interval_guard
+from measures.words import krippendorff_word, landis_koch
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+from reporting.selectors.study_cells import StudyCells
+from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+
+Row = dict[str, Any]
+
+N_RESAMPLES = 2000
+LEVEL = 0.95
+OF_ITEMS = "bca_items"
+OF_DIALOGUES = "bca_dialogues"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is drawn again: items, or groups of items (`clusters`) that are not independent."""
+
+    histogram: Histogram
+    clusters: Clusters | None
+
+    @classmethod
+    def of(cls, votes: CriterionVotes, chosen: BoolArray) -> "Sample":
+        """The items marked in `chosen`, without the votes that are none on the scale."""
+        tallies = without_excluding(votes.tallies[chosen], votes.criterion)
+        voted = tallies.any(axis=1)
+        rows, groups = tallies[voted], votes.items.groups[chosen][voted]
+        if len(np.unique(groups)) == len(groups):
+            return cls(Histogram.from_tallies(rows), None)
+        clusters = Clusters.from_tallies(groups, rows)
+        return cls(clusters.histogram, clusters)
+
+    @property
+    def method(self) -> str:
+        return OF_DIALOGUES if self.clusters else OF_ITEMS
+
+    @property
+    def n_units(self) -> int:
+        return self.clusters.n_groups if self.clusters else self.histogram.n_rated
+
+    def interval(self, maker: KernelMaker, seed: int) -> Interval:
+        how = {"seed": seed, "n_resamples": N_RESAMPLES, "level": LEVEL}
+        if self.clusters:
+            return cluster_bootstrap_interval(self.clusters, maker, **how)  # type: ignore[arg-type]
+        return bootstrap_interval(self.histogram, maker, **how)  # type: ignore[arg-type]
+
+    def around(self, value: float | None, maker: KernelMaker, seed: int) -> Interval:
+        """The interval of a value that is computed already, or the reason why a small sample has none."""
+        if value is None:
+            return Interval(None, None)
+        largest = self.histogram.largest_share
+        show, word = interval_guard(self.n_units, None if largest is None else 1 - largest)
+        if not show:
+            return Interval(None, None, word)
+        found = self.interval(maker, seed)
+        return replace(found, note=found.note or word)
+
+
+def without_excluding(tallies: IntArray, criterion: CriterionSpec) -> IntArray:
+    return np.delete(tallies, places_of(criterion, Option.Role.EXCLUDING), axis=1)
+
+
+def makers(criterion: CriterionSpec) -> dict[str, KernelMaker]:
+    """The coefficients as functions of patterns over the options on the scale."""
+    options = tuple(option for option in criterion.options if option.role != Option.Role.EXCLUDING)
+    on_scale = replace(criterion, options=options)
+    return {"fleiss": fleiss_kernel, "alpha": lambda patterns: _alpha_kernel(patterns, on_scale)}
+
+
+def _alpha_kernel(patterns: IntArray, criterion: CriterionSpec) -> Kernel:
+    """Votes that alpha takes for missing are columns less."""
+    left_out, numbers = alpha_options(criterion)
+    return alpha_kernel(np.delete(patterns, left_out, axis=1), criterion.scale, numbers)
+
+
+def with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
+    """The agreement table with the intervals of its pooled values, and the words for value and lower end."""
+    keys = {(source, criterion.key): key for source, criterion, key in study.rows()}
+    found = []
+    for row in rows:
+        criterion, source = keys[row["source"], row["criterion"]]
+        mine = votes.by_criterion[criterion]
+        values = {"pooled": row["pooled"], "alpha": row["alpha"]}
+        found.append(row | _limits(Sample.of(mine, mine.items.source == source), mine, values, study.study.seed))
+    return found
+
+
+def overall_with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
+    """The same of the values over all sources."""
+    found = []
+    for row in rows:
+        mine = votes.by_criterion[study.spec.by_key[row["criterion"]].id]
+        values = {"fleiss": row["fleiss_kappa"], "alpha": row["krippendorff_alpha"]}
+        everything = np.ones(len(mine.items.id), bool)
+        found.append(row | _limits(Sample.of(mine, everything), mine, values, study.study.seed))
+    return found
+
+
+def _limits(sample: Sample, votes: CriterionVotes, values: Row, seed: int) -> Row:
+    row: Row = {"interval_method": sample.method, "n_units": sample.n_units}
+    for name, value in values.items():
+        statistic = "alpha" if name == "alpha" else "fleiss"
+        limits = sample.around(value, makers(votes.criterion)[statistic], seed)
+        word = krippendorff_word if statistic == "alpha" else landis_koch
+        row |= {f"{name}_low": limits.low, f"{name}_high": limits.high, f"{name}_interval_note": limits.note}
+        row |= {f"{name}_word": word(value), f"{name}_low_word": word(limits.low)}
+    return row

@@ -1,0 +1,70 @@
+"""What an answer holds beyond its option: chosen options, marked turns, explanations and free text."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+
+from annotation.models import Batch, Study
+from measures.arrays import IntArray
+
+# Answers that are alike are one row: there are few combinations of choices, marks and explanations.
+DETAILS = """
+    SELECT rating.choices, rating.turns, rating.explanations, rating.free_text, string_agg(int8send(rating.id), '')
+    FROM annotation_rating rating
+    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
+    JOIN annotation_batch batch ON batch.id = rating.batch_id
+    WHERE batch.study_id = %s AND batch.kind = %s AND rating.is_active AND (rating.choices <> '{}'
+        OR rating.turns <> '{}' OR rating.explanations <> '{}' OR rating.free_text <> '')
+    GROUP BY 1, 2, 3, 4
+"""
+# By criterion, source, speaker and place of the turn: marks are counted where they are stored.
+MARKS = """
+    SELECT rating.criterion_id, coalesce(item.source_id, 0), turn.number,
+        dialogue.turns -> (turn.number - 1) ->> 'speaker', count(*)
+    FROM annotation_rating rating
+    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
+    JOIN annotation_batch batch ON batch.id = rating.batch_id
+    JOIN annotation_item item ON item.id = rating.item_id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    CROSS JOIN LATERAL unnest(rating.turns) AS turn(number)
+    WHERE batch.study_id = %s AND batch.kind = %s AND rating.is_active AND rating.turns <> '{}'
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Of all the answers in `ratings`, which are ids."""
+
+    choices: tuple[int, ...]
+    turns: tuple[int, ...]
+    explanations: tuple[int, ...]
+    free_text: str
+    ratings: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How often the turn `number` of a speaker was marked, over all dialogues."""
+
+    criterion: int
+    source: int
+    number: int
+    speaker: str | None
+    n: int
+
+
+def answer_details(study: Study, kind: str = Batch.Kind.MAIN) -> list[Detail]:
+    with connection.cursor() as cursor:
+        cursor.execute(DETAILS, [study.pk, kind])
+        return [
+            Detail(tuple(choices), tuple(turns), tuple(explanations), text, np.frombuffer(ids, ">i8").astype(np.int64))
+            for choices, turns, explanations, text, ids in cursor.fetchall()
+        ]
+
+
+def marked_turns(study: Study, kind: str = Batch.Kind.MAIN) -> list[Marks]:
+    with connection.cursor() as cursor:
+        cursor.execute(MARKS, [study.pk, kind])
+        return [Marks(*row) for row in cursor.fetchall()]

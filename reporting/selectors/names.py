@@ -1,0 +1,40 @@
+"""The keys and names by which a file tells apart what the database numbers."""
+
+import json
+from dataclasses import dataclass
+
+from django.db import connection
+
+from annotation.models import Participant, Study
+from protocols.specs import VersionSpec
+from reporting.selectors.study_votes import Items
+
+ITEMS = """
+    SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, ''), coalesce(source.key, '')
+    FROM annotation_item item
+    JOIN annotation_batch batch ON batch.id = item.batch_id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    LEFT JOIN annotation_source source ON source.id = item.source_id
+    WHERE batch.study_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """`items` are the beginnings of lines, in the order of the items."""
+
+    items: list[str]
+    criteria: dict[int, str]
+    annotators: dict[int, str]
+
+
+def names_of(study: Study, spec: VersionSpec, items: Items) -> Names:
+    with connection.cursor() as cursor:
+        cursor.execute(ITEMS, [study.pk])
+        found = {row[0]: row[1:] for row in cursor.fetchall()}
+    beginnings = [
+        json.dumps(found[key], ensure_ascii=False, separators=(",", ":"))[:-1] + "," for key in items.id.tolist()
+    ]
+    people = dict(Participant.objects.filter(study=study).values_list("pk", "pseudonym"))
+    return Names(beginnings, {criterion.id: criterion.key for criterion in spec.criteria}, people)

@@ -1,0 +1,90 @@
+"""What a report tells of a study beside its answers: fields of the dialogues, people, other batches, finished work."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+from django.db.models import Count, Sum
+
+from annotation.models import Assignment, Batch, Participant, Rating, Study
+from measures.arrays import IntArray
+
+FEWEST_VALUES, MOST_VALUES, MOST_FIELDS = 2, 20, 12
+# Whose persona a dialogue has is part of the item, and free text (A-6).
+NO_FIELDS = ("persona",)
+FIELDS = """
+    WITH entry AS (
+        SELECT dialogue.id, field.key, field.value #>> '{}' AS value
+        FROM annotation_dialogue dialogue CROSS JOIN LATERAL jsonb_each(dialogue.metadata) field
+        WHERE dialogue.study_id = %s AND jsonb_typeof(dialogue.metadata) = 'object'
+            AND jsonb_typeof(field.value) IN ('string', 'number', 'boolean') AND field.key <> ALL(%s)),
+    wanted AS (
+        SELECT key FROM entry GROUP BY key HAVING count(DISTINCT value) BETWEEN %s AND %s ORDER BY key LIMIT %s)
+    SELECT key, value, string_agg(int8send(id), '') FROM entry JOIN wanted USING (key) GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the dialogues with few values: {value: ids of dialogues}."""
+
+    name: str
+    dialogues: dict[str, IntArray]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherBatches:
+    """Batches of a kind that does not count."""
+
+    kind: str
+    n_batches: int
+    n_items: int
+    n_ratings: int
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Participants by their standing, and how many of them were imported."""
+
+    by_standing: dict[str, int]
+    n_imported: int
+
+
+def fields_of(study: Study) -> list[Field]:
+    found: dict[str, dict[str, IntArray]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(FIELDS, [study.pk, list(NO_FIELDS), FEWEST_VALUES, MOST_VALUES, MOST_FIELDS])
+        for name, value, ids in cursor.fetchall():
+            found.setdefault(name, {})[value] = np.frombuffer(ids, ">i8").astype(np.int64)
+    return [Field(name, dialogues) for name, dialogues in found.items()]
+
+
+def other_batches(study: Study) -> list[OtherBatches]:
+    batches = study.batches.exclude(kind=Batch.Kind.MAIN).order_by()
+    sizes = batches.values_list("kind").annotate(n=Count("pk"), size=Sum("n_items")).order_by("kind")
+    votes = Rating.objects.filter(batch__in=batches, is_active=True).order_by().values_list("batch__kind")
+    n_ratings = dict(votes.annotate(n=Count("pk")))
+    return [OtherBatches(kind, n, items, n_ratings.get(kind, 0)) for kind, n, items in sizes]
+
+
+def people_of(study: Study) -> People:
+    rows = Participant.objects.filter(study=study).values_list("standing", "is_imported")
+    found = list(rows)
+    standings = Counter(standing for standing, _ in found)
+    return People(dict(sorted(standings.items())), sum(is_imported for _, is_imported in found))
+
+
+def finished_work(study: Study) -> dict[str, int]:
+    """{kind of batch: batches that somebody finished in Parley, once per annotator}: what is paid."""
+    done = Assignment.objects.filter(batch__study=study, status=Assignment.Status.SUBMITTED, is_imported=False)
+    return dict(done.order_by().values_list("batch__kind").annotate(n=Count("pk")).order_by("batch__kind"))
+
+
+def elapsed_seconds(study: Study) -> dict[int, float]:
+    """{assignment: from the claim to the end} of finished main work, breaks among it."""
+    done = Assignment.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
+    )
+    rows = done.values_list("pk", "claimed_at", "submitted_at")
+    return {pk: (end - start).total_seconds() for pk, start, end in rows if end}

@@ -1,0 +1,98 @@
+"""The pages of judges: off unless configured, an estimate before the start, and no key anywhere."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import JudgeRun
+from tests.annotation.judging.conftest import begin, work
+from tests.annotation.judging.test_judge import honest
+from tests.factories import JudgeRunFactory, MembershipFactory
+from tests.stub_endpoint import KEY
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def maker(client, study):
+    client.force_login(MembershipFactory(study=study, role="researcher").user)
+    return client
+
+
+def form(stub, **more):
+    return {
+        "name": "gpt", "criteria": ["appropriateness"], "endpoint": stub.url, "model": "stub-1", "n_shots": 0,
+        "temperature": 0, "requests_per_minute": 600, "price_prompt": "2", "price_answer": "10", "currency": "USD",
+    } | more  # fmt: skip
+
+
+def test_it_is_off_unless_an_endpoint_is_named(maker):
+    page = maker.get(reverse("judge_runs", args=["judged"])).content.decode()
+    assert "No endpoint is configured" in page
+    assert '<form method="post" class="card">' not in page
+
+
+def test_the_estimate_comes_before_the_start_and_asks_nothing(maker, endpoint, sent):
+    stub = endpoint(honest)
+    page = maker.post(reverse("judge_runs", args=["judged"]), form(stub, do="estimate")).content.decode()
+    assert "What it would take" in page
+    assert 'value="start"' in page
+    assert "USD" in page
+    assert not JudgeRun.objects.exists()
+    assert not stub.requests
+
+
+def test_start_queues_a_run_and_shows_it(maker, endpoint, sent):
+    stub = endpoint(honest)
+    answer = maker.post(reverse("judge_runs", args=["judged"]), form(stub, do="start"), follow=True)
+    run = JudgeRun.objects.get()
+    assert answer.redirect_chain[0][0] == reverse("judge_run", args=["judged", run.token])
+    assert (run.status, run.n_total, run.seed) == ("queued", 6, run.study.seed)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"endpoint": "http://evil.example/v1"}, "is not one of the available choices"),
+        ({"n_shots": 3}, "The protocol has 0 examples"),
+        ({"criteria": []}, "required"),
+        ({"temperature": -1}, "greater than or equal to 0"),
+    ],
+)
+def test_a_wrong_form_is_explained(maker, endpoint, sent, change, said):
+    answer = maker.post(reverse("judge_runs", args=["judged"]), form(endpoint(honest), do="start") | change)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+
+
+def test_every_prompt_and_answer_can_be_read_and_the_key_cannot(maker, study, endpoint, sent):
+    run = work(begin(study, endpoint(honest)))
+    page = maker.get(reverse("judge_run", args=["judged", run.token])).content.decode()
+    assert "You told me about the exam in June." in page
+    assert "{&quot;answer&quot;: &quot;appropriate&quot;}" in page
+    assert KEY not in page
+    assert (
+        "There are none."
+        in maker.get(reverse("judge_run", args=["judged", run.token]) + "?status=refused").content.decode()
+    )
+
+
+def test_stop_and_go_on(maker, study, endpoint, sent):
+    run = begin(study, endpoint(honest))
+    act = reverse("judge_run_act", args=["judged", run.token])
+    assert "stops after the request" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
+    assert "is not at work" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
+    assert "The judge goes on." in maker.post(act, {"do": "resume"}, follow=True).content.decode()
+    run.refresh_from_db()
+    assert run.status == "queued"
+
+
+def test_the_progress_ends_its_polling(maker, study):
+    run = JudgeRunFactory(study=study, status="done")
+    assert maker.get(reverse("judge_run_status", args=["judged", run.token])).status_code == 286
+    JudgeRun.objects.update(status="running")
+    assert maker.get(reverse("judge_run_status", args=["judged", run.token])).status_code == 200
+
+
+def test_a_run_of_another_study_is_not_found(maker):
+    other = JudgeRunFactory()
+    assert maker.get(reverse("judge_run", args=["judged", other.token])).status_code == 404

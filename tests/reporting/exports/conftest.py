@@ -1,0 +1,67 @@
+"""Studies that were rated in every way a protocol allows."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Study
+from annotation.services.claiming import claim_seat
+from reporting.exports.formats import write_export
+from tests.annotation.importing.conftest import write  # noqa: F401 - a fixture
+from tests.cast import Cast
+from tests.shipped import Work
+from tests.working import rate_everything
+
+NOW = timezone.now()
+
+
+@pytest.fixture
+def rated(cast: Cast) -> Cast:
+    """Three annotators, all questions: option 0, 1, 0."""
+    for number, annotator in enumerate(cast.annotators):
+        rate_everything(claim_seat(annotator, cast.batch, now=NOW), now=NOW, option=number % 2)
+    return cast
+
+
+@pytest.fixture
+def written() -> Callable[..., bytes]:
+    def written(study: Study, format: str, **options: Any) -> bytes:
+        file = io.BytesIO()
+        write_export(study, format, options, file)
+        return file.getvalue()
+
+    return written
+
+
+def score_dialogue(work: Work, place: int, score: str, *reasons: str, turns: tuple[int, ...] = ()) -> None:
+    item = work.items("dialogue")[place]
+    work.answer(item, "knowledge", "no")
+    work.answer(item, "score", score)
+    if reasons:
+        work.answer(item, f"reasons_{score}", *reasons)
+    if turns:
+        work.answer(item, "support", turns=turns)
+
+
+@pytest.fixture
+def diqad(db: None) -> Work:
+    """Four dialogues, three annotators: 1 with reasons, 2 with a marked turn, excluded, and tied."""
+    first = Work("diqad-1.0", n_dialogues=4).has_read_all()
+    second = first.another("ben").has_read_all()
+    third = first.another("cem").has_read_all()
+    for work, scores in ((first, "1200"), (second, "1210"), (third, "0210")):
+        for place, score in enumerate(scores):
+            if place == 2 and work is not first:
+                score_dialogue(work, place, "abandon")
+            elif place == 3:
+                score_dialogue(work, place, {first: "1", second: "0", third: "2"}[work])
+            elif score == "1":
+                score_dialogue(work, place, "1", "incomplete", *(["less_proactive"] if work is first else []))
+            elif score == "2":
+                score_dialogue(work, place, "2", turns=(2,))
+            else:
+                score_dialogue(work, place, "0", "not_relevant")
+    return first

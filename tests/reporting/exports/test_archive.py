@@ -1,0 +1,298 @@
+"""A study that leaves as an archive and comes back into an empty Parley gives the same report."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotation.models import Assignment, Batch, Dialogue, Item, Participant, Rating, Study
+from annotation.services.batching import make_batches
+from annotation.services.claiming import release_seats
+from annotation.services.importing import ImportRejected, import_ratings
+from annotation.services.importing.archive import import_archive
+from reporting.report.build import build_report
+from tests.annotation.importing.conftest import HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, builtin, load, load_ratings
+from tests.factories import ParticipantFactory, StudyFactory
+from tests.reporting.exports.conftest import NOW
+from tests.shipped import Work
+
+Written = Callable[..., bytes]
+# All that may differ: when the report was made, and how many annotators are imported ones, which all of them are now.
+EXCEPTIONS = ("generated_at", "n_imported_annotators")
+IMPORTED = re.compile("imported")  # the same number within the checklist
+
+
+def report_of(study: Study) -> dict[str, Any]:
+    report = json.loads(json.dumps(build_report(Study.objects.get(pk=study.pk), now=NOW), default=str))
+    return {name: value for name, value in report.items() if name not in EXCEPTIONS}
+
+
+def differences(before: Any, after: Any, place: str = "") -> list[str]:
+    """Where two reports differ, and how."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        names = sorted(before.keys() | after.keys())
+        return [each for name in names for each in differences(before.get(name), after.get(name), f"{place}.{name}")]
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        pairs = enumerate(zip(before, after, strict=True))
+        return [each for at, (old, new) in pairs for each in differences(old, new, f"{place}[{at}]")]
+    change = f"{place}: {before!r} became {after!r}"
+    if isinstance(before, float) and isinstance(after, float):
+        # Rows come in another order, and sums of floats end in another last digit.
+        return [] if math.isclose(before, after, rel_tol=1e-12, abs_tol=1e-12) else [change]
+    return [] if before == after or IMPORTED.search(change) else [change]
+
+
+def empty_the_database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("TRUNCATE annotation_study, protocols_protocol, auth_user CASCADE")
+
+
+@pytest.fixture
+def come_back(written: Written, tmp_path: Path) -> Callable[[Study], Study]:
+    """The study of the same slug in a database that had nothing."""
+
+    def come_back(study: Study) -> Study:
+        path = tmp_path / "archive.zip"
+        path.write_bytes(written(study, "archive"))
+        empty_the_database()
+        return import_archive(path, owner=None, now=timezone.now())[0]
+
+    return come_back
+
+
+@pytest.fixture
+def he_study(db: None) -> Study:
+    study = StudyFactory(protocol_version=builtin("he-protocol-1.0"), seats=7, description="As it was, =1+1")
+    load(study, HE_DIALOGUES)
+    load_ratings(study, HE_RATINGS)
+    make_batches(study, by="size", size=5, kind="pilot", n_dialogues=5, seats=2, now=NOW)
+    return study
+
+
+def test_the_reference_study_comes_back_with_the_same_report(he_study: Study, come_back) -> None:
+    first = Assignment.objects.filter(batch__study=he_study).order_by("-pk")[0]
+    Assignment.objects.filter(pk=first.pk).update(feedback="=SUM(A1)\r\nIt was 'long', and \"hard\"")
+    Rating.objects.filter(assignment=first).update(free_text='\'=1+1 ,\n"too" hard', active_ms=4200)
+    before = report_of(he_study)
+    back = come_back(he_study)
+    assert before["n_ratings"] == 5880
+    assert differences(before, report_of(back)) == []
+    assert Rating.objects.filter(free_text='\'=1+1 ,\n"too" hard', active_ms=4200).exists()
+    assert back.batches.filter(kind="pilot").count() == 1
+
+
+def test_ratings_without_texts_come_back(db: None, come_back) -> None:
+    study = StudyFactory(protocol_version=builtin("three-point-coherence-1.0"))
+    load_ratings(study, SWITCHBOARD, create_missing=True)
+    before = report_of(study)
+    back = come_back(study)
+    assert differences(before, report_of(back)) == []
+    assert back.dialogues.filter(is_textless=True).count() == back.dialogues.count() > 0
+
+
+def test_several_choices_and_marked_turns_come_back(diqad: Work, come_back) -> None:
+    before = report_of(diqad.study)
+    answers = Rating.objects.exclude(choices=[]).count(), Rating.objects.exclude(turns=[]).count()
+    back = come_back(diqad.study)
+    assert differences(before, report_of(back)) == []
+    assert (Rating.objects.exclude(choices=[]).count(), Rating.objects.exclude(turns=[]).count()) == answers
+    assert min(answers) > 0
+
+
+def test_candidate_sets_and_computed_answers_come_back(db: None, come_back) -> None:
+    work = Work("persona-quality-1.0", n_dialogues=2, n_sources=2)
+    for at, criterion in enumerate(work.spec.criteria):
+        if criterion.is_asked:
+            for item in work.items(criterion.unit):
+                work.answer(item, criterion.key, criterion.options[at % len(criterion.options)].key)
+    n_computed = Rating.objects.filter(criterion__kind="computed", is_active=True).count()
+    before, units = report_of(work.study), sorted(Item.objects.values_list("unit", flat=True))
+    shown = sorted(len(each) for each in Item.objects.values_list("shown", flat=True))
+    back = come_back(work.study)
+    assert differences(before, report_of(back)) == []
+    assert sorted(Item.objects.values_list("unit", flat=True)) == units
+    assert sorted(len(each) for each in Item.objects.values_list("shown", flat=True)) == shown
+    assert Rating.objects.filter(criterion__kind="computed").count() == n_computed > 0
+
+
+def leave_out(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk).update(standing=Participant.Standing.EXCLUDED)
+    with transaction.atomic():
+        release_seats(participant, Assignment.Status.EXCLUDED)
+
+
+def test_what_did_not_count_stays_out_and_is_said(he_study: Study, come_back, written: Written, tmp_path: Path) -> None:
+    excluded = he_study.participants.order_by("pk").first()
+    leave_out(excluded)
+    n_lost = Rating.objects.filter(assignment__participant=excluded).count()
+    before = report_of(he_study)
+    path = tmp_path / "archive.zip"
+    path.write_bytes(written(he_study, "archive"))
+    empty_the_database()
+    back, summary = import_archive(path, owner=None, now=timezone.now())
+    assert differences(before, report_of(back)) == []
+    assert summary.notes == [f"{n_lost} answers that did not count were left out."]
+    assert back.participants.get(pseudonym=excluded.pseudonym).standing == Participant.Standing.EXCLUDED
+
+
+def test_a_study_nobody_has_rated_comes_back_with_its_batches(cast, come_back) -> None:
+    study = StudyFactory(protocol_version=builtin("he-protocol-1.0"))
+    load(study, HE_DIALOGUES)
+    make_batches(study, by="given", now=NOW)
+    keys = list(study.batches.values_list("key", "n_items"))
+    back = come_back(study)
+    assert list(back.batches.values_list("key", "n_items")) == keys
+    assert back.dialogues.count() == 42
+
+
+def test_each_file_is_named_with_its_hash(he_study: Study, written: Written) -> None:
+    with zipfile.ZipFile(io.BytesIO(written(he_study, "archive"))) as archive:
+        readme = archive.read("README.txt").decode()
+        names = set(archive.namelist()) - {"README.txt"}
+        assert {"ratings.csv", "dialogues.jsonl", "protocol.yaml", "settings.json"} < names
+        for name in names:
+            assert f"{name}\n" in readme
+            assert hashlib.sha256(archive.read(name)).hexdigest() in readme
+
+
+def test_the_same_study_gives_the_same_bytes(he_study: Study, written: Written) -> None:
+    assert written(he_study, "archive") == written(he_study, "archive")
+
+
+def test_dialogues_and_ratings_of_an_archive_are_read_by_the_pages_imports(
+    he_study: Study, written: Written, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(io.BytesIO(written(he_study, "archive"))) as archive:
+        archive.extractall(tmp_path)
+    copy = StudyFactory(protocol_version=he_study.protocol_version, seats=7)
+    load(copy, tmp_path / "dialogues.jsonl")
+    load_ratings(copy, tmp_path / "ratings.csv")
+    same = ("agreement", "agreement_overall", "majority", "votes", "errors", "pairs", "batches")
+    before, after = report_of(he_study), report_of(copy)
+    assert {name: after[name] for name in same} == {name: before[name] for name in same}
+    assert load_ratings(copy, tmp_path / "ratings.csv").counts["ratings_new"] == 0
+    digests = set(copy.dialogues.values_list("digest", flat=True))
+    assert digests == set(he_study.dialogues.values_list("digest", flat=True))
+
+
+def changed(data: bytes, name: str, content: bytes | None) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for entry in old.namelist():
+            if entry != name:
+                new.writestr(entry, old.read(entry))
+            elif content is not None:
+                new.writestr(entry, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["ratings.csv", "items.csv", "protocol.yaml", "dialogues.jsonl"])
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe"])
+def test_a_changed_archive_is_refused_whole(
+    cast, written: Written, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    study = StudyFactory(protocol_version=builtin("he-protocol-1.0"))
+    load(study, HE_DIALOGUES)
+    path = tmp_path / "archive.zip"
+    path.write_bytes(changed(written(study, "archive"), name, content))
+    n_studies = Study.objects.count()
+    with pytest.raises(ImportRejected):
+        import_archive(path, slug="copy", owner=None, now=timezone.now())
+    assert Study.objects.count() == n_studies
+
+
+def with_file(data: bytes, name: str, change: Callable[[str], str]) -> bytes:
+    """Changed by somebody who corrects the hash as well."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        content = change(archive.read(name).decode()).encode()
+        facts = json.loads(archive.read("settings.json"))
+    facts["files"][name] = hashlib.sha256(content).hexdigest()
+    return changed(changed(data, name, content), "settings.json", json.dumps(facts).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("items.csv", lambda text: text.replace("response", "nothing", 1)),
+        ("items.csv", lambda text: text + "nowhere,response,1,t,d,s,i,\r\n"),
+        ("assignments.csv", lambda text: text.replace("submitted", "asleep", 1)),
+        ("annotators.csv", lambda text: text.replace("cleared", "crowned", 1)),
+        ("annotators.csv", lambda text: text.replace("annotator,", "who,", 1)),
+        ("ids.csv", lambda text: text + "d,i,nobody\r\n"),
+        ("ratings.csv", lambda text: text.replace("appropriateness", "charm", 1)),
+    ],
+)
+def test_an_archive_that_contradicts_itself_is_refused_whole(
+    he_study: Study, written: Written, tmp_path: Path, name: str, change: Callable[[str], str]
+) -> None:
+    path = tmp_path / "archive.zip"
+    path.write_bytes(with_file(written(he_study, "archive"), name, change))
+    counts = Study.objects.count(), Dialogue.objects.count(), Batch.objects.count()
+    with pytest.raises(ImportRejected):
+        import_archive(path, slug="copy", owner=None, now=timezone.now())
+    assert (Study.objects.count(), Dialogue.objects.count(), Batch.objects.count()) == counts
+
+
+def test_a_taken_slug_is_refused_and_another_one_can_be_chosen(he_study: Study, tmp_path: Path, capsys) -> None:
+    User.objects.create_superuser("root")
+    path = tmp_path / "he.zip"
+    call_command("export_study", he_study.slug, output=path)
+    with pytest.raises(CommandError, match="1 error"):
+        call_command("import_study", path)
+    call_command("import_study", path, slug="copy", dry_run=True)
+    assert not Study.objects.filter(slug="copy").exists()
+    call_command("import_study", path, slug="copy")
+    assert "ratings new: 5,880" in capsys.readouterr().out
+    assert Study.objects.get(slug="copy").memberships.get().user.username == "root"
+
+
+def test_an_archive_holds_no_account_names(rated, written: Written) -> None:
+    data = written(rated.study, "archive")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        everything = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    for annotator in rated.annotators:
+        assert annotator.pseudonym in everything
+        assert annotator.user.username not in everything
+        assert annotator.user.email not in everything or not annotator.user.email
+
+
+def test_a_pseudonym_like_a_formula_comes_back_as_it_was(he_study: Study, written: Written, tmp_path: Path) -> None:
+    person = he_study.participants.order_by("pk").first()
+    Participant.objects.filter(pk=person.pk).update(pseudonym="'-1+1")
+    data = written(he_study, "long-csv")
+    names = {row["annotator"] for row in csv.DictReader(io.StringIO(data.decode("utf-8-sig")))}
+    assert "''-1+1" in names
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(data)
+    copy = StudyFactory(protocol_version=he_study.protocol_version)
+    load(copy, HE_DIALOGUES)
+    import_ratings(copy, path, now=timezone.now())
+    assert copy.participants.filter(pseudonym="'-1+1").exists()
+
+
+def test_work_that_holds_no_seat_comes_back_without_one(he_study: Study, come_back) -> None:
+    batch = he_study.batches.first()
+    person = ParticipantFactory(study=he_study, pseudonym="late")
+    Assignment.objects.create(
+        batch=batch, participant=person, status="expired", claimed_at=NOW, feedback="I had to stop."
+    )
+    before = report_of(he_study)
+    back = come_back(he_study)
+    assert differences(before, report_of(back)) == []
+    assert "I had to stop." in {row["comment"] for row in before["comments"]}
+    assert not Assignment.objects.get(participant__pseudonym="late").batch.seats.filter(
+        assignment__participant__pseudonym="late"
+    )
