@@ -1,5 +1,6 @@
 """Two studies with ratings: the reference study, and a small one on scales."""
 
+import copy
 from datetime import timedelta
 
 import numpy as np
@@ -25,7 +26,8 @@ NOW = timezone.now()
 
 
 @pytest.fixture
-def he(db) -> Study:
+def he_study(db) -> Study:
+    """The reference study as a researcher brings it: by the commands, under the protocol that ships."""
     call_command("load_protocols")
     call_command("create_study", "he", "--protocol", "he-protocol")
     call_command("import_dialogues", "he", str(DATA / "dialogues.jsonl"))
@@ -40,9 +42,10 @@ def read_once() -> dict:
 
 @pytest.fixture
 def he_report(read_once: dict, request: pytest.FixtureRequest) -> dict:
+    """Imported and built by the first test that asks: the report is plain values, which outlive the database's rows."""
     if not read_once:
-        read_once |= build_report(request.getfixturevalue("he"), now=NOW)
-    return read_once
+        read_once |= build_report(request.getfixturevalue("he_study"), now=NOW)
+    return copy.deepcopy(read_once)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The study report: the published numbers of the reference study, its rules, its files."""
 
-import copy
 import csv
 import gzip
 import io
@@ -38,29 +37,6 @@ def by_cell(rows, *names):
 
 
 WITHOUT_ROWS = {"comments", "metrics", "turns", "breakdowns", "excluded_batches"}  # in the reference study
-
-
-@pytest.fixture
-def he_study(db) -> Study:
-    """The reference study as a researcher brings it: by the commands, under the protocol that ships."""
-    call_command("load_protocols")
-    call_command("create_study", "he", "--protocol", "he-protocol")
-    call_command("import_dialogues", "he", str(DATA / "dialogues.jsonl"))
-    call_command("import_ratings", "he", str(DATA / "ratings.csv.gz"))
-    return Study.objects.get(slug="he")
-
-
-@pytest.fixture(scope="module")
-def read_once() -> dict:
-    return {}
-
-
-@pytest.fixture
-def he_report(read_once: dict, request: pytest.FixtureRequest) -> dict:
-    """Imported and built by the first test that asks: the report is plain values, which outlive the database's rows."""
-    if not read_once:
-        read_once |= build_report(request.getfixturevalue("he_study"), now=NOW)
-    return copy.deepcopy(read_once)
 
 
 def test_the_majority_table_is_that_of_the_reference_study(he_report):

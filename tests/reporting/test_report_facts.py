@@ -31,11 +31,11 @@ NOW = timezone.now()
 
 
 # --- parts of the material -----------------------------------------------------------------------------
-def test_the_parts_of_a_field_add_up_to_the_whole(he: Study):
-    for place, dialogue in enumerate(Dialogue.objects.filter(study=he)):
+def test_the_parts_of_a_field_add_up_to_the_whole(he_study: Study):
+    for place, dialogue in enumerate(Dialogue.objects.filter(study=he_study)):
         kept = {"domain": ["health", "school", "work"][place % 3]} if place % 7 else {}
         Dialogue.objects.filter(pk=dialogue.pk).update(metadata=kept | {"persona": "x" * (place % 2), "number": place})
-    report = build_report(he, now=NOW)
+    report = build_report(he_study, now=NOW)
     rows = report["breakdowns"]
     assert {row["field"] for row in rows} == {"domain"}
     assert {row["value"] for row in rows} == {"health", "school", "work", None}
@@ -147,9 +147,11 @@ def test_versions_are_those_that_are_installed(he_report):
 
 
 # --- hashes --------------------------------------------------------------------------------------------
-def test_the_data_hash_can_be_computed_from_the_file(he: Study, he_report):
-    keys = {(c.key, o.label.lower()): o.key for c in spec_of(he.protocol_version).criteria for o in c.options}
-    known = {c.key: [e.key for o in c.options for e in o.explanations] for c in spec_of(he.protocol_version).criteria}
+def test_the_data_hash_can_be_computed_from_the_file(he_study: Study, he_report):
+    keys = {(c.key, o.label.lower()): o.key for c in spec_of(he_study.protocol_version).criteria for o in c.options}
+    known = {
+        c.key: [e.key for o in c.options for e in o.explanations] for c in spec_of(he_study.protocol_version).criteria
+    }
     with gzip.open(DATA / "ratings.csv.gz", "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     stored = {
@@ -158,7 +160,9 @@ def test_the_data_hash_can_be_computed_from_the_file(he: Study, he_report):
             "item__candidate__key", "criterion__key", "assignment__participant__pseudonym", "explanations", "free_text"
         )
     }
-    explained = {e.id: e.key for c in spec_of(he.protocol_version).criteria for o in c.options for e in o.explanations}
+    explained = {
+        e.id: e.key for c in spec_of(he_study.protocol_version).criteria for o in c.options for e in o.explanations
+    }
     lines = []
     for row in rows:
         reasons, text = stored[row["candidate_id"], row["criterion"], row["annotator"]]
@@ -169,7 +173,7 @@ def test_the_data_hash_can_be_computed_from_the_file(he: Study, he_report):
         parts = [batch, row["dialogue_id"], row["candidate_id"], row["source"], row["criterion"], row["annotator"]]
         lines.append(json.dumps([*parts, answer, reason, text], ensure_ascii=False, separators=(",", ":")) + "\n")
     wanted = hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
-    assert build_report(he, now=NOW)["hashes"]["data_sha256"] == wanted
+    assert build_report(he_study, now=NOW)["hashes"]["data_sha256"] == wanted
     assert he_report["hashes"]["data_lines"] == 5880
 
 
