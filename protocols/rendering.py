@@ -1,5 +1,7 @@
 """Markdown of researchers, made safe for the browsers of annotators."""
 
+from functools import lru_cache
+
 import markdown
 import nh3
 from django.utils.safestring import SafeString, mark_safe
@@ -28,6 +30,12 @@ def render_markdown(text: str) -> SafeString:
     )
     # A corner of a table heads nothing: as a heading it would be read out for every cell beside it.
     return mark_safe(clean.replace("<th></th>", "<td></td>"))  # noqa: S308 - this is the sanitiser
+
+
+@lru_cache(maxsize=256)
+def rendered(text: str) -> SafeString:
+    """The same, kept: Markdown takes milliseconds, and every page of every annotator shows the same text."""
+    return render_markdown(text)
 
 
 def _prefixed_slug(value: str, separator: str) -> str:

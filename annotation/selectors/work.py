@@ -7,18 +7,15 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.steps import Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from protocols.models import ProtocolVersion
-from protocols.rendering import render_markdown
 from protocols.specs import CriterionSpec, VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
 
@@ -278,10 +275,3 @@ def has_changed_instructions(participant: Participant, version: ProtocolVersion)
         assignment__participant__user=participant.user_id, criterion__version__protocol=version.protocol_id
     )
     return earlier.exclude(criterion__version=version).exists()
-
-
-# --- guidelines ------------------------------------------------------------------------------------
-@lru_cache(maxsize=256)
-def rendered(text: str) -> SafeString:
-    """Markdown takes milliseconds, and every page of every annotator shows the same text."""
-    return render_markdown(text)

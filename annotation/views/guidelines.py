@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET
 from annotation.access import participant_for
 from annotation.models import Study
 from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of
-from annotation.selectors.work import rendered
 from parley.pdf import PdfUnavailable, make_pdf
+from protocols.rendering import rendered
 from protocols.translating import texts_in
 
 

@@ -13,10 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.models import Study
-from annotation.selectors.work import rendered
 from annotation.services import joining
 from annotation.services.refusals import Refused
 from parley.cache import count
+from protocols.rendering import rendered
 
 BACKEND = "parley.backends.AccountBackend"
 JOINS_PER_HOUR = 20  # by address: a class in one room may join, a script may not fill the table

@@ -18,11 +18,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.work import DialoguePage, numbered_turns, rendered
+from annotation.selectors.work import DialoguePage, numbered_turns
 from annotation.steps import ItemText, SavedAnswer, Step, steps_of
 from protocols.access import version_for
 from protocols.bundles import BundleError, InvalidBundle, complete_bundle, dump_bundle
 from protocols.models import ProtocolVersion
+from protocols.rendering import rendered
 from protocols.specs import VersionSpec, spec_of_document
 from protocols.translating import Texts, spec_in, texts_of_document
 

@@ -27,6 +27,7 @@ from annotation.steps import Step
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
 from parley.words import both
 from protocols.forms import InvalidAnswer
+from protocols.rendering import rendered
 
 LONGEST_FEEDBACK = 5_000
 
@@ -51,7 +52,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and "agree" in request.POST:
         give_consent(participant, study, now=timezone.now())
         return redirect("work")
-    context = {"study": study, "text": selectors.rendered(study.consent_text), "is_refused": request.method == "POST"}
+    context = {"study": study, "text": rendered(study.consent_text), "is_refused": request.method == "POST"}
     return render(request, "annotation/work_consent.html", context, status=422 if context["is_refused"] else 200)
 
 
@@ -188,7 +189,7 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
         "study": assignment.batch.study,
         "version": version,
         "words": words,
-        "short_guidelines": selectors.rendered(words.guidelines_short),
+        "short_guidelines": rendered(words.guidelines_short),
         "page": page,
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],

@@ -7,7 +7,7 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from protocols.rendering import render_markdown
+from protocols.rendering import rendered
 from protocols.translating import Untranslated
 
 register = template.Library()
@@ -25,7 +25,13 @@ def definition(text: str) -> SafeString:
     """A longer text, which may hold tables of Markdown; without one its lines are kept as they are."""
     if not TABLE.search(text):
         return wording(text)
-    return _marked(text, format_html('<div class="markdown">{}</div>', render_markdown(text)), "div")
+    return _marked(text, format_html('<div class="markdown">{}</div>', rendered(text)), "div")
+
+
+@register.filter
+def wording_of(html: SafeString, text: str) -> SafeString:
+    """HTML that was made of a text is marked as the text would be."""
+    return _marked(text, html, "div")
 
 
 @register.filter

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from annotation.models import Metric
-from parley.formulas import quote_formula
+from parley.formulas import cell_of
 from protocols.specs import CriterionSpec
 from reporting.predictions.table import MEASURES, Compared, Comparison, Row
 from reporting.predictions.words import STATISTICS, rules_of
@@ -25,13 +25,8 @@ def as_csv(comparison: Comparison) -> str:
         if writer is None:
             writer = csv.DictWriter(out, fieldnames=list(line), lineterminator="\r\n")
             writer.writeheader()
-        writer.writerow({name: _safe(value) for name, value in line.items()})
+        writer.writerow({name: cell_of(value) for name, value in line.items()})
     return out.getvalue()
-
-
-def _safe(value: Any) -> Any:
-    """Numbers stay numbers, undefined is empty."""
-    return quote_formula(value) if isinstance(value, str) else "" if value is None else value
 
 
 def _lines(comparison: Comparison) -> Iterator[dict[str, Any]]:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from parley.formulas import cell_of
 from reporting.report.build import Report
 
 Row = dict[str, Any]
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_json(report: Report) -> str:
@@ -23,15 +23,8 @@ def as_csv(report: Report, table: str) -> str:
     if rows:
         writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\r\n")
         writer.writeheader()
-        writer.writerows({name: _safe(value) for name, value in row.items()} for row in rows)
+        writer.writerows({name: cell_of(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
-
-
-def _safe(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula is quoted; numbers stay numbers, undefined is empty."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return "'" + value
-    return "" if value is None else value
 
 
 def _agreement(report: Report) -> Iterable[Row]:

@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from annotation.models import Study
 from annotation.selectors.guidelines import Heading, headings_of, sections_of
-from annotation.selectors.work import rendered
 from parley.pdf import PdfUnavailable, make_pdf
 from protocols.models import ProtocolVersion
+from protocols.rendering import rendered
 from tests.cast import Cast
 from tests.factories import (
     CriterionFactory,
