@@ -28,6 +28,11 @@ class SeatsField(forms.IntegerField):
         super().__init__(**kwargs | {"min_value": 1, "max_value": 1000})
 
 
+class KappaField(forms.FloatField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"min_value": -1, "max_value": 1})
+
+
 class MinutesField(forms.IntegerField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs | {"min_value": 1, "max_value": 32_767})
@@ -46,7 +51,7 @@ class StudyForm(forms.ModelForm):
     class Meta:
         model = Study
         fields = (
-            "name", "slug", "description", "protocol_version", "seats", "majority_rule", "platform",
+            "name", "slug", "description", "protocol_version", "seats", "majority_rule", "kappa_floor", "platform",
             "pay_amount", "pay_currency", "consent_text", "consent_version", "expected_minutes", "max_minutes",
         )  # fmt: skip
         labels = {
@@ -55,6 +60,7 @@ class StudyForm(forms.ModelForm):
             "slug": _("Short name"),
             "seats": _("Annotators per batch"),
             "majority_rule": _("A response counts as positive when"),
+            "kappa_floor": _("Lowest kappa with the others"),
             "platform": _("Recruited from"),
             "pay_amount": _("Pay for a batch"),
             "pay_currency": _("Currency"),
@@ -71,6 +77,10 @@ class StudyForm(forms.ModelForm):
             "description": _("Shown to the people you invite."),
             "seats": _("How many people rate every item: the votes of each item, never more."),
             "majority_rule": _("Printed in the report beside the results."),
+            "kappa_floor": _(
+                "From -1 to 1. The live board marks annotators whose kappa with the majority of the others lies below "
+                "it with its whole interval. Left empty, nobody is marked for that."
+            ),
             "platform": _("For example Prolific, or your own students. Printed in the report."),
             "pay_amount": _("Shown to annotators before they start."),
             "pay_currency": _("Three letters, for example GBP."),
@@ -84,7 +94,12 @@ class StudyForm(forms.ModelForm):
             "consent_text": forms.Textarea(attrs={"rows": 4}),
             "pay_currency": forms.TextInput(attrs={"autocomplete": "off", "size": 3}),
         }
-        field_classes = {"seats": SeatsField, "expected_minutes": MinutesField, "max_minutes": MinutesField}
+        field_classes = {
+            "seats": SeatsField,
+            "kappa_floor": KappaField,
+            "expected_minutes": MinutesField,
+            "max_minutes": MinutesField,
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -21,6 +21,7 @@ from bench.servers import scratch, stage
 ALONE = {
     "agreement": "bench.statistics:agreement",
     "bootstrap": "bench.statistics:bootstrap",
+    "coverage": "bench.coverage:run",
     "start": "bench.starts:run",
 }
 STAGED = {
@@ -29,6 +30,7 @@ STAGED = {
     "page": "bench.pages:run",
     "import": "bench.imports:run",
     "board": "bench.boards:run",
+    "report": "bench.reports:run",
 }
 
 

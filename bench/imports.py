@@ -3,10 +3,7 @@
 The floor is COPY of ready-made lines into a table with the same columns and indexes, in the same database.
 """
 
-import os
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -29,6 +26,7 @@ from annotation.services.importing.formats import read_dialogues
 from annotation.services.importing.outcome import ErrorLog, no_progress
 from annotation.services.importing.spool import DialogueSpool
 from bench.rows import Goal, Row
+from bench.servers import peak_megabytes
 from protocols.models import ProtocolVersion
 
 N_DIALOGUES = 100_000
@@ -100,15 +98,8 @@ def _copied(path: Path) -> float:
 
 
 def _peak_megabytes(path: Path) -> float:
-    """Of a process that does nothing else, as its kernel counted it."""
     with _study() as study:
-        command = [sys.executable, "manage.py", "import_dialogues", study.slug, str(path)]
-        child = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            raise RuntimeError("import_dialogues failed")
-        return usage.ru_maxrss / 1024
+        return peak_megabytes("import_dialogues", study.slug, str(path))
 
 
 # --- ratings -------------------------------------------------------------------------------------

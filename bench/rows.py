@@ -19,11 +19,16 @@ class Goal:
     limit: float
     of: Literal["ours", "ratio"] = "ours"
     is_least: bool = False  # the bound is the least (throughput, gain) and not the most (time, size)
+    most: float | None = None  # a band: from `limit` to here
 
     def is_met(self, figure: float) -> bool:
+        if self.most is not None:
+            return self.limit <= figure <= self.most
         return figure >= self.limit if self.is_least else figure <= self.limit
 
     def text(self, unit: str) -> str:
+        if self.most is not None:
+            return f"{number(self.limit)} to {number(self.most)} {unit}".rstrip()
         sign = ">=" if self.is_least else "<="
         return f"{sign} {number(self.limit)}" + ("x" if self.of == "ratio" else f" {unit}".rstrip())
 
@@ -33,6 +38,7 @@ class Row:
     """`floor`: the same work done by `against`, measured in the same run and the same unit.
 
     `is_gain`: the ratio is theirs by ours (how many times faster we are), not ours by theirs.
+    `error`: of a simulated figure, two standard errors of it in its unit.
     """
 
     work: str
@@ -43,6 +49,7 @@ class Row:
     goal: Goal | None = None
     is_gain: bool = False
     note: str = ""
+    error: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -65,7 +72,8 @@ class Row:
         theirs = "" if self.floor is None else f"{number(self.floor)} {self.unit} {self.against}".strip()
         ratio = "" if self.ratio is None else f"{number(self.ratio)}x"
         goal = self.goal.text(self.unit) if self.goal else ""
-        return self.work, f"{number(self.ours)} {self.unit}".strip(), theirs, ratio, goal, verdict
+        error = "" if self.error is None else f" ±{number(self.error)}"
+        return self.work, f"{number(self.ours)} {self.unit}".strip() + error, theirs, ratio, goal, verdict
 
 
 def number(value: float) -> str:

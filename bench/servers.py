@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -136,6 +137,17 @@ def wait_for(is_ready, child: Child, seconds: float = 60) -> None:  # type: igno
         if not child.is_running or time.monotonic() > deadline:
             raise RuntimeError(f"{child.name} did not get ready. It said:\n{child.last_words()}")
         time.sleep(0.01)
+
+
+def peak_megabytes(*command: str) -> float:
+    """Of a management command, in a process that does nothing else, as its kernel counted it."""
+    line = [sys.executable, "manage.py", *command]
+    child = subprocess.Popen(line, cwd=supervisor.HOME, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{command[0]} failed")
+    return usage.ru_maxrss / 1024
 
 
 def status_of(port: int, path: str = "/healthz") -> int:

@@ -265,10 +265,16 @@ def _pace(mine: Contribution) -> Estimate:
 
 
 def _median_step(paces: Mapping[int, int], n: int) -> float:
-    """Median of grouped data, evenly spread within a step: whole steps would tie, and ties have no spread."""
-    below = 0
-    for step in sorted(paces):
-        if below + paces[step] >= n / 2:
+    """Median of grouped data, evenly spread within a step: whole steps would tie, and ties have no spread.
+
+    With half of the items up to a step and half from a later one on, it lies between the two.
+    """
+    steps, below = sorted(paces), 0
+    for place, step in enumerate(steps):
+        up_to = below + paces[step]
+        if 2 * up_to == n:
+            return (step + steps[place + 1]) / 2
+        if 2 * up_to > n:
             return step - 0.5 + (n / 2 - below) / paces[step]
-        below += paces[step]
+        below = up_to
     raise ValueError("a median needs items")

@@ -4,7 +4,8 @@ The variance of the mean difference is (s_B + s_W / r) / N + s_A / annotators: d
 difference of the systems (s_B), single ratings scatter (s_W), and annotators differ in which system they
 like (s_A), against which only more annotators help.
 
-Source: project statistics, section 4.6.
+Source: project statistics, section 4.6. :func:`crossed_power` is of this project: it averages the normal power
+over what the mean squares of a study will be.
 """
 
 import math
@@ -14,11 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from measures.arrays import FloatArray
 from measures.crossed import complete_batches, crossed_variance
 from measures.estimate import TOO_FEW_ITEMS
 from measures.intervals import special
 
 MORE_ANNOTATORS = "more_annotators"
+COMPONENTS = ("s_between", "s_within", "s_annotator")
+# Evenly spread triples instead of random ones: the same answer every time, within .005 of a million draws.
+N_DRAWS = 1024
+# Roberts' generalisation of the golden ratio to three dimensions: the root of x^4 = x + 1, and its powers.
+SPREAD = 1.2207440846057596 ** -np.arange(1.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +65,19 @@ def n_dialogues(
     shared = _annotator_part(s_annotator, n_annotators)
     if not difference:
         raise ValueError("no number of dialogues shows that there is no difference")
-    room = difference**2 / _multiplier(power, level) - shared
+    room = difference**2 / multiplier(power, level) - shared
     if room <= 0:
         return Plan(None, MORE_ANNOTATORS)
     needed = _dialogue_part(ratings, s_between, s_within) / room
     # A rounding error must not cost a dialogue.
     return Plan(max(1, math.ceil(needed - 1e-9)))
+
+
+def fewest_annotators(difference: float, s_annotator: float, *, power: float = 0.8, level: float = 0.05) -> int:
+    """Annotators below which no number of dialogues is enough: 1 where annotators do not differ."""
+    if not difference:
+        raise ValueError("no number of annotators shows that there is no difference")
+    return math.floor(s_annotator * multiplier(power, level) / difference**2) + 1
 
 
 def detectable_difference(
@@ -81,10 +95,133 @@ def detectable_difference(
     if dialogues < 1:
         raise ValueError("a plan has at least one dialogue")
     variance = _dialogue_part(ratings, s_between, s_within) / dialogues + _annotator_part(s_annotator, n_annotators)
-    return math.sqrt(_multiplier(power, level) * variance)
+    return math.sqrt(multiplier(power, level) * variance)
 
 
-def _multiplier(power: float, level: float) -> float:
+def power(
+    difference: float,
+    dialogues: int,
+    ratings: int,
+    s_between: float,
+    s_within: float,
+    *,
+    s_annotator: float = 0.0,
+    n_annotators: int | None = None,
+    level: float = 0.05,
+) -> float:
+    """How often a study of this size finds the difference: the normal approximation of :func:`n_dialogues`.
+
+    It is the power of the test over dialogues, which speaks of these annotators only. 1 without any variance.
+    """
+    if dialogues < 1:
+        raise ValueError("a plan has at least one dialogue")
+    variance = _dialogue_part(ratings, s_between, s_within) / dialogues + _annotator_part(s_annotator, n_annotators)
+    if not variance:
+        return 1.0
+    return float(_found(difference, math.sqrt(variance), special().ndtri(1 - level / 2)))
+
+
+def crossed_power(
+    difference: float,
+    dialogues: int,
+    ratings: int,
+    s_between: float,
+    s_within: float,
+    *,
+    n_annotators: int,
+    s_annotator: float = 0.0,
+    level: float = 0.05,
+) -> float | None:
+    """How often :func:`measures.systems.crossed_variance_t` finds the difference: for new annotators as well.
+
+    Parameters
+    ----------
+    n_annotators : int
+        In the whole study. They make n_annotators // ratings groups of equal size, each with its own dialogues,
+        at least two of them; who is left over changes nothing.
+
+    Returns
+    -------
+    float or None
+        None with one rating, where the test is undefined. Far below :func:`power` for few annotators, also when
+        they do not differ at all: the test has to learn that from them, with groups * (ratings - 1) degrees of
+        freedom.
+
+    Notes
+    -----
+    Mean squares are independent scaled chi-squares, and independent of the mean. The power given them is averaged
+    over 1,024 evenly spread triples.
+    """
+    dialogue_part = _dialogue_part(ratings, s_between, s_within)
+    if ratings < 2 or dialogues < 2 or n_annotators < ratings:
+        return None
+    groups = min(n_annotators // ratings, dialogues // 2)
+    variance = dialogue_part / dialogues + s_annotator / (groups * ratings)
+    if not variance:
+        return 1.0
+    expected = s_within + np.array([ratings * s_between, dialogues / groups * s_annotator, 0.0])
+    freedom = np.array([dialogues - groups, groups * (ratings - 1), (dialogues - groups) * (ratings - 1)], float)
+    parts = expected * _mean_chi_squares(freedom) * (np.array([1, 1, -1]) / (dialogues * ratings))
+    total, df = _satterthwaite(parts, freedom)
+    # What the test measures its difference by, and what the difference really scatters by, are two things.
+    critical = -special().stdtrit(df, level / 2) * np.sqrt(total / variance)
+    return float(_found(difference, math.sqrt(variance), critical).mean())
+
+
+def crossed_dialogues(
+    difference: float,
+    ratings: int,
+    s_between: float,
+    s_within: float,
+    *,
+    n_annotators: int,
+    s_annotator: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.05,
+    most: int = 100_000,
+) -> Plan:
+    """Dialogues with which :func:`crossed_power` is reached. 'more_annotators' where `most` are not enough."""
+
+    def reaches(dialogues: int) -> bool:
+        found = crossed_power(
+            difference, dialogues, ratings, s_between, s_within,
+            n_annotators=n_annotators, s_annotator=s_annotator, level=level,
+        )  # fmt: skip
+        return found is not None and found >= power
+
+    if not reaches(most):
+        return Plan(None, MORE_ANNOTATORS)
+    low, high = 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return Plan(high)
+
+
+def _found(difference: float, error: float, critical: FloatArray | float) -> FloatArray:
+    """Probability beyond the critical values, on either side."""
+    shift = abs(difference) / error
+    return np.asarray(special().ndtr(shift - critical) + special().ndtr(-shift - critical))
+
+
+def _mean_chi_squares(freedom: FloatArray) -> FloatArray:
+    """(N_DRAWS, 3) chi-squares over their degrees of freedom."""
+    spread = (0.5 + np.arange(1, N_DRAWS + 1)[:, None] * SPREAD) % 1
+    return np.asarray(2 * special().gammaincinv(freedom / 2, spread) / freedom)
+
+
+def _satterthwaite(parts: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Variance of the mean and its degrees of freedom as the test takes them: at least the larger of the first two."""
+    total, larger = parts.sum(axis=1), parts[:, :2].argmax(axis=1)
+    floor = parts[np.arange(len(parts)), larger]
+    is_floored = total <= floor
+    kept = np.where(is_floored, 1.0, total)
+    return np.where(is_floored, floor, total), np.where(
+        is_floored, freedom[larger], kept**2 / (parts**2 / freedom).sum(axis=1)
+    )
+
+
+def multiplier(power: float = 0.8, level: float = 0.05) -> float:
     """(z_level/2 + z_power)^2: 7.849 for 80% and 5%."""
     if not 0 < level < 1 or not level / 2 < power < 1:
         raise ValueError("level and power lie between 0 and 1, power above half the level")
@@ -119,6 +256,8 @@ class Components:
     n_dialogues_left_out : int
         For gaps, or in batches with a single dialogue or annotator.
     reason : 'too_few_items' without a batch of two dialogues and two annotators, else None
+    n_pairs : int
+        Pairs of systems that have an estimate.
     """
 
     s_between: float | None
@@ -129,6 +268,7 @@ class Components:
     n_annotators: int
     n_dialogues_left_out: int
     reason: str | None = None
+    n_pairs: int = 0
 
 
 def components_of_pilot(differences: Sequence[npt.ArrayLike]) -> Components:
@@ -139,19 +279,42 @@ def components_of_pilot(differences: Sequence[npt.ArrayLike]) -> Components:
     differences : sequence of (dialogues, annotators) arrays, one per batch
         As for :func:`measures.systems.crossed_variance_t`.
     """
+    return mean_components([differences])
+
+
+def mean_components(pairs: Sequence[Sequence[npt.ArrayLike]]) -> Components:
+    """Mean of the components of several pairs of systems.
+
+    Parameters
+    ----------
+    pairs : sequence of differences, each as for :func:`components_of_pilot`
+
+    Returns
+    -------
+    Components
+        Means are taken before anything negative is cut off: zeros in place of negative values would make a part
+        out of chance. Counts are those of the pair with the fewest dialogues, among the pairs that have an estimate.
+    """
+    every = [_raw_components(pair) for pair in pairs]
+    found = [(raw, counts) for raw, counts in every if raw is not None]
+    if not found:
+        left_out = max((counts[2] for _, counts in every), default=0)
+        return Components(None, None, None, (), 0, 0, left_out, TOO_FEW_ITEMS)
+    means = np.mean([raw for raw, _ in found], axis=0).tolist()
+    clipped = tuple(name for name, value in zip(COMPONENTS, means, strict=True) if value < 0)
+    between, within, shared = (max(0.0, value) for value in means)
+    return Components(between, within, shared, clipped, *min(counts for _, counts in found), n_pairs=len(found))
+
+
+def _raw_components(differences: Sequence[npt.ArrayLike]) -> tuple[list[float] | None, tuple[int, int, int]]:
+    """Between dialogues, within and of annotators, None without crossed batches; and what carries them."""
     whole = complete_batches(differences)
     crossed = [batch for batch in whole.batches if min(batch.shape) >= 2]
     dialogues, annotators = (sum(batch.shape[axis] for batch in crossed) for axis in (0, 1))
-    left_out = sum(len(np.asarray(batch)) for batch in differences) - dialogues
+    counts = (dialogues, annotators, sum(len(np.asarray(batch)) for batch in differences) - dialogues)
     found = crossed_variance(crossed)
     if found is None:
-        return Components(None, None, None, (), 0, 0, left_out, TOO_FEW_ITEMS)
+        return None, counts
     dialogue, annotator, residual = found.mean_squares.tolist()
-    raw = {
-        "s_between": (dialogue - residual) / found.per_dialogue,
-        "s_within": residual,
-        "s_annotator": (annotator - residual) / found.per_annotator,
-    }
-    clipped = tuple(name for name, value in raw.items() if value < 0)
-    between, within, shared = (max(0.0, value) for value in raw.values())
-    return Components(between, within, shared, clipped, dialogues, annotators, left_out)
+    between, shared = (dialogue - residual) / found.per_dialogue, (annotator - residual) / found.per_annotator
+    return [between, residual, shared], counts

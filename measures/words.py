@@ -1,10 +1,16 @@
 """Words beside the numbers: optional reading aids, never a verdict."""
 
+import numpy as np
+import numpy.typing as npt
+
 HIGH_AGREEMENT = 0.85
 LOW_KAPPA = 0.4
 DOMINANT_SHARE = 0.9
 PREVALENCE_PARADOX = "prevalence_paradox"
 DOMINANT_ANSWER = "dominant_answer"
+BIAS_PARADOX = "bias_paradox"
+BIAS = 0.2  # share of the answers that one would have to move to give each answer as often as the other
+FEWEST_ITEMS_FOR_BIAS = 20  # below, chance alone makes the two differ as much
 
 _LANDIS_KOCH = ((0.20, "slight"), (0.40, "fair"), (0.60, "moderate"), (0.80, "substantial"))
 
@@ -52,3 +58,27 @@ def prevalence_warnings(agreement: float | None, kappa: float | None, largest_sh
     if largest_share is not None and largest_share >= DOMINANT_SHARE:
         found.append(DOMINANT_ANSWER)
     return tuple(found)
+
+
+def bias_warnings(table: npt.ArrayLike) -> tuple[str, ...]:
+    """Warning that two raters give the answers unequally often, which raises Cohen's kappa (Feinstein &
+    Cicchetti 1990; the bias index of Byrt, Bishop & Carlin 1993, here for K answers).
+
+    Parameters
+    ----------
+    table : (K, K) int array
+        Items by the answer of the first (rows) and of the second (columns).
+
+    Returns
+    -------
+    tuple of str
+        'bias_paradox' when half the sum of |row share - column share| is .2 or more, from 20 items on. Of two
+        tables with 60% agreement, 25/35/5/35 (kappa .259) warns and 45/15/25/15 (kappa .130) does not.
+    """
+    square = np.asarray(table, float)
+    n = square.sum()
+    if n < FEWEST_ITEMS_FOR_BIAS:
+        return ()
+    moved = np.abs(square.sum(axis=1) - square.sum(axis=0)).sum() / 2 / n
+    # Shares such as 0.3 - 0.1 are a hair below 0.2.
+    return (BIAS_PARADOX,) if moved >= BIAS - 1e-9 else ()

@@ -4,12 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
+import numpy as np
 from django.utils.translation import gettext_noop
 
-from measures.words import DOMINANT_ANSWER, PREVALENCE_PARADOX, krippendorff_word, landis_koch, prevalence_warnings
+from measures.arrays import IntArray
+from measures.estimate import Estimate
+from measures.words import (
+    BIAS_PARADOX,
+    DOMINANT_ANSWER,
+    PREVALENCE_PARADOX,
+    bias_warnings,
+    krippendorff_word,
+    landis_koch,
+    prevalence_warnings,
+)
 from reporting.figures.drawing import number, tone_of
 from reporting.words import reason_sentence, strength
+from reporting.words import said as _
 
 DEPENDENT_ITEMS = "dependent_items"
 FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
@@ -31,8 +42,13 @@ WARNINGS = {
         "is so frequent. Read it beside per cent agreement and AC1."
     ),
     DOMINANT_ANSWER: gettext_noop("Careful: nine tenths of the votes or more are one answer."),
+    BIAS_PARADOX: gettext_noop(
+        "Careful: the two sides give the answers unequally often, which makes kappa higher than it would be at the "
+        "same agreement. Read it beside per cent agreement."
+    ),
     "constant_rater": gettext_noop("One of the two always gave the same answer, so kappa is exactly 0."),
 }
+COUNTED = gettext_noop("Counted, not estimated: there is no interval.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +224,12 @@ def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_shar
     if statistic.key in ("percent", "ac1"):
         return ()
     return prevalence_warnings(estimates["percent"]["value"], estimates[statistic.key]["value"], largest_share)
+
+
+def table_warnings(kappa: Estimate, square: IntArray) -> tuple[str, ...]:
+    """Of Cohen's kappa from a (K, K) table of the answers of two sides."""
+    n = int(square.sum())
+    margins = square.sum(axis=0) + square.sum(axis=1)
+    agreement, largest = (float(np.trace(square)) / n, float(margins.max()) / 2 / n) if n else (None, None)
+    bias = () if kappa.warnings else bias_warnings(square)  # a kappa of exactly 0 was raised by nothing
+    return (*kappa.warnings, *prevalence_warnings(agreement, kappa.value, largest), *bias)

@@ -1,12 +1,12 @@
-"""The figures of the board's second part, each with its explanation: annotators, their course, batches."""
+"""The figures of annotators on the board's second part, each with its explanation."""
 
 import math
-from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from measures.batch_drift import ANNOTATOR, HARD_BATCH, NO_DROP, UNTESTED
+from measures.arrays import IntArray
 from measures.behaviour import Speed
 from measures.contributors import (
     BELOW_THRESHOLD,
@@ -17,8 +17,8 @@ from measures.contributors import (
     MajorityAgreement,
 )
 from measures.estimate import Estimate
+from measures.intervals import interval_guard
 from measures.leave_one_out import WithoutRater
-from measures.words import prevalence_warnings
 from reporting.explanations import (
     FEWEST_FOR_COLOUR,
     WARNINGS,
@@ -27,10 +27,10 @@ from reporting.explanations import (
     headline,
     interval_lines,
     missing,
+    table_warnings,
 )
 from reporting.figures.drawing import number, tone_of
 from reporting.selectors.board_annotators import Person
-from reporting.selectors.board_batch_drift import HIGHER, PERMUTATIONS, DriftLine
 
 FAST = "fast"
 MAJORITY = Statistic(
@@ -76,15 +76,6 @@ PACE = Statistic(
     ),
     ".0%",
 )
-DIFFERENCE = Statistic(
-    "difference",
-    gettext_noop("Kappa of the batch less kappa of the rest"),
-    gettext_noop(
-        "Fleiss' kappa of this batch less that of all other main batches, sources pooled. Items are moved between the "
-        "two at random to see how large a difference chance alone makes."
-    ),
-    "+.2f",
-)
 # Short: in the table. Each is a reason to look, never a verdict.
 SHORT = {
     BELOW_THRESHOLD: pgettext_lazy("a reason to look at an annotator", "below the threshold"),
@@ -98,18 +89,12 @@ LONG = {
     LOW_ENTROPY: gettext_noop("Gives one answer much more often than the other annotators do."),
     FAST: gettext_noop("Answers much faster than the other annotators on the same items."),
 }
+EFFECT = gettext_noop("No interval: it is an effect on the answers there are, not a test.")
+BESIDE_OTHERS = gettext_noop("No interval: it is read beside the other annotators of this table.")
 NO_VERDICT = gettext_noop(
     "A reason to look at the answers, not a verdict: hard items, another reading of the question or chance can look "
     "the same."
 )
-VERDICTS = {
-    NO_DROP: pgettext_lazy("a batch", "as the rest"),
-    HIGHER: pgettext_lazy("a batch", "agrees more than the rest"),
-    HARD_BATCH: pgettext_lazy("a batch", "hard batch"),
-    UNTESTED: pgettext_lazy("a batch", "cannot be tested"),
-}
-# Signs stand beside the words, so that no verdict is told by a colour alone.
-SIGNS = {NO_DROP: "=", HIGHER: "▲", HARD_BATCH: "▼", ANNOTATOR: "▼", UNTESTED: "–"}
 
 
 def plain_headline(statistic: Statistic, value: float) -> str:
@@ -122,25 +107,57 @@ def undefined(statistic: Statistic, found: Estimate, *more: str) -> Figure:
     return Figure(figure.text, (*figure.lines, *more))
 
 
-def majority_figure(found: MajorityAgreement, largest_share: float | None) -> Figure:
+def majority_figure(found: MajorityAgreement, table: IntArray) -> Figure:
     kappa = found.kappa
-    used = _used(found)
     if kappa.value is None:
-        return undefined(MAJORITY, kappa, used)
-    warnings = dict.fromkeys((*kappa.warnings, *prevalence_warnings(found.agreement.value, kappa.value, largest_share)))
-    interval = interval_lines(MAJORITY, {"low": kappa.low, "high": kappa.high, "interval_note": kappa.interval_note})
-    if kappa.low is not None:
-        interval.append(_("It takes items as independent: with several answers to one dialogue it is too narrow."))
-    lines = (
-        headline(MAJORITY, kappa.value), MAJORITY.definition, *interval, used, *(_(WARNINGS[each]) for each in warnings)
-    )  # fmt: skip
+        return undefined(MAJORITY, kappa, _used(found))
+    warnings = _warnings(kappa, table)
+    lines = (headline(MAJORITY, kappa.value), MAJORITY.definition, *_interval(kappa), _used(found), *warnings)
     tone = tone_of(kappa.value) if kappa.n_items >= FEWEST_FOR_COLOUR else None
     return Figure(number(kappa.value), lines, tone, bool(warnings))
 
 
-def limits(found: Estimate) -> str:
-    """The interval as it stands in the table, beside the number."""
-    return "" if found.low is None else f"{number(found.low)} … {number(found.high)}"
+def limits_figure(found: MajorityAgreement, table: IntArray, floor: float | None) -> Figure:
+    """The interval as it stands beside kappa; held against the threshold of the study, where there is one."""
+    kappa = found.kappa
+    if kappa.value is None:
+        return undefined(MAJORITY, kappa, _used(found))
+    warnings = _warnings(kappa, table)
+    against = [] if floor is None else [_against(kappa, floor)]
+    lines = (*_interval(kappa), *against, headline(MAJORITY, kappa.value), MAJORITY.definition, _used(found))
+    return Figure(_limits(kappa, floor), (*lines, *warnings), None, bool(warnings))
+
+
+def _limits(kappa: Estimate, floor: float | None) -> str:
+    if kappa.low is None or kappa.high is None:
+        return "–"
+    ends = f"{number(kappa.low)} … {number(kappa.high)}"
+    if floor is None or kappa.n_items < FEWEST_ITEMS_TO_FLAG or kappa.high >= floor:
+        return ends
+    return f"{ends} < {number(floor)}"
+
+
+def _against(kappa: Estimate, floor: float) -> str:
+    said = {"floor": number(floor)}
+    if kappa.n_items < FEWEST_ITEMS_TO_FLAG:
+        said["n"] = str(FEWEST_ITEMS_TO_FLAG)
+        return _("Not held against the threshold of the study, %(floor)s, with fewer than %(n)s answers.") % said
+    if kappa.high is None:
+        return _("Without an interval it cannot be held against the threshold of the study, %(floor)s.") % said
+    if kappa.high < floor:
+        return _("The whole interval lies below the threshold of the study, %(floor)s.") % said
+    return _("The interval does not lie below the threshold of the study, %(floor)s, as a whole.") % said
+
+
+def _interval(kappa: Estimate) -> list[str]:
+    lines = interval_lines(MAJORITY, asdict(kappa))
+    if kappa.low is not None:
+        lines.append(_("It takes items as independent: with several answers to one dialogue it is too narrow."))
+    return lines
+
+
+def _warnings(kappa: Estimate, table: IntArray) -> list[str]:
+    return [_(WARNINGS[each]) for each in table_warnings(kappa, table)]
 
 
 def _used(found: MajorityAgreement) -> str:
@@ -154,9 +171,15 @@ def agreement_figure(found: MajorityAgreement) -> Figure:
     share = found.agreement
     if share.value is None:
         return undefined(AGREEMENT, share, _used(found))
-    interval = interval_lines(AGREEMENT, {"low": share.low, "high": share.high, "interval_note": None})
+    interval = interval_lines(AGREEMENT, asdict(guarded_share(share)))
     lines = (headline(AGREEMENT, share.value), AGREEMENT.definition, *interval, _used(found))
     return Figure(number(share.value, ".0%"), lines)
+
+
+def guarded_share(share: Estimate) -> Estimate:
+    """As of kappa: no interval of fewer than 10 answers, and one of fewer than 20 is unreliable."""
+    is_shown, note = interval_guard(share.n_items)
+    return replace(share, interval_note=note) if is_shown else share.with_interval(None, None, note)
 
 
 def without_figure(found: WithoutRater) -> Figure:
@@ -168,6 +191,8 @@ def without_figure(found: WithoutRater) -> Figure:
         WITHOUT.definition,
         _("%(n)s answers of this annotator, %(alone)s of them on items that nobody else has answered.")
         % {"n": f"{found.delta.n_ratings:,}", "alone": f"{found.delta.n_left_out:,}"},
+        _(EFFECT),
+        _("Where one answer is very frequent, kappa moves a lot with few answers."),
     )
     # Translators: two values of kappa, with everybody and without one annotator.
     return Figure(_("%(all)s → %(without)s") % change, lines)
@@ -176,12 +201,15 @@ def without_figure(found: WithoutRater) -> Figure:
 def entropy_figure(found: Entropy) -> Figure:
     if found.bits is None or found.relative is None:
         why = _("There is nobody to compare with, or everybody else always gave one answer.")
-        return Figure("–", (ENTROPY.name, why, ENTROPY.definition))
+        answers = _("%(n)s answers used.") % {"n": f"{found.n_answers:,}"}
+        return Figure("–", (ENTROPY.name, why, ENTROPY.definition, answers))
     bits = {"bits": number(found.bits), "n": f"{found.n_answers:,}"}
     lines = (
         plain_headline(ENTROPY, found.relative),
         ENTROPY.definition,
         _("%(bits)s bits from %(n)s answers. With few answers it is too low.") % bits,
+        _("Left out are answers to items where the others tied or where there were none."),
+        _(BESIDE_OTHERS),
     )
     return Figure(number(found.relative, ".0%"), lines)
 
@@ -190,23 +218,26 @@ def pace_figure(found: Speed) -> Figure:
     sizes = {"n": f"{found.score.n_items:,}", "left_out": f"{found.score.n_left_out:,}"}
     used = _("%(n)s answers used; %(left_out)s left out without a time or without another annotator's.") % sizes
     if found.score.value is None:
-        return Figure("–", (PACE.name, _("No times of this annotator and another one on the same item."), used))
+        why = _("No times of this annotator and another one on the same item.")
+        return Figure("–", (PACE.name, why, PACE.definition, used))
     share = math.exp(found.score.value)
-    return Figure(number(share, ".0%"), (plain_headline(PACE, share), PACE.definition, used))
+    return Figure(number(share, ".0%"), (plain_headline(PACE, share), PACE.definition, used, _(BESIDE_OTHERS)))
 
 
 def look_figure(person: Person) -> Figure:
     """The flags of one annotator."""
+    used = _used(person.majority)
     if person.reasons:
         # Translators: a list of reasons to look at an annotator, for example "agrees less, fast".
         text = _("▼ Look: %(reasons)s") % {"reasons": ", ".join(str(SHORT[reason]) for reason in person.reasons)}
-        return Figure(text, (_("Look at this annotator."), *_look_lines(person), _(NO_VERDICT)))
+        return Figure(text, (_("Look at this annotator."), *_look_lines(person), used, _(NO_VERDICT)))
     if person.flag.note:
         few = {"n": FEWEST_ITEMS_TO_FLAG}
         line = _("Nobody is pointed out with fewer than %(n)s answers that have a majority.") % few
-        return Figure(_("too few answers"), (_("Not judged yet."), line))
+        return Figure(_("too few answers"), (_("Not judged yet."), line, used))
     lines = (
         _("Nothing that stands out among the annotators."),
+        used,
         _("Nobody finds a half-careful annotator in some 40 answers: this is no proof of good work."),
     )
     return Figure(_("nothing unusual"), lines)
@@ -228,76 +259,3 @@ def _look_lines(person: Person) -> list[str]:
 
 def p_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else format(p_value, ".3f")
-
-
-# --- batches
-def kappa_figure(found: Estimate, name: str) -> Figure:
-    statistic = Statistic("fleiss", name, gettext_noop("Agreement of all annotators beyond chance, sources pooled."))
-    if found.value is None:
-        return undefined(statistic, found)
-    note = _("No interval: answers about the same dialogue are not independent.")
-    sizes = {"n": f"{found.n_items:,}", "left_out": f"{found.n_left_out:,}"}
-    used = _("%(n)s items used, %(left_out)s left out for having one answer only.") % sizes
-    lines = (headline(statistic, found.value), statistic.definition, note, used)
-    tone = tone_of(found.value) if found.n_items >= FEWEST_FOR_COLOUR else None
-    return Figure(number(found.value), lines, tone)
-
-
-def difference_figure(line: DriftLine) -> Figure:
-    drift = line.drift
-    if drift.difference is None:
-        return undefined(DIFFERENCE, Estimate(None, drift.reason))
-    lines = [plain_headline(DIFFERENCE, drift.difference), DIFFERENCE.definition]
-    if drift.low is not None:
-        band = {"low": number(drift.low, "+.2f"), "high": number(drift.high, "+.2f")}
-        lines.append(_("Chance alone gives %(low)s to %(high)s in 95 of 100 batches of this size.") % band)
-    return Figure(number(drift.difference, "+.2f"), (*lines, *permutations(line)))
-
-
-def permutations(line: DriftLine) -> list[str]:
-    if line.drift.p_value is None or line.p_adjusted is None:
-        return []
-    sizes = {"n": f"{PERMUTATIONS - line.drift.n_dropped:,}", "dropped": f"{line.drift.n_dropped:,}"}
-    p_values = {"p": p_text(line.drift.p_value), "adjusted": p_text(line.p_adjusted)}
-    return [
-        _("p %(p)s; %(adjusted)s corrected over the batches shown (Benjamini and Hochberg).") % p_values,
-        _("%(n)s permutations used, %(dropped)s undefined. Batches of ten items can show collapses only.") % sizes,
-    ]
-
-
-def p_figure(line: DriftLine) -> Figure:
-    if line.p_adjusted is None:
-        return undefined(DIFFERENCE, Estimate(None, line.drift.reason or "no_pairs"))
-    return Figure(p_text(line.p_adjusted), (_("Corrected p of the difference."), *permutations(line)))
-
-
-def verdict_figure(line: DriftLine) -> Figure:
-    sign = SIGNS[line.verdict]
-    if line.verdict == ANNOTATOR:
-        text = _("one annotator: %(name)s") % {"name": line.annotator}
-        return Figure(f"{sign} {text}", (_("Look at one annotator in this batch."), *_culprit(line), _(NO_VERDICT)))
-    return Figure(f"{sign} {VERDICTS[line.verdict]}", tuple(_verdict_lines(line)))
-
-
-def _culprit(line: DriftLine) -> list[str]:
-    found = line.without
-    if found is None:
-        return []
-    change = {"name": line.annotator, "all": number(found.kappa_all), "without": number(found.kappa_without)}
-    return [
-        _("Without %(name)s kappa of the batch is %(without)s instead of %(all)s, as in the rest.") % change,
-        _("%(name)s stands out among the annotators of the batch.") % change,
-    ]
-
-
-def _verdict_lines(line: DriftLine) -> Sequence[str]:
-    if line.verdict == HARD_BATCH:
-        return (
-            _("This batch agrees less than the rest, and no single annotator explains it."),
-            _("The items may be harder, or several annotators of the batch may be off."),
-        )
-    if line.verdict == HIGHER:
-        return (_("This batch agrees more than the rest."), _("Easier items, or annotators who talked to each other?"))
-    if line.verdict == UNTESTED:
-        return (_("There is nothing to compare: kappa of the batch or of the rest is undefined."),)
-    return (_("No difference beyond chance."), _("In a small batch only a collapse can be seen."))

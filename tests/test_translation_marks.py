@@ -11,7 +11,22 @@ from django.template.base import Lexer, Token, TokenType
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 NAMES = sorted(path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.html"))
 # Names, which are the same in every language.
-ALLOWED = {"Parley", "CSV", "JSON", "JSONL", "PDF", "LaTeX", "XLSX", "YAML", "HTML", "API", "SHA"}
+ALLOWED = {
+    "Parley",
+    "CSV",
+    "JSON",
+    "JSONL",
+    "PDF",
+    "LaTeX",
+    "XLSX",
+    "SVG",
+    "PNG",
+    "YAML",
+    "HTML",
+    "Markdown",
+    "API",
+    "SHA",
+}
 UNTRANSLATED_TAGS = {"code", "kbd", "script", "style"}
 SHOWN_ATTRIBUTES = {"title", "aria-label", "aria-description", "placeholder", "alt"}
 BLOCKS = {"blocktranslate": "endblocktranslate", "blocktrans": "endblocktrans", "comment": "endcomment"}

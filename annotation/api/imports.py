@@ -19,6 +19,16 @@ from annotation.forms_import import ImportForm
 from annotation.models import ImportJob
 from annotation.selectors.studies import import_list
 from annotation.services import uploads
+from annotation.services.importing.columns import FIELDS as RATING_FIELDS
+from annotation.services.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
+
+COLUMNS = tuple(dict.fromkeys((*RATING_FIELDS, *PREDICTION_FIELDS)))
+
+
+def _map_field(name: str) -> serializers.CharField:
+    return serializers.CharField(
+        required=False, max_length=200, help_text=f"Of ratings and predictions: the file's column that is our {name}."
+    )
 
 
 class ImportSerializer(serializers.Serializer):
@@ -34,6 +44,27 @@ class ImportSerializer(serializers.Serializer):
     )
     unescape_newlines = serializers.BooleanField(required=False)
     create_missing = serializers.BooleanField(required=False, help_text="Of ratings: make unknown dialogues.")
+    metrics = serializers.CharField(
+        required=False,
+        max_length=4000,
+        help_text="Of predictions: columns that are a metric each, labels with their criterion: bleu, judge=coherence.",
+    )
+    metric = serializers.CharField(
+        required=False, max_length=100, help_text="Of predictions: the name of the one metric in value or label."
+    )
+    criterion = serializers.CharField(
+        required=False, max_length=100, help_text="Of predictions: what the labels are answers to."
+    )
+    lower_is_better = serializers.CharField(
+        required=False, max_length=4000, help_text="Of predictions: metrics whose low scores are the good ones."
+    )
+    note = serializers.CharField(
+        required=False, max_length=2000, help_text="Of predictions: how they were made, printed beside the metrics."
+    )
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        """With one field more for each of our columns, in which the file's name of it is said."""
+        return super().get_fields() | {f"map_{name}": _map_field(name) for name in COLUMNS}
 
 
 class ImportsView(StudyView):

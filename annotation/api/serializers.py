@@ -25,13 +25,16 @@ class StudySerializer(serializers.ModelSerializer):
     class Meta:
         model = Study
         fields = (
-            "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "platform", "pay_amount",
-            "pay_currency", "consent_text", "consent_version", "content_language",
+            "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "kappa_floor", "platform",
+            "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language",
             "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join", "role",
             "created_at",
         )  # fmt: skip
         read_only_fields = ("status", "created_at")
-        extra_kwargs = {"seats": {"min_value": 1, "max_value": 1000}}
+        extra_kwargs = {
+            "seats": {"min_value": 1, "max_value": 1000},
+            "kappa_floor": {"min_value": -1, "max_value": 1},
+        }
 
     def get_fields(self) -> dict[str, serializers.Field]:
         fields = super().get_fields()

@@ -1,5 +1,6 @@
 from annotation.models.activity import ActivityLog
 from annotation.models.agreement import AgreementCell, AgreementSnapshot, AnnotatorCell
+from annotation.models.datasheet import DatasheetAnswer
 from annotation.models.jobs import ExportChunk, ExportJob, Heartbeat, ImportChunk, ImportJob
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
@@ -15,6 +16,7 @@ __all__ = [
     "Assignment",
     "Batch",
     "Candidate",
+    "DatasheetAnswer",
     "Dialogue",
     "ExportChunk",
     "ExportJob",

@@ -45,6 +45,9 @@ class Study(models.Model):
     seats = models.PositiveSmallIntegerField(default=3, help_text="Votes per item: annotators of each batch.")
     seed = models.PositiveIntegerField(default=make_seed, help_text="Everything random is drawn from this number.")
     majority_rule = models.CharField(max_length=12, choices=MajorityRule, default=MajorityRule.PLURALITY)
+    kappa_floor = models.FloatField(
+        null=True, blank=True, help_text="Annotators whose kappa with the others lies surely below it are marked."
+    )
     platform = models.CharField(max_length=100, blank=True, help_text="Where annotators come from.")
     pay_amount = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True, help_text="For a batch.")
     pay_currency = models.CharField(max_length=3, blank=True, help_text="ISO code, for example GBP.")
@@ -59,6 +62,11 @@ class Study(models.Model):
         verbose_name_plural = "studies"
         constraints = [
             models.CheckConstraint(condition=Q(seats__gte=1), name="study_has_a_seat"),
+            models.CheckConstraint(
+                condition=Q(kappa_floor__isnull=True) | Q(kappa_floor__gte=-1, kappa_floor__lte=1),
+                name="kappa_floor_is_a_kappa",
+                violation_error_message=_("A kappa lies between -1 and 1."),
+            ),
             models.CheckConstraint(
                 condition=Q(pay_amount__isnull=True) | (Q(pay_amount__gte=0) & ~Q(pay_currency="")),
                 name="pay_names_its_currency",

@@ -1,4 +1,4 @@
-"""A study as one zip that an empty Parley reads back: protocol, dialogues, ratings, and what holds them together.
+"""A study as one zip that an empty Parley reads back: protocol, dialogues, ratings, predictions, and what holds them.
 
 Ratings are written first and what they refer to after them: nothing is ever deleted, so an answer that arrives
 meanwhile cannot refer to something that the archive lacks.
@@ -10,19 +10,27 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any
 
+from django.db.models import Q
+
 from annotation.models import Study
 from protocols.bundles import readable_bundle, write_yaml
 from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.archive_parts import (
     ANNOTATORS,
     ASSIGNMENTS,
+    DATASHEET,
     IDS,
     ITEMS,
+    METRICS,
+    PREDICTIONS,
     annotator_rows,
     assignment_rows,
+    datasheet_rows,
     dialogue_lines,
     id_rows,
     item_rows,
+    metric_rows,
+    prediction_rows,
     settings_of,
 )
 from reporting.exports.long import columns_of, long_rows
@@ -35,11 +43,14 @@ CONTENTS = {
     "ratings.csv": "One row per judgement, those too that do not count. The import of ratings reads it.",
     "assignments.csv": "Who worked on which batch: times, seat, and the comment left at the end.",
     "annotators.csv": "Annotators under their pseudonyms.",
+    "predictions.csv": "What each metric says about candidates and dialogues. Metrics by their numbers in metrics.csv.",
+    "metrics.csv": "Scores and labels that no person gave, those too that were deleted.",
+    "datasheet.csv": "What the study's people wrote for its datasheet, by question.",
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
     "dialogues.jsonl": "Dialogues with their candidates, metadata and batches. The import of dialogues reads it.",
     "protocol.yaml": "The protocol version the study follows, as a bundle. The import of protocols reads it.",
-    "settings.json": "The study's settings, sources and batches.",
+    "settings.json": "The study's settings, sources, batches and model judges.",
 }
 
 
@@ -77,6 +88,9 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
     tables: tuple[tuple[str, Sequence[str], Iterator[Any]], ...] = (
         ("assignments.csv", ASSIGNMENTS, assignment_rows(study)),
         ("annotators.csv", ANNOTATORS, annotator_rows(study)),
+        ("predictions.csv", PREDICTIONS, prediction_rows(study)),
+        ("metrics.csv", METRICS, metric_rows(study)),
+        ("datasheet.csv", DATASHEET, datasheet_rows(study)),
         ("items.csv", ITEMS, item_rows(study)),
         ("ids.csv", IDS, id_rows(study)),
     )
@@ -101,9 +115,11 @@ def ticking(rows: Iterable[Any], tick: Tick) -> Iterator[Any]:
 
 
 def _versions(study: Study) -> dict[str, ProtocolVersion]:
-    """{file name: version}: the one the study follows, and those that older ratings were made with."""
+    """{file name: version}: the one the study follows, and those that older ratings and predictions are about."""
     rated = Criterion.objects.filter(ratings__batch__study=study).order_by().values("version").distinct()
-    older = ProtocolVersion.objects.filter(pk__in=rated).exclude(pk=study.protocol_version_id).order_by("pk")
+    predicted = Criterion.objects.filter(metrics__study=study).order_by().values("version").distinct()
+    used = ProtocolVersion.objects.filter(Q(pk__in=rated) | Q(pk__in=predicted))
+    older = used.exclude(pk=study.protocol_version_id).order_by("pk")
     others = {f"protocol-{number}.yaml": version for number, version in enumerate(older, start=2)}
     return {"protocol.yaml": study.protocol_version, **others}
 
@@ -119,6 +135,6 @@ def _readme(study: Study, hashes: dict[str, str]) -> str:
     ]
     lines = []
     for name, digest in hashes.items():
-        about = CONTENTS.get(name, "An older version of the protocol that some ratings were made with.")
+        about = CONTENTS.get(name, "An older version of the protocol that some ratings or predictions are about.")
         lines += [name, f"  {about}", f"  SHA-256 {digest}"]
     return "\n".join(head + lines) + "\n"

@@ -4,26 +4,40 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.models import Study
-from protocols.models import ProtocolVersion
+from annotation.models import JudgeRun, Study
+from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import items_of, parsed, stream
 from reporting.exports.json_lines import as_line
+from reporting.exports.tables import time_text
 
-FORMAT = 1  # of the archive
-ASSIGNMENTS = ("batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment")
+FORMAT = 2  # of the archive
+ASSIGNMENTS = ("batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported")
 ANNOTATORS = ("annotator", "standing", "consented_at", "consent_version")
 ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown")
 IDS = ("dialogue", "item", "source")
-SETTINGS = (
-    "slug", "name", "description", "status", "seats", "seed", "majority_rule", "platform", "pay_currency",
-    "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes",
+METRICS = (
+    "number", "key", "name", "kind", "higher_is_better", "origin", "judge", "protocol_sha256", "criterion", "note",
+    "created_at", "is_active",
 )  # fmt: skip
+PREDICTIONS = ("metric", "dialogue", "item", "value", "option")
+DATASHEET = ("question", "text", "updated_at")
+# The protocol version and the pay come beside them. Who may join, and by which link, is of the place it was.
+SETTINGS = (
+    "slug", "name", "description", "status", "seats", "seed", "majority_rule", "kappa_floor", "platform",
+    "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes",
+)  # fmt: skip
+# Of a run that made metrics. Prompts, answers, endpoint and prices stay: an observer may export, and may not see them.
+JUDGE = (
+    "name", "content_language", "model", "n_shots", "temperature", "seed", "most_targets", "n_total", "n_answered",
+    "n_refused", "n_malformed", "n_rejected", "n_requests", "tokens_prompt", "tokens_answer",
+)  # fmt: skip
+JUDGE_TIMES = ("created_at", "started_at", "finished_at")
 TAKEN = frozenset({"dialogue_id", "batch", "history", "utterances", "candidates"})
 TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "text"})
 
 ASSIGNMENT_ROWS = """
     SELECT batch.key, participant.pseudonym, assignment.status, seat.number, assignment.seed, assignment.claimed_at,
-        assignment.submitted_at, assignment.feedback
+        assignment.submitted_at, assignment.feedback, assignment.is_imported
     FROM annotation_batch batch JOIN annotation_assignment assignment ON assignment.batch_id = batch.id
     JOIN annotation_participant participant ON participant.id = assignment.participant_id
     LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
@@ -42,6 +56,27 @@ ID_ROWS = """
     LEFT JOIN annotation_source source ON source.id = candidate.source_id
     WHERE dialogue.study_id = %s AND (dialogue.is_textless OR candidate.id IS NOT NULL)
     ORDER BY dialogue.position, candidate.id
+"""
+# Deleted metrics too: what a report printed can be looked up. Numbers stay, since later ones come after.
+METRIC_ROWS = """
+    SELECT row_number() OVER (ORDER BY metric.id), metric.key, metric.name, metric.kind, metric.higher_is_better,
+        metric.origin, run.name, version.sha256, criterion.key, metric.note, metric.created_at, metric.is_active
+    FROM annotation_metric metric LEFT JOIN annotation_judgerun run ON run.id = metric.run_id
+    LEFT JOIN protocols_criterion criterion ON criterion.id = metric.criterion_id
+    LEFT JOIN protocols_protocolversion version ON version.id = criterion.version_id
+    WHERE metric.study_id = %s ORDER BY metric.id
+"""
+PREDICTION_ROWS = """
+    SELECT metric.number, dialogue.key, candidate.key, prediction.value, option.key
+    FROM (SELECT id, row_number() OVER (ORDER BY id) AS number FROM annotation_metric WHERE study_id = %s) metric
+    JOIN annotation_prediction prediction ON prediction.metric_id = metric.id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = prediction.candidate_id
+    JOIN annotation_dialogue dialogue ON dialogue.id = coalesce(candidate.dialogue_id, prediction.dialogue_id)
+    LEFT JOIN protocols_option option ON option.id = prediction.option_id
+    ORDER BY metric.number, prediction.id
+"""
+DATASHEET_ROWS = """
+    SELECT question, text, updated_at FROM annotation_datasheetanswer WHERE study_id = %s ORDER BY question
 """
 DIALOGUES = """
     SELECT dialogue.key, dialogue.turns, dialogue.metadata, dialogue.batch_key,
@@ -69,6 +104,18 @@ def annotator_rows(study: Study) -> Iterator[Any]:
     return stream(ANNOTATOR_ROWS, [study.pk])
 
 
+def metric_rows(study: Study) -> Iterator[Any]:
+    return stream(METRIC_ROWS, [study.pk])
+
+
+def prediction_rows(study: Study) -> Iterator[Any]:
+    return stream(PREDICTION_ROWS, [study.pk])
+
+
+def datasheet_rows(study: Study) -> Iterator[Any]:
+    return stream(DATASHEET_ROWS, [study.pk])
+
+
 def id_rows(study: Study) -> Iterator[Any]:
     return stream(ID_ROWS, [study.pk])
 
@@ -80,7 +127,7 @@ def item_rows(study: Study) -> Iterator[list[Any]]:
             item.batch,
             item.unit,
             item.item_position,
-            str(item.item_token),
+            item.item_token,
             item.dialogue,
             item.source,
             item.candidate,
@@ -134,4 +181,16 @@ def settings_of(study: Study, versions: Mapping[str, ProtocolVersion]) -> dict[s
             }
             for batch in batches
         ],
+        "judges": [_judge(run) for run in study.judge_runs.filter(metrics__isnull=False).distinct().order_by("pk")],
+    }
+
+
+def _judge(run: JudgeRun) -> dict[str, Any]:
+    times = {name: getattr(run, name) for name in JUDGE_TIMES}
+    criteria = Criterion.objects.filter(pk__in=run.criteria).order_by("position", "pk")
+    return {
+        **{name: getattr(run, name) for name in JUDGE},
+        **{name: time_text(value) if value else None for name, value in times.items()},
+        "protocol_sha256": run.protocol_version.sha256,
+        "criteria": list(criteria.values_list("key", flat=True)),
     }

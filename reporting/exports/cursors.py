@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from django.db import connection
 
@@ -23,7 +22,7 @@ class RatingRow(NamedTuple):
     batch: str
     kind: str
     unit: str
-    item_token: UUID
+    item_token: str
     dialogue: str | None
     source: str | None
     candidate: str | None
@@ -52,7 +51,7 @@ class RatingRow(NamedTuple):
 
 
 RATINGS = """
-    SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token,
+    SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
         dialogue.key, source.key, candidate.key, rating.criterion_id, rating.option_id, rating.choices, rating.turns,
         rating.explanations, rating.free_text, rating.revision, rating.answered_at, rating.created_at,
         rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
@@ -106,7 +105,7 @@ class ItemRow(NamedTuple):
     batch: str
     kind: str
     unit: str
-    item_token: UUID
+    item_token: str
     dialogue: str | None
     turns: list[dict[str, str]]
     metadata: dict[str, Any]
@@ -122,7 +121,7 @@ class ItemRow(NamedTuple):
 
 
 ITEMS = """
-    SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token,
+    SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
         dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{}'), source.key,
         coalesce(source.is_reference, false), candidate.key, coalesce(candidate.text, ''),
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text) ORDER BY place.at), '[]')

@@ -44,7 +44,7 @@ def _data(item: ItemRow) -> dict[str, Any]:
         "batch": item.batch,
         "batch_kind": item.kind,
         "unit": item.unit,
-        "item_token": str(item.item_token),
+        "item_token": item.item_token,
         "dialogue": item.dialogue,
         "source": item.source,
         "history": item.turns,

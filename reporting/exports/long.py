@@ -79,7 +79,7 @@ def long_row(study: str, row: RatingRow, legend: Legend) -> list[Any]:
         row.kind,
         FIRST_ROUND,
         row.unit,
-        str(row.item_token),
+        row.item_token,
         row.dialogue or "",
         row.source or "",
         row.candidate or "",

@@ -32,7 +32,7 @@ def csv_pieces(names: Sequence[str], rows: Iterable[Values], *, has_mark: bool) 
     waiting = iter(rows)
     yield (BOM if has_mark else b"") + _taken(out)
     while some := list(islice(waiting, ROWS_AT_ONCE)):
-        writer.writerows([cell_text(value) for value in row] for row in some)
+        writer.writerows(zip(*map(column_text, zip(*some, strict=True)), strict=True))
         yield _taken(out)
 
 
@@ -41,6 +41,17 @@ def _taken(out: io.StringIO) -> bytes:
     out.seek(0)
     out.truncate()
     return data
+
+
+def column_text(values: Values) -> Values:
+    """Most columns repeat a few values: each different one is written once. Only of one type: True is equal to 1."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds <= {int}:
+        return values  # the writer leaves None empty
+    if len(kinds) > 1 or list in kinds:
+        return [cell_text(value) for value in values]
+    texts = {value: cell_text(value) for value in set(values)}
+    return [texts[value] for value in values]
 
 
 def cell_text(value: Any) -> Any:
@@ -62,7 +73,7 @@ WRITERS: dict[type, Callable[[Any], Any]] = {
     bool: lambda value: "true" if value else "false",
     float: number_text,
     datetime: time_text,
-    list: lambda value: quote_formula(BAR.join(map(str, value))),
+    list: lambda value: quote_formula(BAR.join(map(str, value))) if value else "",
     type(None): lambda value: "",
 }
 

@@ -45,5 +45,5 @@ def wide_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
             if row.annotator in places:  # somebody may have joined since the header was written
                 cells[places[row.annotator]] = answer_text(row, legend, options.cell)
         first = rows[0]
-        head = [first.batch, first.kind, first.unit, str(first.item_token), first.dialogue, first.source]
+        head = [first.batch, first.kind, first.unit, first.item_token, first.dialogue, first.source]
         yield [*head, first.candidate, legend.criteria[first.criterion_id].key, len(rows), *cells]

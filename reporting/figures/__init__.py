@@ -2,6 +2,7 @@
 
 from reporting.figures.bars import Bar, BarGroup, bar_figure
 from reporting.figures.course import CourseWords, course_figure
+from reporting.figures.curve import Curve, CurveWords, curve_figure
 from reporting.figures.dots import Dot, DotGroup, DotRow, dot_figure
 from reporting.figures.heat import HeatCell, heat_figure
 
@@ -9,12 +10,15 @@ __all__ = [
     "Bar",
     "BarGroup",
     "CourseWords",
+    "Curve",
+    "CurveWords",
     "Dot",
     "DotGroup",
     "DotRow",
     "HeatCell",
     "bar_figure",
     "course_figure",
+    "curve_figure",
     "dot_figure",
     "heat_figure",
 ]

@@ -6,9 +6,24 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from reporting.figures.drawing import FONT_SIZE, SERIES, WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
+from reporting.figures.drawing import (
+    SERIES,
+    WIDTH,
+    Scale,
+    draw,
+    flowed,
+    label_width,
+    number,
+    scale_ticks,
+    shortened,
+    text_width,
+)
 
-BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 30, 14, 30
+BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 34, 8, 30
+HEADING = 24  # within the group: nearer to its own bars than to those above
+LONGEST_NAME = 80  # in the legend, where a name has a line of its own if need be
+# Where an axis may end, and its lines: shares that are small can be told apart, and every line is a round number.
+ENDS = ((0.1, 0.02), (0.2, 0.05), (0.3, 0.05), (0.4, 0.1), (0.5, 0.1), (0.6, 0.1), (0.8, 0.2), (1.0, 0.2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +54,9 @@ def bar_figure(
 ) -> SafeString:
     """`series`: names for a legend; without them every bar carries its own label. `high`: the end of the axis."""
     bars = [bar for group in groups for bar in group.bars]
-    headings = label_width([group.label for group in groups], FONT_SIZE * 1.1)  # they are bold
-    start = max(90.0, headings + 8, label_width([bar.label for bar in bars]) + 16)
-    scale = Scale(0.0, high or _highest(bars), start, WIDTH - 60)
+    start = max(90.0, label_width([bar.label for bar in bars]) + 16)
+    high, step = _end(bars, high)
+    scale = Scale(0.0, high, start, WIDTH - 60)
     legend, top = _legend(series)
     placed, bottom = _placed(groups, scale, form, top)
     return draw(
@@ -54,30 +69,29 @@ def bar_figure(
         width=WIDTH,
         height=bottom + BOTTOM,
         plot_bottom=bottom,
-        plot_top=top,
         label_x=start - 10,
         start=start,
         bar_height=BAR,
-        ticks=scale_ticks(scale, scale.high / 5, ".0%"),
+        ticks=scale_ticks(scale, step, ".0%"),
     )
 
 
-def _highest(bars: Sequence[Bar]) -> float:
-    """The end of the axis: the next multiple of 10 % above the highest bar, so that small shares can be told apart."""
-    highest = max((bar.value for bar in bars if bar.value is not None), default=1.0)
-    return next((step / 10 for step in range(1, 10) if highest <= step / 10), 1.0)
+def _end(bars: Sequence[Bar], high: float | None) -> tuple[float, float]:
+    """The end of the axis and the distance of its lines: the next one of ENDS above the highest bar."""
+    highest = high or max((bar.value for bar in bars if bar.value is not None), default=1.0)
+    return next((each for each in ENDS if highest <= each[0]), ENDS[-1])
 
 
 def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> tuple[list[dict[str, Any]], float]:
     placed, y = [], top
     for group in groups:
-        heading = y + 16 if group.label else None
-        y += GROUP if group.label else 0
-        bars = []
+        heading = y + HEADING
+        y += GROUP if group.label else GAP
+        plot_top, bars = y - GAP, []
         for bar in group.bars:
             bars.append(_placed_bar(bar, y, scale, form))
             y += BAR + GAP
-        placed.append({"label": group.label, "y": heading, "bars": bars})
+        placed.append({"label": group.label, "y": heading, "bars": bars, "top": plot_top, "bottom": y})
     return placed, y
 
 
@@ -97,14 +111,12 @@ def _placed_bar(bar: Bar, y: float, scale: Scale, form: str) -> dict[str, Any]:
 
 
 def _legend(series: Sequence[str]) -> tuple[list[dict[str, Any]], float]:
-    """The lines of the legend, which wrap, and where the plot begins below them."""
-    legend, x, y = [], 4.0, 4.0
-    for at, name in enumerate(series):
-        width = 34 + label_width([name])
-        if x + width > WIDTH and x > 4:
-            x, y = 4.0, y + 20
-        fill = SERIES[at % len(SERIES)]
-        legend.append({"name": shortened(name), "x": x, "y": y, "text_x": x + 18, "text_y": y + 11,
-                       "series": at % len(SERIES), "fill": fill})  # fmt: skip
-        x += width
-    return legend, y + 24 + TOP if series else TOP
+    """Names as whole as they can be, since labels are cut, and where the plot begins below them."""
+    names = [shortened(name, LONGEST_NAME) for name in series]
+    places = flowed((34 + text_width(name) for name in names), start=0.0, row=20)
+    legend = [
+        {"name": name, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11, "series": at % len(SERIES),
+         "fill": SERIES[at % len(SERIES)]}
+        for at, (name, (x, y)) in enumerate(zip(names, places, strict=True))
+    ]  # fmt: skip
+    return legend, places[-1][1] + 20 + TOP if places else TOP

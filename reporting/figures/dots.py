@@ -1,5 +1,6 @@
 """Dots with intervals: one line per value, in groups, with the values of parts behind it."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,11 +8,23 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from reporting.figures.drawing import FONT_SIZE, WIDTH, Scale, draw, label_width, number, scale_ticks, shortened
+from reporting.figures.drawing import (
+    WIDTH,
+    Scale,
+    draw,
+    flowed,
+    label_width,
+    number,
+    scale_ticks,
+    shortened,
+    text_width,
+)
 from reporting.words import strength
 
-ROW, GROUP, TOP, BOTTOM = 24, 34, 64, 30
-ROOM_FOR_WORD = 66
+ROW, GROUP, TOP, BOTTOM = 24, 36, 36, 30
+HEADING = 26  # within the group: nearer to its own rows than to those above
+LINE = 20  # of the legend
+WORD_SIZE, WORD_GAP = 11, 4
 WORDS = (("slight", 0.0, 0.2), ("fair", 0.2, 0.4), ("moderate", 0.4, 0.6), ("substantial", 0.6, 0.8))
 WORDS_ABOVE = (*WORDS, ("almost_perfect", 0.8, 1.0))
 
@@ -53,10 +66,11 @@ def dot_figure(
 ) -> SafeString:
     """`name` makes ids unique on a page; `dot_means` and `part_means` are the words of the legend."""
     rows = [row for group in groups for row in group.rows]
-    headings = label_width([group.label for group in groups], FONT_SIZE * 1.1)  # they are bold
-    start = max(90.0, headings + 8, label_width([row.label for row in rows]) + 16)
+    start = max(90.0, label_width([row.label for row in rows]) + 16)
     scale = Scale(_lowest(rows), 1.0, start, WIDTH - 56)
-    placed, height = _placed(groups, scale, form)
+    legend, top = _legend(rows, dot_means, part_means)
+    words = _words(scale) if has_words else []
+    placed, height = _placed(groups, scale, form, top + (TOP if words else LINE))
     return draw(
         "dots",
         name=name,
@@ -66,12 +80,12 @@ def dot_figure(
         width=WIDTH,
         height=height + BOTTOM,
         plot_bottom=height,
-        plot_top=TOP - 12,
+        words_y=top + 28,
         label_x=start - 12,
         value_x=WIDTH - 4,
         ticks=scale_ticks(scale, 0.2, ".1f" if form == ".2f" else form),
-        words=_words(scale) if has_words else [],
-        legend=_legend(rows, start, dot_means, part_means),
+        words=words,
+        legend=legend,
     )
 
 
@@ -83,30 +97,34 @@ def _lowest(rows: Sequence[DotRow]) -> float:
 
 
 def _words(scale: Scale) -> list[tuple[str, float]]:
-    """Landis and Koch's words above their stretch of the axis, where there is room for them."""
-    if scale.at(0.2) - scale.at(0.0) < ROOM_FOR_WORD:
+    """Landis and Koch's words above their stretch of the axis, where there is room for all of them."""
+    words = [strength(word) for word, _low, _high in WORDS_ABOVE]
+    widths = [text_width(word, WORD_SIZE) for word in words]
+    room = scale.at(0.2) - scale.at(0.0) - WORD_GAP
+    if any((one + other) / 2 > room for one, other in itertools.pairwise(widths)):
         return []
-    return [(strength(word), scale.at((low + high) / 2)) for word, low, high in WORDS_ABOVE]
+    return [(word, scale.at((low + high) / 2)) for word, (_name, low, high) in zip(words, WORDS_ABOVE, strict=True)]
 
 
-def _placed(groups: Sequence[DotGroup], scale: Scale, form: str) -> tuple[list[dict[str, Any]], int]:
-    placed, y = [], TOP
+def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tuple[list[dict[str, Any]], float]:
+    placed = []
     for group in groups:
-        heading = y + 22 if group.label else None
+        heading = y + HEADING
         y += GROUP if group.label else 0
-        rows = []
+        top, rows = y, []
         for row in group.rows:
             rows.append(_placed_row(row, y, scale, form))
             y += ROW
-        placed.append({"label": group.label, "y": heading, "rows": rows})
+        placed.append({"label": group.label, "y": heading, "rows": rows, "top": top, "bottom": y})
     return placed, y
 
 
-def _placed_row(row: DotRow, y: int, scale: Scale, form: str) -> dict[str, Any]:
+def _placed_row(row: DotRow, y: float, scale: Scale, form: str) -> dict[str, Any]:
     dot = row.dot
     middle = y + ROW // 2
     return {
         "label": shortened(row.label),
+        "title": row.label,
         "y": middle,
         "text_y": middle + 4,
         "parts": [scale.at(part) for part in row.parts],
@@ -126,26 +144,30 @@ def _diamond(x: float, y: float, size: float = 4.5) -> str:
     return f"{x},{y - size} {x + size},{y} {x},{y + size} {x - size},{y}"
 
 
-def _legend(rows: Sequence[DotRow], x: float, dot_means: str, part_means: str) -> list[dict[str, Any]]:
+def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[list[dict[str, Any]], float]:
+    """The kinds of marks that occur, and where it ends."""
     has_intervals = any(row.dot and row.dot.low is not None for row in rows)
     entries = [("dot", _("%(dot_means)s, 95 %% interval") % {"dot_means": dot_means} if has_intervals else dot_means)]
     if any(row.mean is not None for row in rows):
         entries.append(("diamond", _("mean over batches")))
     if part_means and any(row.parts for row in rows):
         entries.append(("part", part_means))
-    placed = []
-    for kind, words in entries:
-        diamond = _diamond(x + 6, 14) if kind == "diamond" else None
-        placed.append(
-            {
-                "kind": kind,
-                "words": words,
-                "x": x + 6,
-                "low": x - 6,
-                "high": x + 18,
-                "text_x": x + 24,
-                "points": diamond,
-            }
-        )
-        x += 52 + label_width([words])
-    return placed
+    places = flowed((48 + text_width(words) for _kind, words in entries), start=0.0, row=LINE)
+    placed = [_legend_entry(kind, words, x, y) for (kind, words), (x, y) in zip(entries, places, strict=True)]
+    return placed, places[-1][1] + LINE
+
+
+def _legend_entry(kind: str, words: str, x: float, y: float) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "words": words,
+        "x": x + 12,
+        "y": y + 14,
+        "low": x,
+        "high": x + 24,
+        "top": y + 8,
+        "bottom": y + 20,
+        "text_x": x + 30,
+        "text_y": y + 18,
+        "points": _diamond(x + 12, y + 14),
+    }

@@ -4,6 +4,7 @@ Colours are presentation attributes, right on white paper; a page may override t
 No style attributes and no scripts, so the strictest content security policy shows them.
 """
 
+import itertools
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ from measures.words import landis_koch
 
 WIDTH = 680  # in units of the picture; pages scale it
 FONT_SIZE = 12.5
-LONGEST_LABEL = 34  # characters, or half as many wide ones; the rest is cut off and stands in the table
+LONGEST_LABEL = 34  # usual characters, or fewer wide ones; what is cut out stands in the legend or the table
+# Widths of letters in squares.
+LETTERS = (("ijlI|!.,:;'’ ", 0.32), ('frt()[]{}/\\-"*', 0.41), ("mwMW%@…—", 0.97))
+CAPITAL, USUAL = 0.7, 0.61
 # Okabe & Ito: told apart with every kind of colour blindness.
 SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#6e7781")
 # By Landis & Koch: orange below chance, then a blue that darkens with agreement. (fill, ink on it)
@@ -68,24 +72,44 @@ def number(value: float | None, form: str = ".2f") -> str:
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
     """About how wide a text is: there is no font to ask. Wide characters take a whole square."""
-    return sum(size if _is_wide(letter) else size * 0.56 for letter in text)
+    return size * sum(map(_letter_width, text))
 
 
-def _is_wide(letter: str) -> bool:
-    return unicodedata.east_asian_width(letter) in "WF"
+def _letter_width(letter: str) -> float:
+    """In squares, as in DejaVu Sans: the widest of the fonts a picture asks for, so nothing runs out of it."""
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    return next((width for letters, width in LETTERS if letter in letters), CAPITAL if letter.isupper() else USUAL)
 
 
 def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
-    room = longest * FONT_SIZE * 0.56
+    """Cut in the middle: versions of one model differ at the end of their names."""
+    room = longest * FONT_SIZE * USUAL
     if text_width(text) <= room:
         return text
-    while text and text_width(text + "…") > room:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    head, tail = _fitting(text, room * 0.6), _fitting(text[::-1], room * 0.4 - FONT_SIZE)[::-1]
+    return f"{head.rstrip()}…{tail.lstrip()}"
+
+
+def _fitting(text: str, room: float) -> str:
+    """As much of the beginning as has room."""
+    widths = itertools.accumulate(text_width(letter) for letter in text)
+    return text[: sum(width <= room for width in widths)]
 
 
 def label_width(labels: Iterable[str], size: float = FONT_SIZE) -> float:
     return max((text_width(shortened(label), size) for label in labels), default=0.0)
+
+
+def flowed(widths: Iterable[float], *, start: float, row: float) -> list[tuple[float, float]]:
+    """(x, y) of the entries of a legend, each beside the one before or, where there is no room, on the next line."""
+    placed, x, y = [], start, 0.0
+    for width in widths:
+        if x + width > WIDTH and x > start:
+            x, y = start, y + row
+        placed.append((round(x, 1), y))
+        x += width
+    return placed
 
 
 def tone_of(value: float | None) -> str | None:

@@ -1,16 +1,19 @@
 """A heat map: numbers in coloured squares, with a legend of the colours."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
 
-from reporting.figures.drawing import TONES, draw, label_width, number, shortened
+from reporting.figures.drawing import TONES, draw, label_width, number, shortened, text_width
 from reporting.words import strength
 
 CELL, ROW, LEGEND = 46, 30, 34
-LABEL = 16  # characters
+LABEL = 16  # usual characters
+SLANT = 45  # degrees: names that are wider than a square stand slanted below it
+SINE = math.sin(math.radians(SLANT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,10 @@ def heat_figure(
     form: str = ".2f",
 ) -> SafeString:
     """`cells[row][column]`; None leaves the place empty, as above the diagonal of pairs."""
-    start = label_width([shortened(row, LABEL) for row in rows]) + 14
+    names = [shortened(column, LABEL) for column in columns]
+    is_slanted = label_width(names) > CELL - 4
+    down = label_width(names) * SINE if is_slanted else 0.0
+    start = max(label_width([shortened(row, LABEL) for row in rows]) + 14, down - CELL / 2)
     width = max(start + CELL * len(columns) + 4, 500)
     bottom = 8 + ROW * len(rows)
     return draw(
@@ -42,18 +48,19 @@ def heat_figure(
         title=title,
         description=description,
         width=round(width),
-        height=round(bottom + 26 + LEGEND),
+        height=round(bottom + down + 26 + LEGEND),
         label_x=start - 8,
         rows=[{"label": shortened(row, LABEL), "y": 8 + ROW * at + ROW / 2 + 4} for at, row in enumerate(rows)],
         columns=[
-            {"label": shortened(column, 6), "title": column, "x": round(start + CELL * at + CELL / 2, 1)}
-            for at, column in enumerate(columns)
+            {"label": label, "title": column, "x": round(start + CELL * at + CELL / 2, 1)}
+            for at, (label, column) in enumerate(zip(names, columns, strict=True))
         ],
         column_y=bottom + 16,
+        slant=SLANT if is_slanted else 0,
         cells=list(_placed(cells, start, form)),
         cell_width=CELL - 2,
         cell_height=ROW - 2,
-        legend=_legend(bottom + 34),
+        legend=_legend(bottom + down + 34),
     )
 
 
@@ -82,5 +89,5 @@ def _legend(y: float) -> list[dict[str, Any]]:
     for tone, (fill, _) in TONES.items():
         words = strength(tone)
         placed.append({"tone": tone, "fill": fill, "words": words, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11})
-        x += 30 + label_width([words], 11)
+        x += 30 + text_width(words, 11)
     return placed

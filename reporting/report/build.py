@@ -7,8 +7,10 @@ import numpy as np
 from django.db.models import Exists, OuterRef
 from django.utils.translation import override as in_language
 
+from annotation.figures import NO_SOURCE
 from annotation.models import Assignment, Batch, Rating, Study
 from measures.agreement import fleiss_kappa
+from measures.arrays import IntArray
 from measures.histograms import total
 from protocols.specs import spec_of
 from reporting.predictions.selectors import metric_means
@@ -17,9 +19,11 @@ from reporting.report.alpha_check import alpha_check
 from reporting.report.breakdowns import breakdowns, excluded
 from reporting.report.checklist import checklist
 from reporting.report.comparisons import comparisons
+from reporting.report.datasheet import datasheet, plain
 from reporting.report.distributions import distributions, turns_table
 from reporting.report.hashes import hashes_of
 from reporting.report.methods import methods
+from reporting.report.negatives import negatives
 from reporting.report.resampled import overall_with_intervals, with_intervals
 from reporting.report.rules import rules_of
 from reporting.report.time_and_pay import time_and_pay, workload
@@ -38,9 +42,32 @@ def build_report(study: Study, *, now: datetime) -> Report:
     cells = study_cells(study)
     votes = study_votes(study, cells.spec)
     names = names_of(study, cells.spec, votes.items)
+    report = _basis(study, cells, votes, now)
+    report |= {
+        **_agreement(cells, votes, report["agreement_overall"]),
+        "pairs": tables.pairs_table(cells, names.annotators),
+        "majority": tables.majority_table(cells),
+        "votes": tables.votes_table(cells),
+        "errors": tables.errors_table(cells),
+        "metrics": _metrics(study, cells),
+        **_answers(study, cells, votes, names),
+        "breakdowns": breakdowns(cells, votes, fields_of(study)),
+        "time_and_pay": time_and_pay(study, votes, finished_work(study), elapsed_seconds(study)),
+        "workload": workload(votes, names.annotators),
+    }
+    return _with_words(study, cells, report)
+
+
+def build_basis(study: Study, *, now: datetime) -> Report:
+    """What a datasheet is filled from: the report without the parts that take longest."""
+    cells = study_cells(study)
+    return _basis(study, cells, study_votes(study, cells.spec), now)
+
+
+def _basis(study: Study, cells: StudyCells, votes: StudyVotes, now: datetime) -> Report:
     annotators = _annotators(cells.batches)
     batches = [_batch_row(cells, batch, annotators.get(batch.pk, set())) for batch in cells.batches]
-    report = {
+    return {
         "study": _study_facts(study),
         "protocol": _protocol_facts(study),
         "generated_at": now.isoformat(timespec="seconds"),
@@ -52,24 +79,13 @@ def build_report(study: Study, *, now: datetime) -> Report:
         "material": _material(cells, votes),
         "batches": batches,
         "excluded_batches": excluded(other_batches(study)),
-        "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in cells.sources],
-        "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in cells.spec.voted],
-        **_agreement(cells, votes),
-        "pairs": tables.pairs_table(cells, names.annotators),
-        "majority": tables.majority_table(cells),
-        "votes": tables.votes_table(cells),
-        "errors": tables.errors_table(cells),
-        "metrics": _metrics(study, cells),
-        **_answers(study, cells, votes, names),
+        **tables.heads(cells),
+        "agreement_overall": overall_with_intervals(cells, votes, tables.overall_table(cells)),
         "comparisons": comparisons(cells, votes),
-        "breakdowns": breakdowns(cells, votes, fields_of(study)),
-        "time_and_pay": time_and_pay(study, votes, finished_work(study), elapsed_seconds(study)),
-        "workload": workload(votes, names.annotators),
         "comments": _comments(study),
         "rules": rules_of(study),
         "versions": versions(),
     }
-    return _with_words(study, cells, report)
 
 
 def _metrics(study: Study, cells: StudyCells) -> list[Report]:
@@ -82,12 +98,10 @@ def _metrics(study: Study, cells: StudyCells) -> list[Report]:
     ]
 
 
-def _agreement(cells: StudyCells, votes: StudyVotes) -> Report:
+def _agreement(cells: StudyCells, votes: StudyVotes, overall: list[Report]) -> Report:
     agreement = with_intervals(cells, votes, tables.agreement_table(cells))
-    overall = overall_with_intervals(cells, votes, tables.overall_table(cells))
     return {
         "agreement": agreement,
-        "agreement_overall": overall,
         "agreement_by_criterion": tables.margins(agreement, "criterion"),
         "agreement_by_source": tables.margins(agreement, "source"),
         "alpha_check": alpha_check(cells, votes, overall),
@@ -99,15 +113,18 @@ def _answers(study: Study, cells: StudyCells, votes: StudyVotes, names: Names) -
     return {
         "distributions": distributions(cells, votes, details),
         "turns": turns_table(cells, votes, marked_turns(study), details),
+        **negatives(cells, votes, details, names),
         "hashes": hashes_of(study, votes, details, names),
     }
 
 
 def _with_words(study: Study, cells: StudyCells, report: Report) -> Report:
     """In English, as everything that is downloaded; a page says them again in its reader's language."""
-    report["checklist"] = checklist(study, cells.spec, people_of(study), report)
+    people = people_of(study)
+    report["checklist"] = checklist(study, cells.spec, people, report)
     with in_language("en"):
         report["methods"] = methods(report)
+        report["datasheet"] = plain(datasheet(study, report, people))
     return report
 
 
@@ -122,12 +139,20 @@ def _material(cells: StudyCells, votes: StudyVotes) -> Report:
         "dialogues": len(np.setdiff1d(items.dialogue[rated], [0])),
         "sources": len(np.setdiff1d(items.source[rated], [0])),
         "batches": len(cells.batches),
+        "by_source": _items_by_source(cells, items.source[rated]),
         "votes_per_item": {
             "low": int(n_votes.min()) if len(rated) else None,
             "high": int(n_votes.max()) if len(rated) else None,
             "mean": float(n_votes.mean()) if len(rated) else None,
         },
     }
+
+
+def _items_by_source(cells: StudyCells, sources: IntArray) -> list[Report]:
+    """Judged items of each source, in the order of tables; of whole dialogues, which have none, the source is None."""
+    named = [(source.key, source.pk) for source in cells.sources]
+    counts = [{"source": key, "items": int((sources == pk).sum())} for key, pk in [*named, (None, NO_SOURCE)]]
+    return [row for row in counts if row["items"]]
 
 
 def _study_facts(study: Study) -> Report:

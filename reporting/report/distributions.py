@@ -11,7 +11,7 @@ from protocols.models import Criterion
 from protocols.specs import CriterionSpec
 from reporting.report.scores import NO_NUMBERS, moments
 from reporting.report.tables import percent, pooled
-from reporting.selectors.answer_details import Detail, Marks
+from reporting.selectors.answer_details import Detail, Marks, ratings_of
 from reporting.selectors.study_cells import StudyCells
 from reporting.selectors.study_votes import StudyVotes
 
@@ -79,7 +79,7 @@ def turns_table(study: StudyCells, votes: StudyVotes, marks: Sequence[Marks], de
     """How often each turn of each side was marked, and how many answers marked any."""
     rows = []
     sources = votes.items.source[votes.item]
-    marked = np.isin(votes.rating, _joined([detail.ratings for detail in details if detail.turns]))
+    marked = np.isin(votes.rating, ratings_of(detail for detail in details if detail.turns))
     for criterion in study.spec.criteria:
         if criterion.kind == Criterion.Kind.TURNS:
             mine = votes.of(criterion)
@@ -125,7 +125,3 @@ def _of(marks: Sequence[Marks], criterion: int, source: int) -> list[Marks]:
 def _counted(values: IntArray) -> Iterable[tuple[int, int]]:
     found, times = np.unique(values, return_counts=True)
     return zip(found.tolist(), times.tolist(), strict=True)
-
-
-def _joined(parts: list[IntArray]) -> IntArray:
-    return np.concatenate([np.zeros(0, np.int64), *parts])

@@ -103,6 +103,11 @@ def _friedman(report: Report) -> Iterable[Row]:
             yield {**shared, "source": source, "mean": mean, **test}
 
 
+def _texts(report: Report) -> Iterable[Row]:
+    for row in report["negative_texts"]:
+        yield row | {"reasons": "|".join(row["reasons"])}
+
+
 def _time(report: Report) -> Iterable[Row]:
     for name, value in report["time_and_pay"].items():
         parts = value.items() if isinstance(value, dict) else [(None, value)]
@@ -123,6 +128,9 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "votes": _votes,
     "options": _options,
     "errors": lambda report: report["errors"],
+    "negatives": lambda report: report["negatives"],
+    "negatives_by_source": lambda report: report["negatives_by_source"],
+    "negative_texts": _texts,
     "pairs": _pairs,
     "batches": lambda report: report["batches"],
     "alpha_check": lambda report: report["alpha_check"],

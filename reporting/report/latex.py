@@ -32,7 +32,7 @@ SPECIAL = {
 def as_latex(report: Report) -> str:
     """In English, as every file: a paper is written in it, or translated as a whole."""
     parts = [f"\\section*{{{escaped(report['study']['name'])}}}", escaped(" ".join(report["methods"]))]
-    tables = (_majority, _agreement, _overall, _distributions, _comparisons, _checklist)
+    tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _checklist)
     parts += [table for make in tables if (table := make(report))]
     return HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
 
@@ -120,6 +120,22 @@ def _distributions(report: Report) -> str:
     ]
     head = ["Criterion", "Source", "Mean", "SD", "Median", "Answers"]
     return _table(head, lines, "Answers on scales with numbers.", "distributions") if lines else ""
+
+
+def _negatives(report: Report) -> str:
+    """D-22: the shares; the texts are in the other files."""
+    lines = [
+        [
+            _criterion(report, row["criterion"]),
+            *(str(row[name]) for name in ("negative", "with_text", "with_reason_only")),
+            *(number(row[name]) for name in ("percent_of_negative", "percent_of_explained")),
+        ]
+        for row in report["negatives"]
+        if row["negative"]
+    ]
+    head = ["Criterion", "Negative", "Free text", "Reason only", "% of negative", "% of explained"]
+    caption = "Negative answers with a free text. " + report["rules"]["negatives"]
+    return _table(head, lines, caption, "negatives") if lines else ""
 
 
 def _comparisons(report: Report) -> str:

@@ -6,37 +6,39 @@ from annotation.models import Batch
 from reporting.report.alpha_check import DIFFERENT
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
+from reporting.report.datasheet import MISSING
 from reporting.report.downloads import TABLES
 from reporting.report.methods import methods
-from reporting.report.pictures import errors_picture, votes_picture
+from reporting.report.pictures import agreement_picture, errors_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source, with_metrics
 from reporting.report.rules import rules_in_words
 
+MOST_TEXTS = 200
+
 
 def page_of(report: Report) -> dict[str, Any]:
-    votes, errors = by_source(report, "votes"), by_reason(report)
+    agreement, votes, errors = by_source(report, "agreement"), by_source(report, "votes"), by_reason(report)
     return {
         "report": report,
         "rules": rules_in_words(report["rules"]),
         "tables": list(TABLES),
         "majority": with_metrics(by_source(report, "majority"), report),
-        "agreement": by_source(report, "agreement"),
+        "agreement": agreement,
+        "agreement_figure": agreement_picture(agreement),
         "votes": votes,
-        "votes_figure": votes_picture(votes) if _has_shares(report) else "",
+        "votes_figure": votes_picture(votes),
         "errors": errors,
-        "errors_figure": errors_picture(errors) if errors.rows else "",
+        "errors_figure": errors_picture(errors),
+        "negatives": by_source(report, "negatives_by_source"),
+        "texts": _texts(report),
         "pairs": _pairs_by_batch(report),
         "differences": [row for row in report["alpha_check"] if row["status"] == DIFFERENT],
         "breakdowns": _breakdowns(report),
         "excluded": [row | {"name": Batch.Kind(row["kind"]).label} for row in report["excluded_batches"]],
         "methods": methods(report),
+        "answered": sum(row["origin"] != MISSING for row in report["datasheet"]),
         "checklist": [row | {"title": TITLES[row["key"]], "lines": lines_of(row)} for row in report["checklist"]],
     }
-
-
-def _has_shares(report: Report) -> bool:
-    """A scale without a positive option, such as 1 to 5, has no positive share to draw."""
-    return any(row["positive"] for row in report["votes"])
 
 
 def _breakdowns(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -46,6 +48,18 @@ def _breakdowns(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
         if row["source"] is None:
             fields.setdefault(row["field"], []).append(row)
     return list(fields.items())
+
+
+def _texts(report: Report) -> list[dict[str, Any]]:
+    """The texts by criterion and role, each list cut so that the page shows MOST_TEXTS at most."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in report["negative_texts"]:
+        groups.setdefault((row["criterion"], row["role"]), []).append(row)
+    share = MOST_TEXTS // max(len(groups), 1)
+    return [
+        {"criterion": criterion, "role": role, "n": len(rows), "rows": rows[:share]}
+        for (criterion, role), rows in groups.items()
+    ]
 
 
 def _pairs_by_batch(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:

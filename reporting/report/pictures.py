@@ -1,30 +1,67 @@
-"""The two pictures of the report: shares of positive votes, and of the reasons for negative ones."""
+"""The pictures of the report: agreement, shares of positive votes, and of the reasons for negative ones."""
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from reporting.figures import Bar, BarGroup, bar_figure
+from reporting.figures import Bar, BarGroup, Dot, DotGroup, DotRow, bar_figure, dot_figure
 from reporting.report.pivot import Pivot
 
 
-def votes_picture(votes: Pivot) -> SafeString:
-    """D-21: positive share of all votes, criteria grouped, a bar per source."""
+def agreement_picture(agreement: Pivot) -> SafeString | str:
+    """D-18: Fleiss' kappa, criteria grouped, a dot per source. Nothing where it is undefined everywhere."""
+    groups = [
+        DotGroup(name, tuple(_dot_row(source, cells[at]) for source, _is_reference, cells in agreement.rows))
+        for at, name in enumerate(agreement.columns)
+    ]
+    if not any(row.dot for group in groups for row in group.rows):
+        return ""
+    return dot_figure(
+        name="agreement",
+        title=_("Fleiss' kappa by criterion and source"),
+        description=_(
+            "A dot is the kappa of all items together with its 95 %% interval, a diamond the mean over batches, and "
+            "small lines are the batches. The table has the same numbers."
+        )
+        % {},
+        groups=groups,
+        dot_means=_("all items together"),
+        part_means=_("a batch"),
+        has_words=True,
+    )
+
+
+def _dot_row(source: str, cell: dict | None) -> DotRow:
+    if cell is None or cell["pooled"] is None:
+        return DotRow(source, None, note=_("undefined"))
+    parts = tuple(value for value in cell["per_batch"] if value is not None)
+    return DotRow(source, Dot(cell["pooled"], cell["pooled_low"], cell["pooled_high"]), parts, cell["mean"])
+
+
+def votes_picture(votes: Pivot) -> SafeString | str:
+    """D-21: positive share of all votes, criteria grouped, a bar per source.
+
+    A scale without a positive option, such as 1 to 5, has no positive share: nothing.
+    """
+    if not any(cell and cell["positive"] for _source, _is_reference, cells in votes.rows for cell in cells):
+        return ""
     return bar_figure(
         name="votes",
         title=_("Positive votes per criterion and source"),
-        description=_("Share of all votes that are positive. The table below holds the same numbers."),
+        description=_("Share of all votes that are positive. The table has the same numbers."),
         groups=_groups(votes, "percent_positive"),
         series=[source for source, _is_reference, _cells in votes.rows],
         high=1.0,
     )
 
 
-def errors_picture(errors: Pivot) -> SafeString:
+def errors_picture(errors: Pivot) -> SafeString | str:
     """D-20: share of all votes with each reason, reasons grouped, a bar per source."""
+    if not errors.rows:
+        return ""
     return bar_figure(
         name="errors",
         title=_("Reasons for negative votes"),
-        description=_("Share of all votes that gave the reason. The table below holds the same numbers."),
+        description=_("Share of all votes that gave the reason. The table has the same numbers."),
         groups=_groups(errors, "percent"),
         series=[source for source, _is_reference, _cells in errors.rows],
     )

@@ -101,6 +101,10 @@ SENTENCES = {
     "errors": gettext_noop(
         "Share of all answers to the criterion that gave the reason; reasons do not exclude each other."
     ),
+    "negatives": gettext_noop(
+        "The share of negative answers with a free text has two denominators: all negative answers to the criterion, "
+        "and those of them that were explained, by a free text or a predefined reason."
+    ),
 }
 RULE_NAMES = {
     "majority": pgettext_lazy("a rule of the report", "Majority"),
@@ -117,6 +121,7 @@ RULE_NAMES = {
     "pairs": pgettext_lazy("a rule of the report", "Pairs"),
     "votes": pgettext_lazy("a rule of the report", "Votes"),
     "errors": pgettext_lazy("a rule of the report", "Errors"),
+    "negatives": pgettext_lazy("a rule of the report", "Negative answers"),
 }
 
 

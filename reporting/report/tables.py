@@ -39,6 +39,14 @@ def pooled(cells: Iterable[Cell | None], criterion: CriterionSpec) -> Histogram:
     return total((cell.figures.histogram for cell in cells if cell), len(criterion.options))
 
 
+def heads(study: StudyCells) -> Row:
+    """What rows and columns of the tables are called."""
+    return {
+        "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in study.sources],
+        "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in study.spec.voted],
+    }
+
+
 def agreement_table(study: StudyCells) -> list[Row]:
     """D-18: Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
     return [_agreement_row(source, criterion, study.column(key)) for source, criterion, key in study.rows()]

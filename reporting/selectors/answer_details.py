@@ -1,5 +1,6 @@
 """What an answer holds beyond its option: chosen options, marked turns, explanations and free text."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,11 @@ def answer_details(study: Study, kind: str = Batch.Kind.MAIN) -> list[Detail]:
             Detail(tuple(choices), tuple(turns), tuple(explanations), text, np.frombuffer(ids, ">i8").astype(np.int64))
             for choices, turns, explanations, text, ids in cursor.fetchall()
         ]
+
+
+def ratings_of(details: Iterable[Detail]) -> IntArray:
+    """Ids of all their answers, detail after detail."""
+    return np.concatenate([np.zeros(0, np.int64), *(each.ratings for each in details)])
 
 
 def marked_turns(study: Study, kind: str = Batch.Kind.MAIN) -> list[Marks]:

@@ -3,24 +3,25 @@
 Of a study with ten thousand batches it reads the study's sums and one page of batches.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.models import AgreementCell, AgreementSnapshot, Batch, Heartbeat, Seat, Source, Study
+from annotation.models import AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.explanations import STATISTICS, Statistic
+from reporting.selectors.board_work import BatchLine, Progress, SeatCounts, batch_lines, progress_of, seats_of
 
 BATCHES = 10  # per page
-SHOWN_SEATS = 20  # of each batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,55 +103,6 @@ def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SeatLine:
-    """`state` is free, rating or finished; a lease runs while somebody is rating."""
-
-    state: str
-    pseudonym: str = ""
-    until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SeatCounts:
-    n_free: int
-    n_rating: int
-    n_finished: int
-
-    @property
-    def n(self) -> int:
-        return self.n_free + self.n_rating + self.n_finished
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    n_ratings: int
-    n_wanted: int
-
-    @property
-    def percent(self) -> int:
-        """Rounded down: 100 means that nothing is missing."""
-        return 100 * self.n_ratings // self.n_wanted if self.n_wanted else 0
-
-
-@dataclass(frozen=True, slots=True)
-class BatchLine:
-    batch: Batch
-    progress: Progress
-    seats: tuple[SeatLine, ...]
-    counts: SeatCounts
-
-    @property
-    def held(self) -> tuple[SeatLine, ...]:
-        """The seats of people at work first; imported studies may have hundreds of others."""
-        held = sorted((seat for seat in self.seats if seat.state != "free"), key=lambda seat: seat.state != "rating")
-        return tuple(held[:SHOWN_SEATS])
-
-    @property
-    def n_more(self) -> int:
-        return self.counts.n - self.counts.n_free - len(self.held)
-
-
-@dataclass(frozen=True, slots=True)
 class BoardData:
     """The rows of one refresh, read once. `cells` are by batch id; None is the study's."""
 
@@ -176,61 +128,19 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
     page = Paginator(study.batches.select_related("snapshot").order_by("position", "pk"), BATCHES).get_page(choice.page)
     batches = list(page.object_list)
-    seats, unmeasured = _seats_of_study(study)
+    seats, unmeasured = seats_of(study)
     return BoardData(
         study=study,
         spec=spec,
         choice=replace(choice, page=str(page.number)),
         total=total,
-        progress=_progress(total, unmeasured * len(spec.counted)),
+        progress=progress_of(total, unmeasured * len(spec.counted)),
         seats=seats,
         page=page,
-        lines=tuple(_lines(batches, len(spec.counted))),
+        lines=tuple(batch_lines(batches, len(spec.counted))),
         sources=tuple(study.sources.order_by("-is_reference", "position")),
         cells=_cells(total, batches, choice),
     )
-
-
-def _progress(snapshot: AgreementSnapshot | None, n_unmeasured: int) -> Progress:
-    if snapshot is None:
-        return Progress(0, n_unmeasured)
-    return Progress(snapshot.n_ratings, snapshot.n_wanted + n_unmeasured)
-
-
-def _seats_of_study(study: Study) -> tuple[SeatCounts, int]:
-    """Seats of the main batches, and the answers per criterion wanted of batches that nobody has begun."""
-    rows = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
-    found = rows.aggregate(
-        n=Count("pk"),
-        n_held=Count("assignment"),
-        n_rating=Count("lease_expires_at"),
-        unmeasured=Sum("batch__n_items", filter=Q(batch__snapshot__isnull=True)),
-    )
-    counts = SeatCounts(found["n"] - found["n_held"], found["n_rating"], found["n_held"] - found["n_rating"])
-    return counts, found["unmeasured"] or 0
-
-
-def _lines(batches: list[Batch], n_criteria: int) -> list[BatchLine]:
-    seats: dict[int, list[SeatLine]] = {batch.pk: [] for batch in batches}
-    rows = Seat.objects.filter(batch__in=batches).select_related("assignment__participant").order_by("number")
-    for row in rows:
-        seats[row.batch_id].append(_seat_line(row))
-    return [_line(batch, tuple(seats[batch.pk]), n_criteria) for batch in batches]
-
-
-def _seat_line(seat: Seat) -> SeatLine:
-    if seat.assignment is None:
-        return SeatLine("free")
-    state = "rating" if seat.lease_expires_at else "finished"
-    return SeatLine(state, seat.assignment.participant.pseudonym, seat.lease_expires_at)
-
-
-def _line(batch: Batch, seats: tuple[SeatLine, ...], n_criteria: int) -> BatchLine:
-    snapshot = getattr(batch, "snapshot", None)
-    unmeasured = 0 if snapshot else batch.n_items * len(seats) * n_criteria
-    states = [seat.state for seat in seats]
-    counts = SeatCounts(states.count("free"), states.count("rating"), states.count("finished"))
-    return BatchLine(batch, _progress(snapshot, unmeasured), seats, counts)
 
 
 def _cells(
@@ -247,3 +157,13 @@ def _cells(
     for row in rows.defer("pairs", "annotators", "reasons"):
         found[snapshots[row.snapshot_id]][row.criterion_id, row.source_id] = row
     return found
+
+
+def summed(cells: Iterable[AgreementCell], criteria: tuple[CriterionSpec, ...]) -> dict[str, int]:
+    """The histograms of criteria with the same answers added up as they are stored: arrays of each cost more."""
+    ids = {criterion.id for criterion in criteria}
+    found: Counter[str] = Counter()
+    for cell in cells:
+        if cell.criterion_id in ids:
+            found.update(cell.histogram)
+    return dict(found)

@@ -1,17 +1,19 @@
 """Each annotator beside the others, from the sums of the study: its cost grows with people, not with answers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from annotation.figures import counted, n_counted
-from annotation.models import AgreementCell, AnnotatorCell, Participant
+from annotation.models import AgreementCell, AnnotatorCell, Participant, Study
+from measures.arrays import IntArray
 from measures.behaviour import Speed
 from measures.contributions import Contribution, Contributions, majority_tables, speeds, total_of, without_each
 from measures.contributors import (
+    FEWEST_ITEMS_TO_FLAG,
     Entropy,
     Flag,
     MajorityAgreement,
@@ -20,13 +22,15 @@ from measures.contributors import (
     flags,
     kappa_with_majority,
 )
-from measures.histograms import Histogram, total
+from measures.histograms import Histogram
+from measures.intervals import interval_guard
 from measures.leave_one_out import WithoutRater
 from protocols.specs import CriterionSpec
-from reporting.selectors.board import BoardData
+from reporting.selectors.board import BoardData, summed
 
 PEOPLE = 25  # per page
 RESAMPLES = 1000
+Square = tuple[tuple[int, ...], ...]  # own answers by majority
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +44,16 @@ class Person:
     without: WithoutRater
     speed: Speed
     flag: Flag
-    table: tuple[tuple[int, ...], ...]  # own answers by majority
+    table: Square
 
     @property
     def reasons(self) -> tuple[str, ...]:
         return (*self.flag.reasons, *(["fast"] if self.speed.flagged else []))
 
     @property
-    def largest_share(self) -> float | None:
-        """Of all answers in the table, the annotator's and the majorities', those of the most frequent kind."""
-        square = np.array(self.table)
-        margins = square.sum(axis=0) + square.sum(axis=1)
-        return float(margins.max() / margins.sum()) if margins.sum() else None
+    def square(self) -> IntArray:
+        """`table` as an array."""
+        return np.array(self.table)
 
 
 def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Person]:
@@ -61,6 +63,7 @@ def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Pers
     found = _contributions(data.total.pk, criteria)
     tables = majority_tables(found, n_counted(criteria[0]))
     agreements = kappa_with_majority(tables, seed=data.study.seed, n_resamples=0)
+    squares = [tuple(map(tuple, table.tolist())) for table in tables.tables]
     entropies = answer_entropy(tables.answers)
     names = dict(Participant.objects.filter(pk__in=found).values_list("pk", "pseudonym"))
     columns: list[Iterable[Any]] = [
@@ -68,11 +71,40 @@ def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Pers
         entropies,
         without_each(found, histogram_of(data.cells.get(None, {}).values(), criteria)),
         speeds(found),
-        flags(agreements, entropies),
-        (tuple(map(tuple, table.tolist())) for table in tables.tables),
+        _flags(agreements, squares, entropies, data.study),
+        squares,
     ]
     people = [Person(pk, names[pk], *row) for pk, *row in zip(found, *columns, strict=True)]
     return sorted(people, key=_importance)
+
+
+def _flags(
+    agreements: list[MajorityAgreement], squares: list[Square], entropies: list[Entropy], study: Study
+) -> list[Flag]:
+    floor = study.kappa_floor
+    if floor is None:
+        return flags(agreements, entropies)
+    bounded = [_bounded(each, square, floor, study.seed) for each, square in zip(agreements, squares, strict=True)]
+    return flags(bounded, entropies, threshold=floor)
+
+
+def _bounded(found: MajorityAgreement, square: Square, floor: float, seed: int) -> MajorityAgreement:
+    """With the upper limit that is held against the floor. Whoever lies above the floor is not resampled, which takes
+    long for hundreds of people: their p is a half or more, and any such p leaves the corrected p of the others alone.
+    """
+    kappa = found.kappa
+    if kappa.value is None or kappa.n_items < FEWEST_ITEMS_TO_FLAG:
+        return found
+    if kappa.value < floor:
+        return interval_of(found.rater, square, found.n_tied, found.n_alone, seed)
+    is_bounded, _ = guard_of(np.array(square))
+    return replace(found, kappa=kappa.with_interval(kappa.value, kappa.value)) if is_bounded else found
+
+
+def guard_of(square: IntArray) -> tuple[bool, str | None]:
+    """Whether to show an interval of Cohen's kappa of two sides' answers, and the note that explains it."""
+    margins = square.sum(axis=0) + square.sum(axis=1)
+    return interval_guard(int(square.sum()), 1 - float(margins.max() / margins.sum()))
 
 
 def _importance(person: Person) -> tuple[bool, float, str]:
@@ -89,14 +121,9 @@ def _contributions(snapshot: int, criteria: tuple[CriterionSpec, ...]) -> Contri
 
 
 def histogram_of(cells: Iterable[AgreementCell], criteria: tuple[CriterionSpec, ...]) -> Histogram:
-    """Of all sources and the given criteria, without the votes that exclude an item."""
-    by_id = {criterion.id: criterion for criterion in criteria}
-    parts = [
-        counted(Histogram.from_json(cell.histogram, len(by_id[cell.criterion_id].options)), by_id[cell.criterion_id])[0]
-        for cell in cells
-        if cell.criterion_id in by_id
-    ]
-    return total(parts, n_counted(criteria[0]))
+    """Of all sources and the given criteria, which are alike, without the votes that exclude an item."""
+    pooled = Histogram.from_json(summed(cells, criteria), len(criteria[0].options))
+    return counted(pooled, criteria[0])[0]
 
 
 def with_interval(person: Person, *, seed: int) -> MajorityAgreement:
@@ -105,6 +132,6 @@ def with_interval(person: Person, *, seed: int) -> MajorityAgreement:
 
 
 @lru_cache(maxsize=1024)  # an answer changes those who rate its batch; the others' intervals are as they were
-def interval_of(pk: int, table: tuple[tuple[int, ...], ...], n_tied: int, n_alone: int, seed: int) -> MajorityAgreement:
+def interval_of(pk: int, table: Square, n_tied: int, n_alone: int, seed: int) -> MajorityAgreement:
     tables = MajorityTables(np.array([pk]), np.array([table]), np.array([n_tied]), np.array([n_alone]))
     return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES)[0]

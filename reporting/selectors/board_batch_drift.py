@@ -1,11 +1,11 @@
 """Whether a batch agrees less than the rest of the study, and whether the batch or one annotator is why."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from annotation.figures import annotators_from_json, n_counted
-from annotation.models import AgreementCell, Participant
+from annotation.models import AgreementCell, Batch, Participant
 from measures.batch_drift import HARD_BATCH, NO_DROP, UNTESTED, BatchDrift, batch_drift, cause_of
 from measures.comparison import benjamini_hochberg
 from measures.contributions import Contributions, majority_tables, total_of, without_each
@@ -13,7 +13,7 @@ from measures.contributors import kappa_with_majority
 from measures.histograms import Histogram
 from measures.leave_one_out import WithoutRater
 from protocols.specs import CriterionSpec
-from reporting.selectors.board import BatchLine, BoardData
+from reporting.selectors.board import BoardData
 from reporting.selectors.board_annotators import histogram_of
 
 PERMUTATIONS = 999  # of a p of .05 corrected over ten batches they are enough: the smallest p is .002
@@ -28,6 +28,8 @@ class DriftLine:
     key: str
     pk: int
     drift: BatchDrift
+    batch: Histogram
+    rest: Histogram
     p_adjusted: float | None
     verdict: str
     annotator: str = ""
@@ -44,7 +46,7 @@ def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Dr
     dropped = [pk for pk, drift in drifts.items() if _has_dropped(drift, p_values[pk])]
     annotators = _annotators(dropped, criteria)
     causes = {pk: _cause(drifts[pk], annotators[pk], parts[pk], criteria) for pk in dropped}
-    found = [_line(line, drifts[line.batch.pk], p_values[line.batch.pk], causes) for line in lines]
+    found = [_line(line.batch, whole, parts, drifts, p_values, causes) for line in lines]
     return _named(found, causes)
 
 
@@ -88,21 +90,29 @@ def _cause(
     return verdict, cause.rater, without
 
 
-def _line(line: BatchLine, drift: BatchDrift, p_value: float | None, causes: Mapping[int, Cause]) -> DriftLine:
-    verdict, _, without = causes.get(line.batch.pk, (NO_DROP, None, None))
+def _line(
+    batch: Batch,
+    whole: Histogram,
+    parts: Mapping[int, Histogram],
+    drifts: Mapping[int, BatchDrift],
+    p_values: Mapping[int, float | None],
+    causes: Mapping[int, Cause],
+) -> DriftLine:
+    pk, cause = batch.pk, causes.get(batch.pk)
+    verdict = _verdict(drifts[pk], p_values[pk], cause)
+    without = cause[2] if cause else None
+    return DriftLine(batch.key, pk, drifts[pk], parts[pk], whole - parts[pk], p_values[pk], verdict, without=without)
+
+
+def _verdict(drift: BatchDrift, p_value: float | None, cause: Cause | None) -> str:
     if p_value is None:
-        verdict = UNTESTED
-    elif p_value <= SIGNIFICANT and (drift.difference or 0.0) > 0:
-        verdict = HIGHER
-    return DriftLine(line.batch.key, line.batch.pk, drift, p_value, verdict, without=without)
+        return UNTESTED
+    if p_value <= SIGNIFICANT and (drift.difference or 0.0) > 0:
+        return HIGHER
+    return cause[0] if cause else NO_DROP
 
 
 def _named(lines: list[DriftLine], causes: Mapping[int, Cause]) -> list[DriftLine]:
     guilty = {pk: rater for pk, (_, rater, _) in causes.items() if rater is not None}
     names = dict(Participant.objects.filter(pk__in=guilty.values()).values_list("pk", "pseudonym")) if guilty else {}
-    return [
-        DriftLine(each.key, each.pk, each.drift, each.p_adjusted, each.verdict, names[guilty[each.pk]], each.without)
-        if each.pk in guilty
-        else each
-        for each in lines
-    ]
+    return [replace(each, annotator=names[guilty[each.pk]]) if each.pk in guilty else each for each in lines]

@@ -1,6 +1,6 @@
-"""One annotator in the order of their answers: a CUSUM of agreement with the majority of the others."""
+"""One annotator in the order of their answers: a control chart of agreement with the majority of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -10,19 +10,27 @@ from annotation.figures import counted_codes, n_counted
 from annotation.selectors.answers import MOST_ANSWERS, Answers, latest_answers
 from measures.arrays import BoolArray, IntArray
 from measures.contributors import agrees_with_majority
-from measures.drift import BASELINE_ITEMS, DROP, HIGHEST_BASELINE, Chart, cusum
+from measures.drift import BASELINE_ITEMS, DROP, HIGHEST_BASELINE, Chart, cusum, ewma
+from measures.estimate import NO_PAIRS, Estimate
+from measures.intervals import wilson
 from protocols.specs import CriterionSpec
 from reporting.selectors.board_annotators import Person
 
 FEWEST = 20  # answers with a majority: below, nothing is said about anybody
 LATEST = 50  # answers whose share stands beside the one in the beginning
+CHARTS: Mapping[str, Callable[..., Chart]] = {"cusum": cusum, "ewma": ewma}
+USUAL_CHART = "cusum"
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """`agrees` is 1, 0 or -1 (no majority) by answer; `is_own`: held to the own first fifty; `is_whole`: all shown."""
+    """`agrees` is 1, 0 or -1 (no majority) by answer; `is_own`: held to the own first fifty; `is_whole`: all shown.
+
+    `kind` is one of CHARTS.
+    """
 
     person: Person
+    kind: str
     agrees: IntArray
     answered_at: tuple[datetime, ...]
     chart: Chart
@@ -42,17 +50,48 @@ class Course:
         return int(known[BASELINE_ITEMS - 1]) + 1 if len(known) >= BASELINE_ITEMS else len(self.agrees)
 
     @property
-    def latest_share(self) -> float | None:
-        known = self.agrees[self.agrees >= 0][-LATEST:]
-        return float(known.mean()) if len(known) else None
+    def n_watched(self) -> int:
+        """Answers with a majority that the chart could raise an alarm at."""
+        return int((self.agrees[self.n_baseline :] >= 0).sum())
+
+    @property
+    def begun(self) -> Estimate:
+        """Agreement in the first answers with a majority, with its Wilson interval."""
+        return _share(self.agrees[self.agrees >= 0][:BASELINE_ITEMS])
+
+    @property
+    def latest(self) -> Estimate:
+        """As `begun`, in the latest answers."""
+        return _share(self.agrees[self.agrees >= 0][-LATEST:])
+
+    @property
+    def beyond(self) -> BoolArray:
+        """By answer: whether the chart stands at its limit or beyond."""
+        limit = self.chart.limit
+        if limit is None:
+            return np.zeros(len(self.agrees), bool)
+        return self.chart.path <= limit if self.falls else self.chart.path >= limit
+
+    @property
+    def falls(self) -> bool:
+        """Whether the line goes down when somebody agrees less."""
+        return self.kind == "ewma"
 
     @property
     def alarm_at(self) -> datetime | None:
         return None if self.chart.alarm is None else self.answered_at[self.chart.alarm]
 
 
-def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float | None) -> Course:
-    """`usual`: the agreement to hold somebody to whose own beginning says too little."""
+def _share(agrees: IntArray) -> Estimate:
+    n, same = len(agrees), int(agrees.sum())
+    if not n:
+        return Estimate(None, NO_PAIRS)
+    limits = wilson(same, n)
+    return Estimate(same / n, low=limits.low, high=limits.high, n_items=n)
+
+
+def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float | None, kind: str) -> Course:
+    """`usual`: the agreement to hold somebody to whose own beginning says too little; `kind`: one of CHARTS."""
     answers = latest_answers(person.pk, [criterion.id for criterion in criteria])
     agrees = np.full(len(answers.item), -1, np.int64)
     for criterion in criteria:
@@ -63,8 +102,8 @@ def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float 
     agrees = agrees[order]
     times = tuple(datetime.fromtimestamp(ms / 1000, UTC) for ms in answers.answered_ms[order].tolist())
     is_whole = answers.is_whole and len(order) == int((answers.participant == person.pk).sum())
-    chart, is_own = _chart(agrees, usual)
-    return Course(person, agrees, times, chart, is_own, is_whole)
+    chart, is_own = _chart(CHARTS[kind], agrees, usual)
+    return Course(person, kind, agrees, times, chart, is_own, is_whole)
 
 
 def usual_agreement(people: Sequence[Person]) -> float | None:
@@ -75,12 +114,12 @@ def usual_agreement(people: Sequence[Person]) -> float | None:
     return median if median > 2 * DROP else None
 
 
-def _chart(agrees: IntArray, usual: float | None) -> tuple[Chart, bool]:
+def _chart(drawn: Callable[..., Chart], agrees: IntArray, usual: float | None) -> tuple[Chart, bool]:
     """Against the own beginning if that can be done, and whether it was."""
-    own = cusum(agrees)
+    own = drawn(agrees)
     if own.reason is None or usual is None or int((agrees >= 0).sum()) < FEWEST:
         return own, True
-    return cusum(agrees, p0=usual), False
+    return drawn(agrees, p0=usual), False
 
 
 def _own(answers: Answers, participant: int) -> IntArray:

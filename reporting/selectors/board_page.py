@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from annotation.models import Study
 from reporting.explanations import STATISTICS
+from reporting.progress import batch_row
 from reporting.selectors.board import BoardData, board_data, scopes_of, usual_statistic
 from reporting.selectors.board_pairs import board_pairs, pair_picture
 from reporting.selectors.board_tables import agreement_picture, agreement_table
@@ -19,10 +20,13 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "choice": data.choice,
         "table": agreement_table(data),
         "picture": agreement_picture(data) if data.cells.get(None) else "",
+        "picture_query": urlencode(chosen(data)),
+        "pairs_query": urlencode(chosen(data) | {"batch": pairs.batch.key}) if pairs else "",
         "pairs": pairs,
         "pair_picture": pair_picture(pairs) if pairs and pairs.pairs else "",
         "scopes": scopes_of(data.spec),
         "statistics": STATISTICS.values(),
+        "batch_rows": [batch_row(line) for line in data.lines],
         "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
         "chosen": chosen(data),
         "earlier": _link(data, data.page.number - 1),

@@ -1,6 +1,6 @@
 """Who agrees with whom in one batch: Cohen's kappa of every pair of annotators, pooled over sources and criteria."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from django.utils.safestring import SafeString
@@ -8,40 +8,50 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import AgreementCell, Batch, Participant
+from measures.arrays import IntArray
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from measures.pairs import PairTable
 from protocols.specs import CriterionSpec
-from reporting.explanations import FEWEST_FOR_COLOUR, STATISTICS, WARNINGS, headline
+from reporting.explanations import (
+    COUNTED,
+    DEPENDENT_ITEMS,
+    FEWEST_FOR_COLOUR,
+    STATISTICS,
+    WARNINGS,
+    Figure,
+    headline,
+    interval_lines,
+    table_warnings,
+)
 from reporting.figures import HeatCell, heat_figure
 from reporting.figures.drawing import number, tone_of
 from reporting.selectors.board import BoardData, alike
+from reporting.selectors.board_annotators import guard_of
 from reporting.words import reason_sentence
 
-COHEN = gettext_noop("Cohen's kappa")
+KAPPA = replace(STATISTICS["cohen"], english_name=gettext_noop("Cohen's kappa"))
+COHEN_MEANS = gettext_noop(
+    "Agreement of two annotators beyond chance: 1 is perfect, 0 is what chance alone would give."
+)
+EQUAL = gettext_noop("How often the two gave the same answer. Not corrected for chance.")
+ALONE = gettext_noop("Left out are items that only one of the two has answered.")
+NO_CHANCE = gettext_noop("No interval: it stands beside kappa to be read with it.")
 MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
+    """`key` makes ids: a pseudonym may hold anything."""
+
+    key: str
     first: str
     second: str
     value: float | None
     n_items: int
-    n_equal: int
-    lines: tuple[str, ...]
-
-    @property
-    def why(self) -> str:
-        return " ".join(self.lines)
-
-    @property
-    def text(self) -> str:
-        return number(self.value)
-
-    @property
-    def share_equal(self) -> str:
-        return number(self.n_equal / self.n_items, ".0%")
+    kappa: Figure
+    common: Figure
+    equal: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +78,12 @@ def board_pairs(data: BoardData) -> Pairs | None:
     if batch is None:
         return None
     groups = alike(data.choice.criteria)
-    table = _pooled_table(batch, groups[0])
+    table, n_cells = _pooled_table(batch, groups[0])
     shown = _shown(table)
     names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
     ordered = sorted(shown, key=lambda pk: names[pk])
-    found = [_pair(table, names, a, b) for at, b in enumerate(ordered) for a in ordered[:at] if table.table(a, b).any()]
+    squares = [(a, b, table.table(a, b)) for at, b in enumerate(ordered) for a in ordered[:at]]
+    found = [_pair(f"{a}-{b}", names[a], names[b], square, n_cells > 1) for a, b, square in squares if square.any()]
     return Pairs(batch, groups[0], len(groups) > 1, tuple(names[pk] for pk in ordered), len(table.raters), tuple(found))
 
 
@@ -87,13 +98,15 @@ def _batch(data: BoardData) -> Batch | None:
     return next(iter(named or rated), None)
 
 
-def _pooled_table(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> PairTable:
+def _pooled_table(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> tuple[PairTable, int]:
+    """And of how many criteria and sources it is."""
     n = len(criteria[0].options)
     rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
+    stored = list(rows.values_list("pairs", flat=True))
     table = PairTable.empty(n)
-    for pairs in rows.values_list("pairs", flat=True):
+    for pairs in stored:
         table += PairTable.from_json(pairs, n)
-    return table
+    return table, len(stored)
 
 
 def _shown(table: PairTable) -> list[int]:
@@ -112,15 +125,35 @@ def _shown(table: PairTable) -> list[int]:
     return [raters[at] for at in np.argsort(means, kind="stable")[:MOST_ANNOTATORS]]
 
 
-def _pair(table: PairTable, names: dict[int, str], a: int, b: int) -> Pair:
-    square = table.table(a, b)
-    found = cohen_kappa(square)
+def _pair(key: str, first: str, second: str, square: IntArray, is_dependent: bool) -> Pair:
+    found = bounded(cohen_kappa(square), square, is_dependent)
     equal = int(np.trace(square))
     sizes = {"n": f"{found.n_items:,}", "equal": f"{equal:,}"}
-    counted = _("%(n)s answers in common, %(equal)s of them equal.") % sizes
-    warnings = tuple(_(WARNINGS[warning]) for warning in found.warnings)
-    lines = (_first_line(names[a], names[b], found), counted, *warnings)
-    return Pair(names[a], names[b], found.value, found.n_items, equal, lines)
+    used = _("%(n)s answers in common, %(equal)s of them equal.") % sizes
+    warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
+    between = _("%(first)s and %(second)s.") % {"first": first, "second": second}
+    lines = (_first_line(first, second, found), _(COHEN_MEANS), *interval_lines(KAPPA, asdict(found)), used, _(ALONE))
+    text = number(found.value)
+    return Pair(
+        key=key,
+        first=first,
+        second=second,
+        value=found.value,
+        n_items=found.n_items,
+        kappa=Figure(text, (*lines, *warnings), None, bool(warnings)),
+        common=Figure(sizes["n"], (between, _("Answers to the same question of the same item."), _(ALONE), _(COUNTED))),
+        equal=Figure(number(equal / found.n_items, ".0%"), (between, _(EQUAL), used, _(ALONE), _(NO_CHANCE))),
+    )
+
+
+def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
+    """With its interval where one can be shown: answers about the same dialogue are not independent."""
+    if kappa.value is None:
+        return kappa
+    if is_dependent:
+        return kappa.with_interval(None, None, DEPENDENT_ITEMS)
+    is_shown, note = guard_of(square)
+    return replace(kappa, interval_note=note) if is_shown else kappa.with_interval(None, None, note)
 
 
 def _first_line(first: str, second: str, found: Estimate) -> str:
@@ -130,9 +163,8 @@ def _first_line(first: str, second: str, found: Estimate) -> str:
         return _("%(first)s and %(second)s: Undefined, because %(why)s.") % (
             said | {"why": reason_sentence(found.reason)}
         )
-    kappa = replace(STATISTICS["cohen"], english_name=COHEN)
     # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
-    return _("%(first)s and %(second)s: %(sentence)s") % (said | {"sentence": headline(kappa, found.value)})
+    return _("%(first)s and %(second)s: %(sentence)s") % (said | {"sentence": headline(KAPPA, found.value)})
 
 
 def pair_picture(pairs: Pairs) -> SafeString:
@@ -154,4 +186,4 @@ def _heat_cell(pair: Pair | None) -> HeatCell | None:
     if pair is None:
         return None
     tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
-    return HeatCell(pair.value, tone, pair.why)
+    return HeatCell(pair.value, tone, " ".join(pair.kappa.lines))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -11,12 +12,12 @@ from django.utils.translation import gettext_noop, pgettext
 from annotation.figures import UNIT, histogram_estimates, mean_and_sd
 from annotation.models import AgreementCell
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
-from measures.histograms import Histogram, total
+from measures.histograms import Histogram
 from protocols.specs import CriterionSpec
 from reporting.explanations import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
 from reporting.figures import Dot, DotGroup, DotRow, dot_figure
 from reporting.figures.drawing import number
-from reporting.selectors.board import BoardData, alike
+from reporting.selectors.board import BoardData, alike, summed
 
 Key = tuple[int, int | None]
 MEAN = gettext_noop("Mean over batches")
@@ -127,7 +128,9 @@ def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
         spread = _("Standard deviation %(sd)s.") % {"sd": number(sd)}
     lines = (
         headline(replace(statistic, english_name=MEAN_OF_KAPPAS), mean),
+        statistic.definition,
         spread,
+        _("No interval: read the spread over batches instead."),
         batches,
         _("Kappas of small batches are biased low: read the mean beside the pooled value."),
     )
@@ -159,13 +162,16 @@ def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]
 def _pooled_figure(
     statistic: Statistic, cells: Mapping[Key, AgreementCell], criteria: tuple[CriterionSpec, ...]
 ) -> Figure:
-    n = len(criteria[0].options)
-    ids = {criterion.id for criterion in criteria}
-    histograms = [Histogram.from_json(cell.histogram, n) for key, cell in cells.items() if key[0] in ids]
-    if not histograms:
+    histogram = summed(cells.values(), criteria)
+    if not histogram:
         return missing(statistic, "no_ratings")
-    pooled = total(histograms, n)
-    return explained(statistic, without_interval(histogram_estimates(pooled, criteria[0])), pooled.largest_share)
+    pooled = Histogram.from_json(histogram, len(criteria[0].options))
+    return explained(statistic, pooled_estimates(pooled, criteria[0]), pooled.largest_share)
+
+
+@lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches are as they were
+def pooled_estimates(pooled: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
+    return without_interval(histogram_estimates(pooled, criterion))
 
 
 def without_interval(estimates: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,11 @@ class Names:
     criteria: dict[int, str]
     annotators: dict[int, str]
 
+    def item(self, place: int) -> tuple[str, str, str, str]:
+        """Keys of the batch, dialogue, candidate and source of an item; empty where it has none."""
+        batch, dialogue, candidate, source = json.loads(self.items[place][:-1] + "]")
+        return batch, dialogue, candidate, source
+
 
 def names_of(study: Study, spec: VersionSpec, items: Items) -> Names:
     with connection.cursor() as cursor:

@@ -45,10 +45,11 @@ class OtherBatches:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Participants by their standing, and how many of them were imported."""
+    """Participants by their standing, how many of them were imported, and how many agreed to a consent text."""
 
     by_standing: dict[str, int]
     n_imported: int
+    n_consented: int
 
 
 def fields_of(study: Study) -> list[Field]:
@@ -69,10 +70,12 @@ def other_batches(study: Study) -> list[OtherBatches]:
 
 
 def people_of(study: Study) -> People:
-    rows = Participant.objects.filter(study=study).values_list("standing", "is_imported")
-    found = list(rows)
-    standings = Counter(standing for standing, _ in found)
-    return People(dict(sorted(standings.items())), sum(is_imported for _, is_imported in found))
+    found = list(Participant.objects.filter(study=study).values_list("standing", "is_imported", "consented_at"))
+    return People(
+        by_standing=dict(sorted(Counter(standing for standing, _, _ in found).items())),
+        n_imported=sum(is_imported for _, is_imported, _ in found),
+        n_consented=sum(consented_at is not None for _, _, consented_at in found),
+    )
 
 
 def finished_work(study: Study) -> dict[str, int]:

@@ -1,9 +1,6 @@
 """The live board in two parts, agreement and quality: a page each, and the fragment that keeps it new."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
@@ -19,29 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh, replace_url
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
 from reporting.selectors.board import Stamp, stamp_of
-from reporting.selectors.board_page import board_page
-from reporting.selectors.board_quality import quality_page
-from reporting.selectors.board_rate import rate_of
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """`name` is that of its page's route and template; `read` makes what the templates show."""
-
-    name: str
-    read: Callable[[Study, Mapping[str, str]], dict[str, Any]]
-
-    @property
-    def template(self) -> str:
-        return f"reporting/{self.name}.html"
-
-    @property
-    def fragment(self) -> str:
-        return f"reporting/_{self.name}_fragment.html"
-
-
-AGREEMENT = Part("board", board_page)
-QUALITY = Part("board_quality", quality_page)
+from reporting.views.board_pieces import AGREEMENT, QUALITY, Part, board_of
 
 
 @require_safe
@@ -68,7 +43,9 @@ def board_quality_fragment(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, slug: str, part: Part) -> HttpResponse:
     study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
-    context = _context(request, study, part, stamp_of(study, now=now), now)
+    stamp = stamp_of(study, now=now)
+    board = board_of(study, part, request.GET, stamp, now=now)
+    context = {"study": study, "part": part.name, "stamp": stamp, "board": board, "pieces": board.pieces}
     return _in_its_language(render(request, part.template, context | {"rights": rights_in(request.user, study)}))
 
 
@@ -93,21 +70,10 @@ def _in_its_language(response: HttpResponse) -> HttpResponse:
 
 
 def _changed(request: HttpRequest, study: Study, part: Part, stamp: Stamp, now: datetime) -> HttpResponse:
-    context = _context(request, study, part, stamp, now)
-    if context["data"].lines and "page" not in request.GET:
+    board = board_of(study, part, request.GET, stamp, now=now)
+    if board.has_batches and "page" not in request.GET:
         return HttpResponseClientRefresh()  # opened before there were batches: it has no places for the pieces
-    response = render(request, part.fragment, context)
+    response = render(request, "reporting/_board_fragment.html", {"stamp": stamp, "places": board.places})
     if request.headers.get("HX-Trigger") == "board-form":  # the address bar follows what was chosen
-        replace_url(response, f"{reverse(part.name, args=[study.slug])}?{urlencode(context['chosen'])}")
+        replace_url(response, f"{reverse(part.name, args=[study.slug])}?{urlencode(board.chosen)}")
     return response
-
-
-def _context(request: HttpRequest, study: Study, part: Part, stamp: Stamp, now: datetime) -> dict[str, Any]:
-    page = part.read(study, request.GET)
-    return page | {
-        "study": study,
-        "part": part.name,
-        "rate": rate_of(page["data"].total, page["data"].progress, now=now),
-        "stamp": stamp,
-        "worker_is_silent": stamp.is_worker_silent,
-    }

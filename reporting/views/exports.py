@@ -1,7 +1,6 @@
 """Exports: a page to ask for them, small ones at once, large ones as jobs, and the log for owners."""
 
 import tempfile
-from collections.abc import Iterator
 from typing import IO, Any
 from uuid import UUID
 
@@ -17,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.access import Right, export_for, rights_in, signed_in, study_for
 from annotation.models import ActivityLog, ExportJob, Study
 from annotation.selectors.health import imports_are_stalled
-from annotation.services import activity, exporting
 from annotation.services.refusals import Refused
+from reporting.exports import asking
 from reporting.exports.cursors import count_ratings
 from reporting.exports.formats import DIRECT_ROWS, FORMATS, file_name, no_tick, write_export
 from reporting.exports.forms import ExportForm
@@ -48,21 +47,10 @@ def exports(request: HttpRequest, slug: str) -> HttpResponseBase:
 def _export(request: HttpRequest, study: Study, format: str, options: ExportOptions) -> HttpResponseBase:
     """At once while it is small; else a worker writes it."""
     n_ratings, user, now = count_ratings(study), signed_in(request.user), timezone.now()
-    details = {"format": format, "ratings": n_ratings, "names": options.with_names}
     if n_ratings <= DIRECT_ROWS:
-        activity.log(study, user, "export", about=file_name(study, format), details=details, now=now)
+        asking.log_asked(study, user, format, options, n_ratings, now=now)
         return _direct(study, format, options)
-    exporting.queue_export(
-        study,
-        user,
-        format=format,
-        options=options.as_dict(),
-        file_name=file_name(study, format),
-        has_names=options.with_names,
-        n_total=n_ratings,
-        now=now,
-    )
-    activity.log(study, user, "export", about=file_name(study, format), details=details, now=now)
+    asking.queue(study, user, format, options, now=now)
     return redirect("exports", study.slug)
 
 
@@ -134,17 +122,6 @@ def export_file(request: HttpRequest, slug: str, token: UUID) -> HttpResponseBas
     job = export_for(request.user, slug, token)
     if job.status != ExportJob.Status.DONE:
         return HttpResponse(_("This file is not there, or not any more. Ask for it again."), status=410)
-    if job.has_names and request.method == "GET":
-        user = signed_in(request.user)
-        activity.log(job.study, user, "fetch", about=job.file_name, details={"names": True}, now=timezone.now())
-    headers = {
-        "Content-Disposition": f'attachment; filename="{job.file_name}"',
-        "Content-Length": str(job.n_bytes),
-        "X-Content-SHA256": job.sha256,
-    }
-    content_type = FORMATS[job.format].content_type if job.format in FORMATS else "application/octet-stream"
-    return StreamingHttpResponse(_pieces(job), content_type=content_type, headers=headers)
-
-
-def _pieces(job: ExportJob) -> Iterator[bytes]:
-    yield from exporting.export_pieces(job)
+    if request.method == "GET":
+        asking.log_fetched(job, signed_in(request.user), now=timezone.now())
+    return asking.file_response(job)

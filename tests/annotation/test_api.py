@@ -7,7 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import ImportJob, Participant, Study
+from annotation.api.imports import ImportSerializer
+from annotation.forms_import import ImportForm
+from annotation.models import Candidate, ImportJob, Participant, Study
 from annotation.services.uploads import run_import_job
 from tests.api import Api, error
 from tests.cast import Cast
@@ -61,6 +63,8 @@ def test_a_study_is_created_and_owned(cast: Cast):
         ({"pay_amount": "1e400"}, "pay_amount"),
         ({"pay_amount": "NaN"}, "pay_amount"),
         ({"majority_rule": {"a": 1}}, "majority_rule"),
+        ({"kappa_floor": 1.5}, "kappa_floor"),
+        ({"kappa_floor": "NaN"}, "kappa_floor"),
         ({"is_joinable": [1]}, "is_joinable"),
     ],
 )
@@ -192,6 +196,37 @@ def test_errors_of_an_import_come_by_line(cast: Cast):
 
     assert (job["status"], job["n_errors"]) == ("failed", 1)
     assert job["errors"][0]["line"] == 2
+
+
+def test_predictions_are_imported_over_the_api(cast: Cast):
+    """One score and one label, by the file's own names of columns."""
+    api = Api(cast.researcher)
+    candidates = Candidate.objects.filter(dialogue__study=cast.study).order_by("pk")
+    rows = "".join(f"{each.dialogue.key},{each.key},{each.pk / 10},Appropriate\n" for each in candidates)
+    file = SimpleUploadedFile("p.csv", f"talk,candidate,nll,verdict\n{rows}".encode())
+    form = {"kind": "predictions", "metrics": "nll, verdict=appropriateness", "lower_is_better": "nll",
+            "note": "Model 1, no examples", "map_dialogue": "talk"}  # fmt: skip
+
+    assert api.upload("api_imports", SLUG, file=file, **form).status_code == 202
+    run_import_job(ImportJob.objects.get().pk, now=timezone.now())
+
+    counts = api.get("api_imports", SLUG).json()["results"][0]["summary"]["counts"]
+    assert counts == {"metrics_new": 2, "predictions_new": 2 * candidates.count(), "predictions_unchanged": 0}
+    nll, verdict = cast.study.metrics.order_by("key")
+    assert (nll.kind, nll.higher_is_better, nll.note) == ("score", False, "Model 1, no examples")
+    assert (verdict.kind, verdict.criterion.key) == ("label", "appropriateness")
+
+
+def test_the_threshold_of_kappa_is_a_setting_like_the_others(cast: Cast):
+    api = Api(cast.researcher)
+
+    assert api.ask("PATCH", "api_study", SLUG, data={"kappa_floor": 0.2}).json()["kappa_floor"] == 0.2
+    assert "kappa_floor" in error(api.ask("PATCH", "api_study", SLUG, data={"kappa_floor": 1.5}))["fields"]
+    assert api.ask("PATCH", "api_study", SLUG, data={"kappa_floor": None}).json()["kappa_floor"] is None
+
+
+def test_the_document_has_every_field_that_an_import_takes():
+    assert set(ImportSerializer().fields) == set(ImportForm().fields)
 
 
 @pytest.mark.parametrize(

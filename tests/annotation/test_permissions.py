@@ -108,6 +108,13 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "report_html": {"GET": WATCHERS},
     "report_latex": {"GET": WATCHERS},
     "report_xlsx": {"GET": WATCHERS},
+    "report_figure_svg": {"GET": WATCHERS},
+    "report_figure_png": {"GET": WATCHERS},
+    "planner": {"GET": WATCHERS},
+    "planner_json": {"GET": WATCHERS},
+    "datasheet": {"GET": WATCHERS, "POST": MAKERS},
+    "datasheet_markdown": {"GET": WATCHERS},
+    "datasheet_json": {"GET": WATCHERS},
     "predictions": {"GET": WATCHERS},
     "predictions_csv": {"GET": WATCHERS},
     "predictions_json": {"GET": WATCHERS},
@@ -138,6 +145,10 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "api_ratings": {"GET": WATCHERS},
     "api_study_agreement": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
     "api_study_report": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
+    "api_exports": {"GET": WATCHERS, "POST": WATCHERS},
+    "api_export_formats": {"GET": WATCHERS},
+    "api_export": {"GET": WATCHERS},
+    "api_export_file": {"GET": WATCHERS},
 }  # fmt: skip
 THEIR_OWN_DOORS = ("accounts/", "admin/")  # allauth's, and the admin's: see the tests at the end
 
@@ -192,7 +203,8 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
     assignment = take_seat(cast.annotator, cast.batch)
     member = cast.study.memberships.get(user=cast.observer)
     by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
-               "position": 0, "number": 1, "table": "agreement", "kind": "yaml", "criterion": "listening"}  # fmt: skip
+               "position": 0, "number": 1, "table": "agreement", "figure": "votes", "kind": "yaml",
+               "criterion": "listening"}  # fmt: skip
     special = {
         "join": cast.study.join_token,
         "return": "broken",
@@ -200,7 +212,7 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
         "study_import_job": job.token,
         "study_import_job_status": job.token,
         "api_import": job.token,
-        "export_file": ExportJobFactory(study=cast.study).token,
+        **dict.fromkeys(("export_file", "api_export", "api_export_file"), ExportJobFactory(study=cast.study).token),
         "predictions_metric": MetricFactory(study=cast.study).token,
         "metric_delete": MetricFactory(study=cast.study).token,
         **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),

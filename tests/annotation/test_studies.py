@@ -152,6 +152,26 @@ def test_settings_are_changed_and_said_to_be(client, cast: Cast):
     assert "saved" in page.content.decode()
 
 
+def test_a_lowest_kappa_is_kept_as_written_and_taken_back_by_leaving_it_empty(client, cast: Cast):
+    client.force_login(cast.researcher)
+
+    for written, kept in (("0.215", 0.215), ("-1", -1.0), ("0", 0.0), ("", None)):
+        client.post(reverse("study_settings", args=["wellbeing"]), new_study(cast.version, kappa_floor=written))
+        cast.study.refresh_from_db()
+        assert cast.study.kappa_floor == kept
+
+
+@pytest.mark.parametrize("written", ["1.01", "-1.01", "nan", "inf", "high"])
+def test_a_lowest_kappa_that_is_no_kappa_is_refused_beside_its_field(client, cast: Cast, written: str):
+    client.force_login(cast.researcher)
+    form = new_study(cast.version, kappa_floor=written)
+
+    answer = client.post(reverse("study_settings", args=["wellbeing"]), form)
+
+    assert answer.status_code == 422
+    assert answer.context["form"].errors.keys() == {"kappa_floor"}
+
+
 def test_the_protocol_of_a_study_with_batches_is_fixed(cast: Cast):
     with pytest.raises(ValidationError, match="cannot change"):
         update_study(cast.study, protocol_version=make_he_version())

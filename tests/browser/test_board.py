@@ -245,3 +245,101 @@ def test_empty_boards_have_no_barriers(open_screen: Callable[..., Screen], schem
     refresh_batch(cast.batch.pk, now=timezone.now())
     expect(screen.page.locator("#board-agreement .figure").first).to_have_text("–")
     assert screen.barriers() == ""
+
+
+# --- numbers that explain themselves (WCAG 1.4.13) -----------------------------------------------------------
+def why_of(page: Page, figure: Locator) -> Locator:
+    return page.locator(f"[id='{figure.get_attribute('aria-describedby')}']")
+
+
+def test_the_pointer_may_move_onto_an_explanation_which_leaves_the_numbers_below_and_beside_free(
+    open_screen: Callable[..., Screen], cast: Cast
+):
+    page = open_board(open_screen, cast).page
+    figure = page.locator("#board-agreement tbody").nth(1).locator("tr").nth(1).locator(".figure").first
+    figure.scroll_into_view_if_needed()
+    figure.hover()
+    why = why_of(page, figure)
+    expect(why).to_be_visible()
+    number, tip = figure.bounding_box(), why.bounding_box()
+    overlap = min(number["x"] + number["width"], tip["x"] + tip["width"]) - max(number["x"], tip["x"])
+    assert 0 < overlap < number["width"] / 3
+    corner = (number["x"] + number["width"] - 4, number["y"] + number["height"] - 3)
+    middle = (tip["x"] + tip["width"] / 2, tip["y"] + tip["height"] / 2)
+    if tip["x"] < number["x"]:
+        corner = (number["x"] + 4, corner[1])
+    if tip["y"] < number["y"]:
+        corner = (corner[0], number["y"] + 3)
+    page.mouse.move(*corner)
+    for step in range(1, 31):
+        page.mouse.move(*(begun + (ended - begun) * step / 30 for begun, ended in zip(corner, middle, strict=True)))
+        assert why.is_visible()
+    page.keyboard.press("Escape")
+    expect(why).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_explanations_stay_within_the_window_and_one_at_a_time_is_shown(
+    open_screen: Callable[..., Screen], cast: Cast, width: int
+):
+    page = open_board(open_screen, cast, width=width).page
+    page.locator("#board-progress .figure").first.focus()
+    for place in ("#board-progress", "#board-agreement"):
+        for figure in page.locator(f"{place} .figure").all()[::5]:
+            figure.scroll_into_view_if_needed()
+            figure.hover()
+            why = why_of(page, figure)
+            box = why.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert page.locator(".why:visible").count() == 1
+
+
+def test_every_group_of_numbers_is_one_tab_stop_with_a_visible_focus(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_board(open_screen, cast).page
+    page.get_by_text("The pairs as a list").click()
+    page.locator("#board-parts, .board-parts a").last.focus()
+    seen: list[str] = []
+    while len(seen) == len(set(seen)):  # until the window begins anew
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            "() => { const at = document.activeElement; const place = at.closest('[data-figures]');"
+            " return at.matches('.figure') && [place.id, getComputedStyle(at).outlineStyle]; }"
+        )
+        if found:
+            assert found[1] == "solid"
+            expect(focused_why(page)).to_be_visible()
+            seen.append(found[0])
+    assert seen[:-1] == ["board-progress", "board-agreement", "board-pair-list", "board-batches"]
+
+
+def test_arrow_keys_move_through_progress_pairs_and_batches(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_board(open_screen, cast).page
+    page.locator("#board-progress .figure").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(focused_why(page)).to_contain_text("Answers given, of those wanted.")
+    page.keyboard.press("ArrowDown")
+    expect(focused_why(page)).to_contain_text("Seats in use")
+    page.keyboard.press("ArrowUp")
+    expect(focused_why(page)).to_contain_text("Answers given, of those wanted.")
+    page.locator("#board-batches .figure").first.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(focused_why(page)).to_contain_text("holds this seat until")
+
+
+def test_news_are_said_politely_and_steal_neither_focus_nor_explanation(
+    open_screen: Callable[..., Screen], cast: Cast, third: Assignment
+):
+    page = open_board(open_screen, cast).page
+    live = page.locator("#board-live")
+    expect(live).to_have_role("status")  # politely, by what the role means
+    figure = page.locator("#board-progress .figure").nth(1)
+    figure.focus()
+    name = figure.get_attribute("id")
+    rate_everything(third, now=timezone.now(), n=3)
+    refresh_batch(cast.batch.pk, now=timezone.now())
+    expect(live).to_contain_text("70 per cent of the answers are given.")
+    assert page.evaluate("document.activeElement.id") == name
+    expect(focused_why(page)).to_contain_text("51 answers count, 72 are wanted.")
+    expect(focused_why(page)).to_be_visible()

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from annotation.models import Study
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat
 from tests.browser.helpers import Screen
@@ -70,12 +71,30 @@ def test_the_course_of_another_annotator_is_a_choice_away(open_screen: Callable[
     expect(page).to_have_url(re.compile(r"\?annotator=drifter$"))
 
 
+def test_the_ewma_is_a_choice_away_and_its_facts_explain_themselves(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_quality(open_screen, cast, "?annotator=drifter").page
+    expect(page.locator("#board-course-note")).to_contain_text("A CUSUM")
+    page.get_by_label("Control chart", exact=True).select_option("ewma")
+    expect(page.locator("#board-course-note")).to_contain_text("An EWMA")
+    expect(page.locator("#board-course svg .fig-beyond").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?annotator=drifter&chart=ewma$"))
+    page.locator("#board-course-note .figure").first.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    name = page.evaluate("document.activeElement.getAttribute('aria-describedby')")
+    expect(page.locator(f"[id='{name}']")).to_contain_text("Alarm when the moving share is")
+    page.reload()
+    expect(page.get_by_label("Control chart", exact=True)).to_have_value("ewma")
+
+
 @pytest.mark.parametrize("width", [1280, 375])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_has_no_barriers_and_fits_the_window(
     open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str
 ):
-    screen = open_quality(open_screen, cast, "?annotator=drifter", width=width, color_scheme=scheme)
+    Study.objects.filter(pk=cast.study.pk).update(kappa_floor=0.3)
+    screen = open_quality(open_screen, cast, "?annotator=drifter&chart=ewma", width=width, color_scheme=scheme)
+    expect(screen.page.locator("#board-people")).to_contain_text("below the threshold")
     assert screen.barriers() == ""
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
     screen.page.locator("#board-people .figure").nth(4).focus()

@@ -31,7 +31,7 @@ def test_the_report_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen,
     screen = open_screen(cast.lead, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/report/")
     expect(page.get_by_role("heading", name="Positive by majority")).to_be_visible()
-    assert page.locator(".figure svg").count() == 2
+    assert page.locator(".figure svg").count() == 3
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
 
@@ -55,3 +55,24 @@ def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
         assert body.decode("utf-8-sig").startswith("source,criterion,positive_items,items,percent,ties\r\n")
     else:
         assert json.loads(body)["n_ratings"] == 72
+
+
+def test_a_figure_opens_alone_as_it_is_on_the_page(cast: Cast, open_screen, browser, tmp_path: Path):
+    page = open_screen(cast.lead, color_scheme="dark").go("/studies/wellbeing/report/")
+    files = page.locator(".figure-files").nth(1)
+    for kind, begins in (("SVG", b"<?xml"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as download:
+            files.get_by_role("link", name=kind).click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        assert path.read_bytes().startswith(begins)
+
+    alone = browser.new_context(color_scheme="dark").new_page()
+    alone.goto((tmp_path / "wellbeing-votes.svg").as_uri())
+    size = alone.evaluate("[innerWidth, document.documentElement.getBoundingClientRect().width]")
+    paper, bar = (
+        alone.locator(name).first.evaluate("node => getComputedStyle(node).fill") for name in ("rect", "g rect")
+    )
+    assert size[1] == 704
+    assert (paper, bar) == ("rgb(255, 255, 255)", "rgb(0, 114, 178)")
+    alone.context.close()

@@ -100,3 +100,10 @@ def test_nobody_is_fast_or_slow_alone_and_a_time_of_nought_is_unknown() -> None:
 def test_scales_of_other_lengths_do_not_add() -> None:
     with pytest.raises(ValueError, match="scales"):
         Contribution((1, 2, 3)).plus(Contribution((1, 2)))
+
+
+def test_the_median_of_two_far_apart_lies_between_them_from_either_side() -> None:
+    found = contributions_of([1, 1, 1, 2, 2, 2], [1, 2, 3] * 2, [0] * 6, 2, [4, 2, 2, 1, 2, 2])
+    assert speeds(found)[0].score.value == pytest.approx(0.0)
+    twice = contributions_of([1, 1, 1, 2, 2, 2], [1, 2, 3] * 2, [0] * 6, 2, [4, 2, 2, 2, 2, 2])
+    assert speeds(twice)[0].score.value == pytest.approx(np.log(2) / 2, abs=PACE_STEP)

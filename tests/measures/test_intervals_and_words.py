@@ -7,6 +7,7 @@ from scipy import stats
 from measures.acceptance import acceptance_probability
 from measures.agreement import fleiss_kappa, fleiss_kernel, gwet_ac_kernel, percent_agreement_kernel
 from measures.alpha import alpha_kernel, krippendorff_alpha
+from measures.cohen import cohen_kappa
 from measures.comparison import benjamini_hochberg, friedman, holm, wilcoxon
 from measures.histograms import Histogram
 from measures.intervals import (
@@ -17,7 +18,7 @@ from measures.intervals import (
     interval_guard,
     wilson,
 )
-from measures.words import krippendorff_word, landis_koch, prevalence_warnings
+from measures.words import bias_warnings, krippendorff_word, landis_koch, prevalence_warnings
 
 SPREAD = Histogram.from_patterns({(3, 0, 0): 40, (2, 1, 0): 35, (1, 1, 1): 20, (0, 3, 0): 30, (0, 0, 3): 15})
 
@@ -171,3 +172,18 @@ def test_comparisons_without_differences_say_so() -> None:
     assert friedman([[1, 1, 1], [2, 2, 2]]).reason == "no_variation"
     assert friedman([[1, 2], [2, 1]]).reason == "too_few_items"
     assert holm([]).tolist() == benjamini_hochberg([]).tolist() == []
+
+
+def test_of_two_tables_that_agree_alike_the_one_with_unequal_shares_warns_of_bias():
+    assert cohen_kappa([[25, 35], [5, 35]]).value == pytest.approx(0.259, abs=5e-4)
+    assert cohen_kappa([[45, 15], [25, 15]]).value == pytest.approx(0.130, abs=5e-4)
+    assert bias_warnings([[25, 35], [5, 35]]) == ("bias_paradox",)
+    assert bias_warnings([[45, 15], [25, 15]]) == ()
+
+
+def test_bias_counts_the_answers_that_would_have_to_move_and_needs_twenty_items():
+    assert bias_warnings([[16, 4], [0, 0]]) == ("bias_paradox",)
+    assert bias_warnings([[17, 3], [0, 0]]) == ()
+    assert bias_warnings([[15, 4], [0, 0]]) == ()
+    assert bias_warnings([[10, 4, 0], [0, 10, 4], [4, 0, 10]]) == ()
+    assert bias_warnings([[0, 0], [0, 0]]) == ()

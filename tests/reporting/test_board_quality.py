@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -12,24 +13,24 @@ from django.urls import reverse
 from django.utils import timezone
 
 import measures.drift
-from annotation.models import AgreementSnapshot, AnnotatorCell, Batch, Participant, Rating
+from annotation.models import AgreementSnapshot, AnnotatorCell, Batch, Participant, Rating, Study
 from annotation.selectors import answers
 from annotation.services.agreement import rebuild_study, refresh_batch, sweep
 from annotation.services.claiming import claim_seat
 from measures.batch_drift import ANNOTATOR, HARD_BATCH, NO_DROP, UNTESTED
 from measures.behaviour import speed_scores
-from measures.contributors import MajorityTables, kappa_with_majority
+from measures.contributors import BELOW_THRESHOLD, MajorityTables, flags, kappa_with_majority
 from measures.leave_one_out import leave_one_out
 from protocols.specs import spec_of
-from reporting import quality
+from reporting import quality, quality_batches
 from reporting.figures.drawing import number
 from reporting.selectors import board_course
 from reporting.selectors.board import alike, board_data
-from reporting.selectors.board_annotators import people_of
+from reporting.selectors.board_annotators import people_of, with_interval
 from reporting.selectors.board_batch_drift import HIGHER, drift_lines
 from reporting.selectors.board_quality import course_sentence, quality_page
 from tests.cast import Cast
-from tests.drifting import make_drifting_study
+from tests.drifting import NAMES, make_drifting_study
 from tests.factories import (
     CriterionFactory,
     OptionFactory,
@@ -170,6 +171,76 @@ def test_the_clicker_and_the_hasty_one_come_first_and_say_why(drifting: Cast):
     assert "Robust z −" in first.look.why
 
 
+# --- the threshold of the study ----------------------------------------------------------------------------
+def with_floor(cast: Cast, floor: float | None):
+    cast.study.kappa_floor = floor
+    return {row.pseudonym: row for row in quality_page(cast.study, {})["rows"]}
+
+
+def test_whoever_lies_below_the_threshold_with_the_whole_interval_is_pointed_out(drifting: Cast):
+    rows = with_floor(drifting, 0.3)
+    assert rows["clicker"].look.text == "▼ Look: below the threshold, agrees less"
+    assert rows["clicker"].limits.text.endswith(" < 0.30")
+    assert "The whole interval lies below the threshold of the study, 0.30." in rows["clicker"].limits.why
+    assert "below the threshold" not in rows["drifter"].look.text
+    assert "does not lie below the threshold of the study, 0.30" in rows["drifter"].limits.why
+
+
+def test_an_interval_that_holds_the_threshold_points_nobody_out(drifting: Cast):
+    kappas = {person.pseudonym: person for person in people_of(*_people(drifting))}
+    upper = with_interval(kappas["drifter"], seed=drifting.study.seed).kappa.high
+    assert "below the threshold" not in with_floor(drifting, upper - 0.01)["drifter"].look.text
+    assert "below the threshold" in with_floor(drifting, upper + 0.05)["drifter"].look.text
+
+
+def _people(cast: Cast):
+    data = board_data(cast.study, {})
+    return data, alike(data.choice.criteria)[0]
+
+
+@pytest.mark.parametrize("floor", [-0.2, 0.3, 0.5, 0.74, 0.9])
+def test_flags_are_those_of_intervals_of_everybody(drifting: Cast, floor: float):
+    """Only those below the threshold are resampled on the board."""
+    drifting.study.kappa_floor = floor
+    people = people_of(*_people(drifting))
+    bounded = [with_interval(person, seed=drifting.study.seed) for person in people]
+    wanted = flags(bounded, [person.entropy for person in people], threshold=floor)
+    assert [person.flag.reasons for person in people] == [flag.reasons for flag in wanted]
+    for person, flag in zip(people, wanted, strict=True):
+        if BELOW_THRESHOLD in flag.reasons:
+            assert person.flag.p_values[BELOW_THRESHOLD] == pytest.approx(flag.p_values[BELOW_THRESHOLD])
+
+
+def test_a_study_without_a_threshold_points_nobody_out_for_one(drifting: Cast):
+    rows = with_floor(drifting, None)
+    assert not [row for row in rows.values() if "below the threshold" in row.look.text]
+    assert "threshold" not in rows["clicker"].limits.why
+
+
+def test_nobody_is_below_the_threshold_with_fewer_than_twenty_answers(cast: Cast):
+    for annotator in cast.annotators:
+        assignment = claim_seat(annotator, cast.batch, now=NOW)
+        rate_everything(assignment, now=NOW, n=18, option=0)
+    for rating in Rating.objects.filter(assignment__participant=cast.annotators[2]):
+        rating.option = rating.criterion.options.all()[1]
+        rating.save()
+    for rating in Rating.objects.filter(item=cast.batch.items.first()):
+        rating.option = rating.criterion.options.all()[2]
+        rating.save()
+    sweep(now=NOW)
+    odd = with_floor(cast, 0.9)[cast.annotators[2].pseudonym]
+    assert 10 <= int(re.search(r"(\d+) answers used", odd.kappa.why)[1]) < 20
+    assert odd.look.text == "too few answers"
+    assert "Not held against the threshold of the study, 0.90, with fewer than 20 answers." in odd.limits.why
+    assert " < " not in odd.limits.text
+
+
+def test_the_threshold_is_said_above_the_annotators(drifting: Cast):
+    Study.objects.filter(pk=drifting.study.pk).update(kappa_floor=0.4)
+    html = signed_in(drifting.lead).get(page_url(drifting)).content.decode()
+    assert "Threshold of the study: 0.40." in html
+
+
 def test_a_row_explains_every_one_of_its_numbers(drifting: Cast):
     row = quality_page(drifting.study, {})["rows"][0]
     figures = (row.kappa, row.agreement, row.without, row.entropy, row.pace)
@@ -182,7 +253,9 @@ def test_a_row_explains_every_one_of_its_numbers(drifting: Cast):
     )
     before, after = row.without.text.split(" → ")
     assert float(after) > float(before)
-    assert row.interval == " … ".join(re.search(r"interval (\S+) to (−?[\d.]+)", row.kappa.why).groups())
+    ends = re.search(r"interval (\S+) to (−?[\d.]+)", row.kappa.why)
+    assert row.limits.text == " … ".join(ends.groups())
+    assert ends[0] in row.limits.why
 
 
 def test_nobody_is_pointed_out_below_twenty_answers(cast: Cast):
@@ -218,7 +291,7 @@ def test_the_drifter_has_an_alarm_and_the_steady_one_agrees_to_the_end(drifting:
     course = page["course"]
     assert course.person.pseudonym == "drifter"
     assert course.chart.alarm >= 288  # two good batches of 144 answers come first
-    assert course.latest_share < 0.6 < course.chart.p0
+    assert course.latest.value < 0.6 < course.chart.p0
     assert f"Alarm at answer {course.chart.alarm + 1} of 576" in page["course_words"]
     assert '<polygon class="fig-alarm"' in page["course_picture"]
     assert "style=" not in page["course_picture"]
@@ -246,6 +319,47 @@ def test_only_the_newest_batches_of_somebody_with_many_are_read(drifting: Cast, 
     course = quality_page(drifting.study, {"annotator": "amber"})["course"]
     assert (len(course.agrees), course.is_whole) == (200, False)
     assert "The latest 200 answers are shown." in course_sentence(course)
+
+
+def test_the_ewma_is_a_choice_that_finds_the_drifter_too(drifting: Cast):
+    page = quality_page(drifting.study, {"annotator": "drifter", "chart": "ewma"})
+    course = page["course"]
+    assert course.chart.alarm >= 288
+    assert course.chart.path[course.chart.alarm] <= course.chart.limit < course.chart.p0
+    assert page["chosen"] == {"annotator": "drifter", "chart": "ewma"}
+    assert "An EWMA" in page["course_how"]
+    facts = {fact.key: fact.figure for fact in page["course_facts"]}
+    n_beyond = int((course.chart.path <= course.chart.limit).sum())
+    assert facts["beyond"].text == f"{n_beyond:,}"
+    assert facts["limit"].text == number(course.chart.limit, ".0%")
+    assert f"answer {course.chart.alarm + 1}" in facts["alarm"].text
+
+
+def test_the_chart_is_a_cusum_unless_another_one_is_known(drifting: Cast):
+    page = quality_page(drifting.study, {"annotator": "drifter", "chart": "shewhart"})
+    assert (page["chart"], page["course"].kind, page["chosen"]) == ("cusum", "cusum", {"annotator": "drifter"})
+    assert "A CUSUM" in page["course_how"]
+    assert page["course_facts"][2].figure.text == number(page["course"].chart.limit)
+
+
+@pytest.mark.parametrize("chart", ["cusum", "ewma"])
+def test_answers_beyond_the_limit_are_drawn_apart_where_there_are_any(drifting: Cast, chart: str):
+    found = set()
+    for name in NAMES:
+        page = quality_page(drifting.study, {"annotator": name, "chart": chart})
+        is_beyond = bool(page["course"].beyond.any())
+        assert ('class="fig-beyond"' in page["course_picture"]) == is_beyond
+        assert is_beyond == (page["course"].chart.alarm is not None)
+        found.add(is_beyond)
+    assert True in found
+
+
+def test_the_course_says_its_intervals_and_what_it_leaves_out(drifting: Cast):
+    facts = {fact.key: fact.figure for fact in quality_page(drifting.study, {"annotator": "drifter"})["course_facts"]}
+    assert re.search(r"95 % interval \d+% to \d+%", facts["latest"].why)
+    assert re.search(r"576 answers read; \d+ left out because the others tied", facts["latest"].why)
+    held = {fact.key: fact.figure for fact in quality_page(drifting.study, {"annotator": "clicker"})["course_facts"]}
+    assert "The median of the annotators." in held["usual"].why
 
 
 def test_every_reason_of_a_chart_has_a_sentence():
@@ -287,7 +401,7 @@ def test_one_bad_annotator_in_a_good_batch_is_named(drifting: Cast):
     rebuild_study(drifting.study, now=NOW)
     line = {line.key: line for line in _lines(drifting)}["week-4"]
     assert (line.verdict, line.annotator) == (ANNOTATOR, "maple")
-    figure = quality.verdict_figure(line)
+    figure = quality_batches.verdict_figure(line)
     assert figure.text == "▼ one annotator: maple"
     assert f"Without maple kappa of the batch is {number(line.without.kappa_without)}" in figure.why
 
@@ -298,7 +412,7 @@ def test_a_single_batch_has_nothing_to_be_compared_with(cast: Cast):
     sweep(now=NOW)
     (line,) = _lines(cast)
     assert line.verdict == UNTESTED
-    assert quality.p_figure(line).text == "–"
+    assert quality_batches.p_figure(line).text == "–"
 
 
 # --- page and fragment -------------------------------------------------------------------------------------
@@ -307,7 +421,9 @@ def test_the_page_says_rate_and_finish(cast: Cast):
     sweep(now=NOW)
     for url in (page_url(cast), reverse("board", args=[cast.study.slug])):
         html = signed_in(cast.lead).get(url).content.decode()
-        assert "24 answers an hour over the last 4 hours: done on" in html
+        assert "24 answers an hour over the last 4 hours." in html
+        assert "When the last answer is given if it goes on like that without a break." in html
+        assert "48 answers are missing." in html
 
 
 def test_nothing_newer_is_a_304_and_costs_one_look_up(drifting: Cast, django_assert_num_queries):
@@ -320,6 +436,8 @@ def test_nothing_newer_is_a_304_and_costs_one_look_up(drifting: Cast, django_ass
 
 
 def n_queries(client: Client, url: str) -> int:
+    """Of the first reader; what the next ones cost is another test."""
+    cache.clear()
     with CaptureQueriesContext(connection) as queries:
         assert client.get(url).status_code == 200
     return len(queries)
@@ -350,7 +468,7 @@ def test_the_choice_moves_the_address_and_survives(drifting: Cast):
     moved = client.get(fragment_url(drifting), query, headers={"HX-Trigger": "board-form"})
     assert moved.headers["HX-Replace-Url"] == f"{page_url(drifting)}?annotator=drifter&criterion=listening"
     html = client.get(page_url(drifting), query).content.decode()
-    assert re.findall(r'<option value="(\w+)" selected', html) == ["listening", "drifter"]
+    assert re.findall(r'<option value="(\w+)" selected', html) == ["listening", "drifter", "cusum"]
 
 
 @pytest.mark.parametrize("value", ["", "x", "\x00", "999999999999999999999", "-1", "ü" * 300])
@@ -373,4 +491,5 @@ def test_a_study_without_batches_or_ratings_says_so(cast: Cast):
     assert "No answers in main batches yet" in client.get(page_url(cast)).content.decode()
     cast.batch.items.all().delete()
     cast.batch.delete()
+    cache.clear()
     assert "There are no batches yet" in client.get(page_url(cast)).content.decode()

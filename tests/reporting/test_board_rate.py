@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from annotation.models import AgreementSnapshot
-from reporting.selectors.board import Progress
 from reporting.selectors.board_rate import rate_of
+from reporting.selectors.board_work import Progress
 
 
 def total_with(hours: dict[datetime, int]) -> AgreementSnapshot:
@@ -18,6 +18,7 @@ def test_the_rate_is_of_the_last_hours_and_the_finish_follows():
     total = total_with({now - timedelta(hours=9): 900, now - timedelta(hours=2): 60, now: 10})
     rate = rate_of(total, Progress(970, 970 + 40), now=now)
     assert rate.per_hour == pytest.approx(70 / 3.5)
+    assert (rate.n_by_hours, rate.n_by_days) == (70, 970)
     assert rate.finish == now + timedelta(hours=2)
     assert rate.finish_by_days is None  # of the first day
 

@@ -7,7 +7,7 @@ import pytest
 from weasyprint import HTML
 
 from reporting.figures import Bar, BarGroup, Dot, DotGroup, DotRow, HeatCell, bar_figure, dot_figure, heat_figure
-from reporting.figures.drawing import SERIES, TONES, Scale, number, shortened, text_width
+from reporting.figures.drawing import LONGEST_LABEL, SERIES, TONES, WIDTH, Scale, number, shortened, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 TRICKY = 'Model <b>"A" & co'
@@ -60,11 +60,10 @@ def test_a_value_that_is_missing_is_a_dash_with_its_note():
 
 
 def test_words_are_left_out_where_the_axis_has_no_room_for_them():
-    assert "substantial" in dots()
-    wide = DotGroup("", (DotRow("x" * 30, Dot(-0.9)),))
-    assert "substantial" not in dot_figure(
-        name="d", title="t", description="d", groups=[wide], dot_means="study", has_words=True
-    )
+    for lowest, has_room in ((0.1, True), (-0.1, True), (-0.5, False)):
+        group = DotGroup("", (DotRow("it5_knowledge_large", Dot(lowest)),))
+        svg = dot_figure(name="d", title="t", description="d", groups=[group], dot_means="study", has_words=True)
+        assert ("substantial" in svg and "almost perfect" in svg) is has_room
 
 
 def test_values_outside_the_axis_stay_inside_the_picture():
@@ -72,10 +71,42 @@ def test_values_outside_the_axis_stay_inside_the_picture():
     assert [scale.at(value) for value in (-3, 0, 0.5, 7)] == [100, 100, 150, 200]
 
 
-def test_long_labels_are_cut_and_wide_characters_count_double():
+def test_long_labels_are_cut_in_the_middle_and_wide_characters_take_more_room():
     assert shortened("short") == "short"
-    assert shortened("x" * 60).endswith("…")
-    assert text_width("模型") > 1.7 * text_width("ab")
+    first, second = (shortened(f"it5-large-knowledge-grounded-checkpoint-{n}") for n in (18000, 40000))
+    assert first != second
+    assert first.startswith("it5-large-knowledge-gro…")
+    for name in ("x" * 60, "模型" * 30, "i" * 300):
+        assert text_width(shortened(name)) <= text_width("x" * LONGEST_LABEL) + 0.01
+    assert text_width("模型") > 1.6 * text_width("ab") > 1.6 * text_width("il")
+
+
+def test_a_legend_wraps_and_keeps_names_whole():
+    names = [f"model with a name of its own, number {at}" for at in range(7)]
+    root = ElementTree.fromstring(
+        bar_figure(name="b", title="t", description="d", groups=[BarGroup("", (Bar("a", 0.5),))], series=names)
+    )
+    placed = [each for each in root.iter(f"{SVG}text") if each.text in names]
+    assert [each.text for each in placed] == names
+    assert all(float(each.get("x")) + text_width(each.text) <= WIDTH for each in placed)
+    assert len({each.get("y") for each in placed}) == 4
+
+
+def test_the_axis_of_shares_ends_at_a_line_above_the_highest():
+    for highest, last in ((0.04, "10%"), (0.13, "20%"), (0.61, "80%"), (0.97, "100%")):
+        groups = [BarGroup("", (Bar("a", highest),))]
+        root = ElementTree.fromstring(bar_figure(name="b", title="t", description="d", groups=groups))
+        ticks = [each for each in root.iter(f"{SVG}text") if each.get("text-anchor") == "middle"]
+        assert ticks[-1].text == last
+        assert float(ticks[-1].get("x")) == WIDTH - 60
+
+
+def test_names_that_are_wider_than_a_square_stand_slanted():
+    long, short = "prolific-5f3a99e1b2", "w04"
+    for column, is_slanted in ((long, True), (short, False)):
+        cells = [[HeatCell(0.5)]]
+        svg = heat_figure(name="h", title="t", description="d", rows=["a"], columns=[column], cells=cells)
+        assert ("rotate(" in svg) is is_slanted
 
 
 def test_ink_on_every_tone_and_series_can_be_read():

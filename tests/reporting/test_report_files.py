@@ -41,7 +41,7 @@ def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report
     text = as_latex(report)
 
     labels = re.findall(r"\\label\{tab:(\w+)\}", text)
-    assert labels == ["majority", "agreement", "overall", "comparisons", "checklist"]
+    assert labels == ["majority", "agreement", "overall", "negatives", "comparisons", "checklist"]
     assert text.count(r"\caption{") == len(labels)
     assert text.startswith(r"\documentclass") and text.endswith("\\end{document}\n")  # noqa: PT018 - its two ends
 

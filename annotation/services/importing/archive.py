@@ -15,7 +15,8 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Source, Study
-from annotation.services.importing.archive_rows import restore_ids, restore_items, restore_people
+from annotation.services.importing.archive_metrics import restore_predictions
+from annotation.services.importing.archive_rows import restore_datasheet, restore_ids, restore_items, restore_people
 from annotation.services.importing.dialogues import import_dialogues
 from annotation.services.importing.files import MOST_UNPACKED
 from annotation.services.importing.outcome import ImportRejected, ImportSummary, LineError
@@ -28,10 +29,10 @@ from protocols.schema import InvalidBundle
 from protocols.services import store_bundle
 
 ARCHIVE = "archive"
-FORMAT = 1
+FORMATS = (1, 2)  # the first has no predictions, no datasheet, and does not say whose work was imported before
 PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
 BLOCK = 1024 * 1024
-SET_LATER = ("slug", "name", "seed", "status")
+SET_LATER = ("slug", "name", "seed", "status", "kappa_floor")
 Say = Callable[[str], None]
 
 
@@ -41,7 +42,7 @@ def import_archive(
     """Make the study of an archive anew. `slug`: another one than it had. Raises ImportRejected.
 
     Annotators come as imported ones, with their pseudonyms and without accounts. Answers that did not count stay in
-    the archive.
+    the archive, and model judges too if there is no owner.
     """
     with tempfile.TemporaryDirectory(prefix="parley-archive-") as directory:
         folder = Path(directory)
@@ -52,7 +53,7 @@ def import_archive(
                 summary.is_dry_run = is_dry_run
                 if is_dry_run:
                     transaction.set_rollback(True)
-        except (DataError, IntegrityError, KeyError) as error:  # the hashes are right: it was written so
+        except (DataError, IntegrityError, KeyError, ValueError) as error:  # the hashes are right: it was written so
             reason = _("the archive contradicts itself (%(error)s)")
             raise _reject(reason % {"error": str(error).splitlines()[0]}) from None
     return study, summary
@@ -83,7 +84,7 @@ def _facts(archive: zipfile.ZipFile) -> dict[str, Any]:
         facts = json.loads(archive.read(SETTINGS))
     except ValueError as error:
         raise _reject(_("is not JSON (%(error)s)") % {"error": error}, SETTINGS) from None
-    if not isinstance(facts, dict) or facts.get("parley_archive") != FORMAT:
+    if not isinstance(facts, dict) or facts.get("parley_archive") not in FORMATS:
         raise _reject(_("is of another format than this Parley reads"), SETTINGS)
     return facts
 
@@ -105,8 +106,9 @@ def _restore(
     folder: Path, facts: dict[str, Any], slug: str, owner: User | None, now: datetime
 ) -> tuple[Study, ImportSummary]:
     summary = ImportSummary(ARCHIVE, is_dry_run=False)
-    version = _store_protocols(folder, facts, now)
-    study = _create(facts, slug, version, owner)
+    versions = _store_protocols(folder, facts, now)
+    study = _create(facts, slug, versions[PROTOCOL], owner)
+    is_first = facts["parley_archive"] == FORMATS[0]
     dialogues = folder / "dialogues.jsonl"
     if dialogues.stat().st_size:
         found = import_dialogues(study, dialogues, format=facts["dialogue_format"], options=DialogueOptions(), now=now)
@@ -117,17 +119,21 @@ def _restore(
     summary.counts["batches_new"] = len(facts["batches"])
     summary.counts["items_new"] = restore_items(study, folder / "items.csv")
     seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
-    annotators, assignments = folder / "annotators.csv", folder / "assignments.csv"
-    summary.counts["annotators_new"] = restore_people(study, annotators, assignments, seats, now)
+    summary.counts["annotators_new"] = restore_people(study, folder, seats, says_imported=not is_first, now=now)
     if _has_rows(folder / "ratings.csv"):
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]
         summary.notes += rated.notes
+    if not is_first:
+        counts, notes = restore_predictions(study, folder, facts["judges"], list(versions.values()), owner)
+        summary.counts |= counts
+        summary.notes += notes
+        restore_datasheet(study, folder / "datasheet.csv")
     return study, summary
 
 
-def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> ProtocolVersion:
-    """All versions the archive brings; the one the study follows is returned."""
+def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> dict[str, ProtocolVersion]:
+    """All versions the archive brings, by the names of their files."""
     stored = {}
     for name, said in facts["protocols"].items():
         try:
@@ -136,7 +142,7 @@ def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> Prot
             raise _reject("; ".join(map(str, error.errors)), name) from None
         if stored[name].sha256 != said["sha256"]:
             raise _reject(_("has another SHA-256 than the protocol of the study"), name)
-    return stored[PROTOCOL]
+    return stored
 
 
 def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: User | None) -> Study:
@@ -147,11 +153,11 @@ def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: U
     settings = {name: value for name, value in own.items() if name not in SET_LATER}
     try:
         study = create_study(slug=slug, name=own["name"], protocol_version=version, owner=owner, **settings)
-        study.seed, study.status = own["seed"], own["status"]
+        study.seed, study.status, study.kappa_floor = own["seed"], own["status"], own.get("kappa_floor")
         study.full_clean()
     except ValidationError as error:
         raise _reject(" ".join(error.messages), SETTINGS) from None
-    study.save(update_fields=["seed", "status"])
+    study.save(update_fields=["seed", "status", "kappa_floor"])
     return study
 
 

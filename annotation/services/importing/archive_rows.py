@@ -17,7 +17,7 @@ STATUSES = list(Assignment.Status.values)
 STANDINGS = list(Participant.Standing.values)
 
 
-def _stage(table: str, columns: str, path: Path) -> int:
+def stage(table: str, columns: str, path: Path) -> int:
     """A temporary table of the file's rows, empty cells as NULL. Returns how many. Columns are `name type, ...`."""
     names = [column.split()[0] for column in columns.split(", ")]
     n_rows = 0
@@ -38,28 +38,28 @@ def _rows(path: Path, names: list[str]) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(file, strict=True)
         try:
             if next(reader, None) != names:
-                raise _faulty(path, 1, _("has other columns than an archive of ours"))
+                raise faulty(path, 1, _("has other columns than an archive of ours"))
             for cells in reader:
                 if len(cells) != len(names):
-                    raise _faulty(path, reader.line_num, _("has too many values or too few"))
+                    raise faulty(path, reader.line_num, _("has too many values or too few"))
                 yield reader.line_num, cells
         except (csv.Error, UnicodeDecodeError) as error:
-            raise _faulty(path, reader.line_num, str(error)) from None
+            raise faulty(path, reader.line_num, str(error)) from None
 
 
-def _faulty(path: Path, line: int, reason: str) -> ImportRejected:
+def faulty(path: Path, line: int, reason: str) -> ImportRejected:
     return ImportRejected([LineError(line, path.name, reason)])
 
 
-def _refuse(path: Path, condition: str, table: str, reason: str) -> None:
+def refuse(path: Path, condition: str, table: str, reason: str) -> None:
     rows = fetch(f"SELECT line FROM {table} WHERE {condition} ORDER BY line LIMIT 1")
     if rows:
-        raise _faulty(path, rows[0][0], reason)
+        raise faulty(path, rows[0][0], reason)
 
 
 def restore_ids(study: Study, path: Path) -> int:
     """Dialogues and candidates without texts."""
-    n_rows = _stage("archive_id", "dialogue text, item text, source text", path)
+    n_rows = stage("archive_id", "dialogue text, item text, source text", path)
     execute(
         """INSERT INTO annotation_dialogue
                (study_id, key, position, turns, metadata, batch_key, digest, is_textless)
@@ -79,7 +79,7 @@ def restore_ids(study: Study, path: Path) -> int:
         [study.pk] * 2,
     )
     if n_new != fetch("SELECT count(*) FROM archive_id WHERE item IS NOT NULL")[0][0]:
-        raise _faulty(path, 0, _("names a source that the settings do not"))
+        raise faulty(path, 0, _("names a source that the settings do not"))
     execute("DROP TABLE archive_id")
     return n_rows
 
@@ -107,12 +107,12 @@ ITEMS = """
 
 def restore_items(study: Study, path: Path) -> int:
     """With new tokens: those of the archive may be known to annotators, and stand in ratings.csv only."""
-    n_rows = _stage("archive_item", ITEM_COLUMNS, path)
+    n_rows = stage("archive_item", ITEM_COLUMNS, path)
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, {"study": study.pk})
         n_new = cursor.rowcount
     if n_new != n_rows:
-        raise _faulty(path, 0, _("names batches, dialogues or candidates that the archive does not hold"))
+        raise faulty(path, 0, _("names batches, dialogues or candidates that the archive does not hold"))
     execute("DROP TABLE archive_item")
     execute(
         """UPDATE annotation_batch b SET n_items = (SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id)
@@ -122,11 +122,15 @@ def restore_items(study: Study, path: Path) -> int:
     return n_new
 
 
-def restore_people(study: Study, annotators: Path, assignments: Path, seats: dict[str, int], now: datetime) -> int:
-    """Annotators, their work and the seats they held. Returns how many annotators."""
+def restore_people(study: Study, folder: Path, seats: dict[str, int], *, says_imported: bool, now: datetime) -> int:
+    """Annotators, their work and the seats they held. Returns how many annotators.
+
+    Work that was done in Parley stays such work, though nobody's account is behind it: times and pay count it.
+    """
+    annotators = folder / "annotators.csv"
     columns = "annotator text, standing text, consented_at timestamptz, consent_version text"
-    n_annotators = _stage("archive_annotator", columns, annotators)
-    _refuse(annotators, f"NOT standing = ANY(ARRAY{STANDINGS})", "archive_annotator", _("has an unknown standing"))
+    n_annotators = stage("archive_annotator", columns, annotators)
+    refuse(annotators, f"NOT standing = ANY(ARRAY{STANDINGS})", "archive_annotator", _("has an unknown standing"))
     execute(
         """INSERT INTO annotation_participant
                (study_id, pseudonym, token, standing, is_imported, consented_at, consent_version, created_at)
@@ -135,24 +139,25 @@ def restore_people(study: Study, annotators: Path, assignments: Path, seats: dic
         [study.pk, now],
     )
     execute("DROP TABLE archive_annotator")
-    _restore_work(study, assignments)
+    _restore_work(study, folder / "assignments.csv", says_imported=says_imported)
     _restore_seats(study, seats)
     execute("DROP TABLE archive_work")
     return n_annotators
 
 
-def _restore_work(study: Study, path: Path) -> None:
+def _restore_work(study: Study, path: Path, *, says_imported: bool) -> None:
     columns = (
         "batch text, annotator text, status text, seat int, seed bigint, claimed_at timestamptz, "
         "submitted_at timestamptz, comment text"
     )
-    n_rows = _stage("archive_work", columns, path)
-    _refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
+    n_rows = stage("archive_work", columns + (", is_imported boolean" if says_imported else ""), path)
+    refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
+    is_imported = "s.is_imported" if says_imported else "true"
     n_new = execute(
-        """INSERT INTO annotation_assignment
+        f"""INSERT INTO annotation_assignment
                (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported)
            SELECT b.id, p.id, gen_random_uuid(), s.status, s.seed, s.claimed_at, s.submitted_at,
-               coalesce(s.comment, ''), true
+               coalesce(s.comment, ''), {is_imported}
            FROM archive_work s
            JOIN annotation_batch b ON b.study_id = %s AND b.key = s.batch
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = s.annotator
@@ -160,7 +165,7 @@ def _restore_work(study: Study, path: Path) -> None:
         [study.pk] * 2,
     )
     if n_new != n_rows:
-        raise _faulty(path, 0, _("names batches or annotators that the archive does not hold"))
+        raise faulty(path, 0, _("names batches or annotators that the archive does not hold"))
 
 
 def _restore_seats(study: Study, seats: dict[str, int]) -> None:
@@ -183,3 +188,14 @@ def _restore_seats(study: Study, seats: dict[str, int]) -> None:
            WHERE seat.batch_id = b.id AND seat.number = s.seat""",
         [study.pk] * 2,
     )
+
+
+def restore_datasheet(study: Study, path: Path) -> None:
+    """The words; who wrote them had an account elsewhere."""
+    stage("archive_datasheet", "question text, text text, updated_at timestamptz", path)
+    execute(
+        """INSERT INTO annotation_datasheetanswer (study_id, question, text, updated_at)
+           SELECT %s, question, coalesce(text, ''), updated_at FROM archive_datasheet ORDER BY line""",
+        [study.pk],
+    )
+    execute("DROP TABLE archive_datasheet")

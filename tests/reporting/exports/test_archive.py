@@ -3,18 +3,14 @@
 import csv
 import hashlib
 import io
-import json
-import math
-import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Dialogue, Item, Participant, Rating, Study
@@ -22,64 +18,13 @@ from annotation.services.batching import make_batches
 from annotation.services.claiming import release_seats
 from annotation.services.importing import ImportRejected, import_ratings
 from annotation.services.importing.archive import import_archive
-from reporting.report.build import build_report
-from tests.annotation.importing.conftest import HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, builtin, load, load_ratings
+from tests.annotation.importing.conftest import HE_DIALOGUES, SWITCHBOARD, builtin, load, load_ratings
 from tests.factories import ParticipantFactory, StudyFactory
 from tests.reporting.exports.conftest import NOW
+from tests.reporting.exports.round_trip import changed, differences, empty_the_database, report_of, with_file
 from tests.shipped import Work
 
 Written = Callable[..., bytes]
-# All that may differ: when the report was made, and how many annotators are imported ones, which all of them are now.
-EXCEPTIONS = ("generated_at", "n_imported_annotators")
-IMPORTED = re.compile("imported")  # the same number within the checklist
-
-
-def report_of(study: Study) -> dict[str, Any]:
-    report = json.loads(json.dumps(build_report(Study.objects.get(pk=study.pk), now=NOW), default=str))
-    return {name: value for name, value in report.items() if name not in EXCEPTIONS}
-
-
-def differences(before: Any, after: Any, place: str = "") -> list[str]:
-    """Where two reports differ, and how."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        names = sorted(before.keys() | after.keys())
-        return [each for name in names for each in differences(before.get(name), after.get(name), f"{place}.{name}")]
-    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        pairs = enumerate(zip(before, after, strict=True))
-        return [each for at, (old, new) in pairs for each in differences(old, new, f"{place}[{at}]")]
-    change = f"{place}: {before!r} became {after!r}"
-    if isinstance(before, float) and isinstance(after, float):
-        # Rows come in another order, and sums of floats end in another last digit.
-        return [] if math.isclose(before, after, rel_tol=1e-12, abs_tol=1e-12) else [change]
-    return [] if before == after or IMPORTED.search(change) else [change]
-
-
-def empty_the_database() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("TRUNCATE annotation_study, protocols_protocol, auth_user CASCADE")
-
-
-@pytest.fixture
-def come_back(written: Written, tmp_path: Path) -> Callable[[Study], Study]:
-    """The study of the same slug in a database that had nothing."""
-
-    def come_back(study: Study) -> Study:
-        path = tmp_path / "archive.zip"
-        path.write_bytes(written(study, "archive"))
-        empty_the_database()
-        return import_archive(path, owner=None, now=timezone.now())[0]
-
-    return come_back
-
-
-@pytest.fixture
-def he_study(db: None) -> Study:
-    study = StudyFactory(protocol_version=builtin("he-protocol-1.0"), seats=7, description="As it was, =1+1")
-    load(study, HE_DIALOGUES)
-    load_ratings(study, HE_RATINGS)
-    make_batches(study, by="size", size=5, kind="pilot", n_dialogues=5, seats=2, now=NOW)
-    return study
 
 
 def test_the_reference_study_comes_back_with_the_same_report(he_study: Study, come_back) -> None:
@@ -188,17 +133,6 @@ def test_dialogues_and_ratings_of_an_archive_are_read_by_the_pages_imports(
     assert digests == set(he_study.dialogues.values_list("digest", flat=True))
 
 
-def changed(data: bytes, name: str, content: bytes | None) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
-        for entry in old.namelist():
-            if entry != name:
-                new.writestr(entry, old.read(entry))
-            elif content is not None:
-                new.writestr(entry, content)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("name", ["ratings.csv", "items.csv", "protocol.yaml", "dialogues.jsonl"])
 @pytest.mark.parametrize("content", [None, b"", b"\xff\xfe"])
 def test_a_changed_archive_is_refused_whole(
@@ -212,15 +146,6 @@ def test_a_changed_archive_is_refused_whole(
     with pytest.raises(ImportRejected):
         import_archive(path, slug="copy", owner=None, now=timezone.now())
     assert Study.objects.count() == n_studies
-
-
-def with_file(data: bytes, name: str, change: Callable[[str], str]) -> bytes:
-    """Changed by somebody who corrects the hash as well."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        content = change(archive.read(name).decode()).encode()
-        facts = json.loads(archive.read("settings.json"))
-    facts["files"][name] = hashlib.sha256(content).hexdigest()
-    return changed(changed(data, name, content), "settings.json", json.dumps(facts).encode())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""The report of a large study and its ratings as a file: seconds, and memory that does not grow with the study."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from django.db import connection
+from django.utils import timezone
+
+from annotation.models import Study
+from bench.rows import Goal, Row
+from bench.servers import peak_megabytes
+from bench.studies import Shape, make_study
+from reporting.exports.cursors import ORDERS, RATINGS
+from reporting.exports.formats import write_export
+from reporting.report.build import build_report
+from reporting.report.downloads import as_json
+
+SMALL, LARGE = 100_000, 1_000_000
+LARGE_QUICK = 120_000
+N_RESPONSES, N_VOTES, N_CRITERIA = 5, 5, 4
+
+
+def run(place: Path, is_quick: bool) -> Iterator[Row]:
+    large = LARGE_QUICK if is_quick else LARGE
+    studies = {n: _study(n) for n in (SMALL // 10 if is_quick else SMALL, large)}
+    yield from _report(studies[large], large)
+    for n, study in studies.items():
+        yield _export(study, n, place, 5 if n <= LARGE_QUICK else 2)
+    yield _memory(studies, place)
+
+
+def _study(n_ratings: int) -> Study:
+    """Batches of 20 dialogues, each answered by all sources and rated by five annotators."""
+    n_dialogues = n_ratings // (N_RESPONSES * N_VOTES * N_CRITERIA)
+    shape = Shape(n_dialogues, per_batch=20, n_responses=N_RESPONSES, n_votes=N_VOTES, seats=N_VOTES)
+    return make_study(f"report-{n_ratings}", shape)
+
+
+def _report(study: Study, n: int) -> Iterator[Row]:
+    """Every number of it from the ratings, with all its intervals, as the command prints it."""
+    work = f"JSON report of {n:,} ratings"
+    ours = statistics.median(_timed(lambda: as_json(build_report(study, now=timezone.now()))) for _ in range(3))
+    floor = statistics.median(_timed(lambda: _copied(study)) for _ in range(3))
+    yield Row(work, ours, "s", "COPY of the ratings", floor, Goal(10))
+    yield Row(f"{work}: peak memory", peak_megabytes("study_report", study.slug), "MiB", note="the whole process")
+
+
+def _export(study: Study, n: int, place: Path, times: int) -> Row:
+    """In turns with the floor, so that a machine that slows down slows both."""
+    turns = [(_timed(lambda: _written(study, place)), _timed(lambda: _copied(study))) for _ in range(times)]
+    ours, floor = (statistics.median(seconds) for seconds in zip(*turns, strict=True))
+    goal = Goal(3 * n / SMALL) if n <= LARGE_QUICK else None
+    return Row(f"export of {n:,} judgements, CSV", ours, "s", "COPY of the same rows", floor, goal)
+
+
+def _memory(studies: dict[int, Study], place: Path) -> Row:
+    small, large = (
+        peak_megabytes("export_study", study.slug, "--format", "long-csv", "--output", str(place / "ratings.csv"))
+        for study in studies.values()
+    )
+    first, last = studies
+    work = f"export of {last:,} judgements, CSV: peak memory"
+    return Row(work, large, "MiB", f"at {first:,}", small, Goal(1.3, of="ratio"), note="the whole process")
+
+
+def _written(study: Study, place: Path) -> None:
+    with (place / "ratings.csv").open("wb") as file:
+        write_export(study, "long-csv", {}, file)
+
+
+def _copied(study: Study) -> None:
+    """COPY of the query that exports read, in its order."""
+    with closing(connection.cursor()) as cursor, tempfile.TemporaryFile() as file:
+        query = cursor.mogrify(RATINGS + ORDERS["work"], [study.pk, "", ""]).decode()
+        cursor.copy_expert(f"COPY ({query}) TO STDOUT CSV HEADER", file)
+
+
+def _timed(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began

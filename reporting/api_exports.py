@@ -1,0 +1,156 @@
+"""Exports for programs: asked for, watched, fetched. The page's form checks what is asked, so both take the same."""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.access import Right, export_for, rights_in, signed_in
+from annotation.api.base import StudyView
+from annotation.models import Batch, ExportJob
+from parley.errors import Refusal
+from reporting.exports import asking
+from reporting.exports.cursors import count_ratings
+from reporting.exports.formats import FORMATS
+from reporting.exports.forms import ExportForm
+from reporting.exports.options import CELLS, TIES, TRAIN, VALIDATION
+
+LARGEST_SEED = 2**31 - 1
+CONTENT_TYPES = sorted({each.content_type.partition(";")[0] for each in FORMATS.values()})
+FILE = {(200, content_type): OpenApiTypes.BINARY for content_type in CONTENT_TYPES}
+
+
+class ExportFormatSerializer(serializers.Serializer):
+    format = serializers.CharField()
+    name = serializers.CharField()
+    about = serializers.CharField()
+    content_type = serializers.CharField()
+    n_bytes_about = serializers.IntegerField(help_text="What the file of this study would have, roughly.")
+
+
+class ExportRequestSerializer(serializers.Serializer):
+    """What to export, and how. What a format has no use for is passed over."""
+
+    format = serializers.ChoiceField(choices=list(FORMATS))
+    kind = serializers.ChoiceField(
+        choices=["", *Batch.Kind.values], required=False, help_text="Of batches; left out, all."
+    )
+    cell = serializers.ChoiceField(choices=CELLS, required=False, help_text="What a cell of the wide table holds.")
+    criterion = serializers.CharField(
+        required=False, max_length=80, help_text="Of a data set: the label is its answer. Left out, the first."
+    )
+    ties = serializers.ChoiceField(choices=TIES, required=False, help_text="What becomes of tied items.")
+    train = serializers.IntegerField(min_value=0, max_value=100, default=TRAIN, help_text="Per cent.")
+    validation = serializers.IntegerField(min_value=0, max_value=100, default=VALIDATION, help_text="Per cent.")
+    seed = serializers.IntegerField(
+        min_value=0, max_value=LARGEST_SEED, required=False, help_text="Of the split; left out, the study's."
+    )
+    with_names = serializers.BooleanField(default=False, help_text="Account names: for owners, and logged.")
+
+
+class ExportJobSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = ExportJob
+        fields = (
+            "token", "format", "has_names", "file_name", "status", "n_done", "n_total", "n_bytes", "sha256", "error",
+            "created_at", "started_at", "finished_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class ExportFormatsView(StudyView):
+    serializer_class = ExportFormatSerializer
+    pagination_class = None
+    rights = {"GET": Right.WATCH}
+
+    @extend_schema(operation_id="exports_formats", responses=ExportFormatSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """The formats an export can have."""
+        n_ratings = count_ratings(self.study)
+        rows = [
+            {
+                "format": key,
+                "name": each.name,
+                "about": each.about,
+                "content_type": each.content_type,
+                "n_bytes_about": each.bytes_each * n_ratings,
+            }
+            for key, each in FORMATS.items()
+        ]
+        return Response(self.get_serializer(rows, many=True).data)
+
+
+class ExportsView(StudyView):
+    serializer_class = ExportJobSerializer
+    rights = {"GET": Right.WATCH, "POST": Right.WATCH}
+
+    @extend_schema(operation_id="exports_list", responses=ExportJobSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Exports that a worker wrote or writes, newest first."""
+        page = self.paginate_queryset(self.study.exports.order_by("-pk"))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(operation_id="exports_create", request=ExportRequestSerializer, responses={202: ExportJobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Have a worker write an export. Annotators have their pseudonyms alone, unless an owner asks otherwise."""
+        form = self._form(self.checked(ExportRequestSerializer))
+        job = asking.queue(
+            self.study, signed_in(request.user), form.cleaned_data["format"], form.options(), now=timezone.now()
+        )
+        headers = {"Location": request.build_absolute_uri(f"{job.token}/")}
+        return Response(self.get_serializer(job).data, status=status.HTTP_202_ACCEPTED, headers=headers)
+
+    def _form(self, values: dict[str, Any]) -> ExportForm:
+        is_owner = Right.MEMBERS in rights_in(self.request.user, self.study)
+        if values["with_names"] and not is_owner:
+            raise PermissionDenied(_("Only an owner may export account names."))
+        form = ExportForm(self.study, values, is_owner=is_owner)
+        if not form.is_valid():
+            raise serializers.ValidationError({name: list(map(str, texts)) for name, texts in form.errors.items()})
+        return form
+
+
+class ExportView(StudyView):
+    serializer_class = ExportJobSerializer
+    rights = {"GET": Right.WATCH}
+
+    @extend_schema(operation_id="exports_retrieve")
+    def get(self, request: Request, slug: str, token: UUID) -> Response:
+        """One export: how many ratings are written of how many, and why it failed if it did."""
+        return Response(self.get_serializer(export_for(request.user, slug, token)).data)
+
+
+class AnyKind(BaseContentNegotiation):
+    """A client that accepts nothing but a zip gets the zip, and a refusal as JSON."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class ExportFileView(StudyView):
+    rights = {"GET": Right.WATCH}
+    content_negotiation_class = AnyKind
+
+    @extend_schema(operation_id="exports_file", responses=FILE)
+    def get(self, request: Request, slug: str, token: UUID) -> StreamingHttpResponse:
+        """The file of an export that is done. It is kept for seven days."""
+        job = export_for(request.user, slug, token)
+        if job.status in (ExportJob.Status.QUEUED, ExportJob.Status.RUNNING):
+            raise Refusal("not_ready", _("The file is not written yet. Ask for the export until it is done."))
+        if job.status != ExportJob.Status.DONE:
+            raise Refusal("no_file", _("This file is not there, or not any more. Ask for it again."))
+        if request.method == "GET":
+            asking.log_fetched(job, signed_in(request.user), now=timezone.now())
+        return asking.file_response(job)

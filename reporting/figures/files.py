@@ -1,0 +1,69 @@
+"""A picture as a file of its own: an SVG that needs no style sheet, and a PNG that is made of that very SVG."""
+
+import math
+import threading
+from io import BytesIO
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from parley.pdf import make_pdf
+
+NAMESPACE = "http://www.w3.org/2000/svg"
+PAPER = "#ffffff"
+MARGIN = 12  # a page has its own around a picture
+STYLES = ".fig-number{font-variant-numeric:tabular-nums}"  # colours are attributes, and right on white paper
+DPI = 300
+MOST_PIXELS = 30_000_000  # 120 MB while it is made: a longer picture gets fewer dots per inch
+POINTS_PER_UNIT = 72 / 96  # a unit of a picture is a pixel of CSS
+PAGE = (
+    "<!doctype html><style>@page{{size:{width}px {height}px;margin:0}}body{{margin:0}}svg{{display:block}}</style>{svg}"
+)
+
+# Two threads in PDFium at once end the whole process: it is written for one.
+PDFIUM = threading.Lock()
+
+
+def as_svg(picture: str) -> str:
+    """The picture of a page with its size, white paper behind it and nothing that a style sheet would have to add."""
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(_alone(picture), "unicode") + "\n"
+
+
+def as_png(picture: str) -> bytes:
+    """At 300 dots per inch. Raises PdfUnavailable where the system lacks Pango."""
+    root = _alone(picture)
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    svg = ElementTree.tostring(root, "unicode")
+    pdf = make_pdf(PAGE.format(width=root.attrib["width"], height=root.attrib["height"], svg=svg))
+    return _pixels(pdf, dpi=min(DPI, 96 * math.sqrt(MOST_PIXELS / (width * height))))
+
+
+def _alone(picture: str) -> Element:
+    ElementTree.register_namespace("", NAMESPACE)
+    root = ElementTree.fromstring(picture)  # noqa: S314 - our own template has just made it
+    _left, _top, width, height = map(float, root.attrib["viewBox"].split())
+    place = {"x": str(-MARGIN), "y": str(-MARGIN)}
+    size = {"width": f"{width + 2 * MARGIN:g}", "height": f"{height + 2 * MARGIN:g}"}
+    root.attrib |= {"viewBox": " ".join((place | size).values()), **size}
+    for each in root.iter():  # the blank lines of the template
+        each.text, each.tail = (part if part is None or part.strip() else "\n" for part in (each.text, each.tail))
+    style = Element(f"{{{NAMESPACE}}}style")
+    style.text, style.tail = STYLES, "\n"
+    paper = Element(f"{{{NAMESPACE}}}rect", place | size, fill=PAPER)
+    paper.tail = "\n"
+    names = len(root.findall(f"{{{NAMESPACE}}}title")) + len(root.findall(f"{{{NAMESPACE}}}desc"))
+    root[names:names] = [style, paper]
+    return root
+
+
+def _pixels(pdf: bytes, *, dpi: float) -> bytes:
+    import pypdfium2  # 7 MB of library, for those alone who ask for a PNG
+
+    out = BytesIO()
+    with PDFIUM:
+        document = pypdfium2.PdfDocument(pdf)
+        try:
+            image = document[0].render(scale=dpi / 72, fill_color=(255, 255, 255, 255)).to_pil()
+        finally:
+            document.close()
+    image.save(out, "PNG", dpi=(dpi, dpi), optimize=True)
+    return out.getvalue()

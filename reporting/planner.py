@@ -1,0 +1,306 @@
+"""How many dialogues and annotators a study needs: plain values in, plain values out.
+
+Differences are in points of the score: .10 is ten points of a share. Source of the arithmetic: measures.planning.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from measures.planning import (
+    COMPONENTS,
+    crossed_dialogues,
+    crossed_power,
+    detectable_difference,
+    fewest_annotators,
+    n_dialogues,
+    power,
+)
+
+SHARE, SCALE = "share", "scale"
+DEFAULTS, PILOT, MAIN, OWN = "defaults", "pilot", "main", "own"
+# Statistics 4.6: binary answers, 67 per cent of them positive. The printed table follows from these digits.
+DEFAULT_BETWEEN, DEFAULT_WITHIN = 0.0388, 0.2927
+RATINGS = (1, 2, 3, 5, 7)
+STEPS = (0.05, 0.10, 0.15)  # differences, as parts of what the score spans
+DIALOGUES = (25, 50, 100, 200, 400)
+GROUPS = (1, 2, 4, 8, 16)  # of annotators, each with its own dialogues
+FEWEST_DIALOGUES, FEWEST_ANNOTATORS = 20, 3  # a pilot below is a rough one
+FEWEST_RATINGS = 3
+NOTABLE = 0.05  # of power
+
+
+@dataclass(frozen=True, slots=True)
+class Variances:
+    """Of the difference of two sources, in squared points; where they come from, and for a pilot what carries them."""
+
+    s_between: float
+    s_within: float
+    s_annotator: float
+    origin: str
+    n_pairs: int = 0
+    n_dialogues: int = 0
+    n_annotators: int = 0
+    clipped: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> dict[str, float]:
+        return {name: getattr(self, name) for name in COMPONENTS}
+
+    @property
+    def is_rough(self) -> bool:
+        return self.origin in (PILOT, MAIN) and (
+            self.n_dialogues < FEWEST_DIALOGUES or self.n_annotators < FEWEST_ANNOTATORS
+        )
+
+
+def default_variances(span: float) -> Variances:
+    """Those of a share; for a scale as if every answer stood at one of its ends, which is more than they will be."""
+    return Variances(DEFAULT_BETWEEN * span**2, DEFAULT_WITHIN * span**2, 0.0, DEFAULTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `span`: from the lowest to the highest score, 1 for a share; None where the plan has to say it."""
+
+    unit: str
+    span: float
+    difference: float
+    power: float
+    level: float
+    n_comparisons: int
+    ratings: int
+    n_annotators: int | None
+    n_dialogues: int | None
+    variances: Variances
+
+    @property
+    def level_each(self) -> float:
+        """Bonferroni's. The report corrects by Holm, which finds as much or more."""
+        return self.level / self.n_comparisons
+
+    def annotators(self, ratings: int) -> int:
+        """In the whole study: as asked, but never fewer than a dialogue needs."""
+        return max(self.n_annotators or 0, ratings)
+
+    def _shared(self, ratings: int) -> dict[str, Any]:
+        annotators = self.annotators(ratings)
+        return {**self.variances.parts, "n_annotators": annotators, "level": self.level_each}
+
+    def needed(self, difference: float, ratings: int) -> int | None:
+        shared = self._shared(ratings)
+        return n_dialogues(difference, ratings, power=self.power, **shared).n_dialogues
+
+    def detectable(self, dialogues: int, ratings: int) -> float:
+        return detectable_difference(dialogues, ratings, power=self.power, **self._shared(ratings))
+
+    def found_by_dialogues(self, dialogues: int) -> float:
+        return power(self.difference, dialogues, self.ratings, **self._shared(self.ratings))
+
+    def found_by_report(self, dialogues: int, annotators: int) -> float | None:
+        shared = self._shared(self.ratings) | {"n_annotators": annotators}
+        return crossed_power(self.difference, dialogues, self.ratings, **shared)
+
+    def needed_by_report(self, annotators: int) -> int | None:
+        if self.ratings < 2:
+            return None
+        shared = self._shared(self.ratings) | {"n_annotators": annotators}
+        return crossed_dialogues(self.difference, self.ratings, power=self.power, **shared).n_dialogues
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is rated, and what a batch of it takes. None where the study does not say it yet."""
+
+    n_sources: int
+    n_per_source: int  # questions about each response of a dialogue
+    n_per_dialogue: int  # questions about the dialogue itself
+    batch_size: int | None
+    minutes: int | None
+    pay: float | None
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Of a plan. `n_turns`: batches, each as often as somebody rates it."""
+
+    ratings_each: int
+    n_judgements: int
+    n_batches: int | None
+    n_turns: int | None
+    hours_each: float | None
+    hours: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`cells` stand below `Grid.columns`; `chosen` is the place of the one that was asked for."""
+
+    value: float
+    cells: tuple[float | None, ...]
+    chosen: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    columns: tuple[int, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What so many annotators in the whole study make of a plan, by the test of the report."""
+
+    n_annotators: int
+    power: float | None
+    n_dialogues: int | None
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """`n_needed` is None where no number of dialogues is enough; `n_dialogues` is what was asked, or else needed."""
+
+    question: Question
+    n_needed: int | None
+    n_dialogues: int | None
+    n_annotators: int
+    fewest_annotators: int
+    power: float | None
+    power_of_report: float | None
+    detectable: float | None
+    annotators_share: float | None
+    work: Work | None
+    by_difference: Grid
+    by_dialogues: Grid
+    by_annotators: tuple[Crowd, ...]
+    advice: tuple[str, ...]
+
+
+def make_plan(question: Question, load: Load) -> StudyPlan:
+    needed = question.needed(question.difference, question.ratings)
+    dialogues = question.n_dialogues or needed
+    annotators = question.annotators(question.ratings)
+    crowds = _by_annotators(question, dialogues)
+    chosen = next(crowd for crowd in crowds if crowd.is_chosen)
+    found = question.found_by_dialogues(dialogues) if dialogues else None
+    return StudyPlan(
+        question=question,
+        n_needed=needed,
+        n_dialogues=dialogues,
+        n_annotators=annotators,
+        fewest_annotators=_fewest(question),
+        power=found,
+        power_of_report=chosen.power,
+        detectable=question.detectable(dialogues, question.ratings) if dialogues else None,
+        annotators_share=_annotators_share(question, dialogues),
+        work=_work(load, dialogues, question.ratings, annotators) if dialogues else None,
+        by_difference=_by_difference(question),
+        by_dialogues=_by_dialogues(question, dialogues),
+        by_annotators=crowds,
+        advice=tuple(_advice(question, needed, found, chosen.power)),
+    )
+
+
+def _fewest(question: Question) -> int:
+    found = fewest_annotators(
+        question.difference, question.variances.s_annotator, power=question.power, level=question.level_each
+    )
+    return max(found, question.ratings)
+
+
+def _annotators_share(question: Question, dialogues: int | None) -> float | None:
+    """Of the variance of the mean difference: what only more annotators lower."""
+    parts = question.variances
+    annotators = parts.s_annotator / question.annotators(question.ratings)
+    if not dialogues or not annotators:
+        return None
+    return annotators / (annotators + (parts.s_between + parts.s_within / question.ratings) / dialogues)
+
+
+def _work(load: Load, dialogues: int, ratings: int, annotators: int) -> Work:
+    """Time goes by dialogues; pay goes by batches, the last of which may be a small one."""
+    batches = -(-dialogues // load.batch_size) if load.batch_size else None
+    hours = dialogues / load.batch_size * ratings * load.minutes / 60 if load.batch_size and load.minutes else None
+    turns = batches * ratings if batches else None
+    return Work(
+        ratings_each=dialogues * ratings,
+        n_judgements=dialogues * ratings * (load.n_sources * load.n_per_source + load.n_per_dialogue),
+        n_batches=batches,
+        n_turns=turns,
+        hours_each=hours / annotators if hours else None,
+        hours=hours,
+        cost=turns * load.pay if turns and load.pay is not None else None,
+    )
+
+
+def _by_difference(question: Question) -> Grid:
+    """Dialogues needed."""
+    differences = _with(question.difference, (step * question.span for step in STEPS))
+    columns = ratings_shown(question)
+    rows = [
+        _row(value, value == question.difference, columns, question, [question.needed(value, r) for r in columns])
+        for value in differences
+    ]
+    return Grid(columns, tuple(rows))
+
+
+def _by_dialogues(question: Question, dialogues: int | None) -> Grid:
+    """The smallest difference found."""
+    columns = ratings_shown(question)
+    sizes = _with(dialogues, DIALOGUES) if dialogues else list(DIALOGUES)
+    rows = [
+        _row(size, size == dialogues, columns, question, [question.detectable(size, r) for r in columns])
+        for size in sizes
+    ]
+    return Grid(columns, tuple(rows))
+
+
+def ratings_shown(question: Question) -> tuple[int, ...]:
+    return tuple(sorted({*RATINGS, question.ratings}))
+
+
+def _with(value: float, others: Iterable[float]) -> list[Any]:
+    """The value among others, without one that is the same but for rounding."""
+    return sorted([value, *(other for other in others if abs(other - value) > 1e-9)])
+
+
+def _row(value: float, is_chosen: bool, columns: tuple[int, ...], question: Question, cells: list[Any]) -> Row:
+    return Row(value, tuple(cells), columns.index(question.ratings) if is_chosen else None)
+
+
+def _by_annotators(question: Question, dialogues: int | None) -> tuple[Crowd, ...]:
+    chosen = question.annotators(question.ratings)
+    numbers = sorted({chosen, *(question.ratings * groups for groups in GROUPS)})
+    return tuple(
+        Crowd(
+            n_annotators=number,
+            power=question.found_by_report(dialogues, number) if dialogues else None,
+            n_dialogues=question.needed_by_report(number),
+            is_chosen=number == chosen,
+        )
+        for number in numbers
+    )
+
+
+def _advice(question: Question, needed: int | None, found: float | None, by_report: float | None) -> Iterable[str]:
+    """Codes, the most urgent first."""
+    if needed is None:
+        yield "more_annotators"
+    elif question.variances.s_annotator:
+        yield "annotators_differ"
+    if question.ratings < FEWEST_RATINGS:
+        yield "three_ratings"
+    if found is not None and by_report is not None and by_report < found - NOTABLE:
+        yield "few_annotators"
+    if question.n_comparisons > 1:
+        yield "comparisons"
+    yield "more_dialogues"
+
+
+def as_document(plan: StudyPlan) -> dict[str, Any]:
+    """For JSON: everything, in points of the score."""
+    question = asdict(plan.question) | {"level_per_comparison": plan.question.level_each}
+    return asdict(plan) | {"question": question}

@@ -1,0 +1,251 @@
+"""The questions of a human-evaluation datasheet as data: their numbers and topics, in words of our own.
+
+Numbers and topics are those of the Human Evaluation Datasheet (HEDS), version 2.0: Anastasia Shimorina and Anya Belz.
+2022. The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation Experiments in NLP.
+Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval), pages 54-75.
+https://aclanthology.org/2022.humeval-1.6
+"""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_noop, pgettext_lazy
+
+SOURCE = "HEDS 2.0, Shimorina & Belz (2022), https://aclanthology.org/2022.humeval-1.6"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`fact` names what answers it (see datasheet_facts); nothing does where it is empty.
+
+    `to_do` says what to write where there is no answer, `to_add` what the answer of the database does not say.
+    """
+
+    number: str
+    text: str
+    to_do: str
+    fact: str = ""
+    to_add: str = ""
+
+    @property
+    def section(self) -> str:
+        """1, 2, 3.1 ... 4.3, 5: its number without the last part."""
+        return self.number.rpartition(".")[0]
+
+
+SECTIONS = {
+    "1": pgettext_lazy("a section of the datasheet", "Publication and materials"),
+    "2": pgettext_lazy("a section of the datasheet", "Systems"),
+    "3.1": pgettext_lazy("a section of the datasheet", "The judged sample"),
+    "3.2": pgettext_lazy("a section of the datasheet", "Evaluators"),
+    "3.3": pgettext_lazy("a section of the datasheet", "Design"),
+    "4.1": pgettext_lazy("a section of the datasheet", "Criteria: which quality"),
+    "4.2": pgettext_lazy("a section of the datasheet", "Criteria: which way of judging"),
+    "4.3": pgettext_lazy("a section of the datasheet", "Criteria: from question to result"),
+    "5": pgettext_lazy("a section of the datasheet", "Ethics"),
+}
+NOT_RATED = gettext_noop("No item of a main batch is rated yet.")
+IMPORTED = gettext_noop("The answers were collected elsewhere and imported: describe how it was there.")
+NO_CRITERIA = gettext_noop("The protocol of the study has no criterion.")
+
+QUESTIONS = (
+    # --- 1: publication and materials
+    Question(
+        "1.1",
+        gettext_noop("Where is the evaluation reported, and which one of that paper is it?"),
+        gettext_noop("Give a link to the paper, or write that this is filled in for preregistration."),
+    ),
+    Question(
+        "1.2",
+        gettext_noop("Where are its materials, such as responses, guidelines and tools?"),
+        gettext_noop("Give links to what is public, or write that nothing is."),
+    ),
+    Question(
+        "1.3",
+        gettext_noop("Who fills in this sheet, and who answers questions about it?"),
+        gettext_noop("Give name, institution and e-mail address of each."),
+    ),
+    # --- 2: systems
+    Question(
+        "2.1",
+        gettext_noop("What do the systems take in?"),
+        gettext_noop("Name the kind of input: a dialogue, a document, data, speech, pictures, none."),
+        "inputs",
+        gettext_noop("Say what else systems were given, such as a persona or knowledge."),
+    ),
+    Question(
+        "2.2",
+        gettext_noop("What do the systems put out?"),
+        gettext_noop("Name the kind of output: a turn, a sentence, a document, a dialogue, speech, pictures."),
+        "outputs",
+        gettext_noop("Say which sources are people and not systems."),
+    ),
+    Question(
+        "2.3",
+        gettext_noop("Which task do the systems solve between input and output?"),
+        gettext_noop("Name the task, such as dialogue turn generation, summarisation, translation."),
+        "task",
+    ),
+    Question(
+        "2.4",
+        gettext_noop("Which languages are the inputs in?"),
+        gettext_noop("Name the languages of the dialogues in full, or write that it does not apply."),
+    ),
+    Question(
+        "2.5",
+        gettext_noop("Which languages are the outputs in?"),
+        gettext_noop("Name the languages of the responses in full, or write that it does not apply."),
+    ),
+    # --- 3.1: the judged sample
+    Question("3.1.1", gettext_noop("How many outputs of each system are judged?"), NOT_RATED, "items_per_source"),
+    Question(
+        "3.1.2",
+        gettext_noop("In which way were the judged outputs picked?"),
+        gettext_noop("Say how dialogues and responses were picked: at random, in fixed shares, or by hand."),
+        "sample",
+        gettext_noop(
+            "Say how the dialogues of the study were picked from a larger set: at random, in fixed shares, by hand."
+        ),
+    ),
+    Question(
+        "3.1.3",
+        gettext_noop("Which statistical power does a sample of this size have?"),
+        gettext_noop("Give the result of a power analysis and how it was computed, or write that there was none."),
+    ),
+    # --- 3.2: evaluators
+    Question("3.2.1", gettext_noop("How many people judge?"), NOT_RATED, "n_evaluators"),
+    Question(
+        "3.2.2",
+        gettext_noop("Which kind of people: expert or not, paid or not, known to the team or not, authors or not?"),
+        gettext_noop("Answer each of the four; enter the pay in the settings of the study."),
+        "kind_of_evaluators",
+        gettext_noop("Say whether they are experts, whether the team knew them, and whether authors are among them."),
+    ),
+    Question(
+        "3.2.3",
+        gettext_noop("How were they found?"),
+        gettext_noop("Say where and how people were invited, and who could take part."),
+        "platform",
+        gettext_noop("Say how people were invited there, and who could take part."),
+    ),
+    Question(
+        "3.2.4",
+        gettext_noop("How are they prepared: instructions, training, practice?"),
+        IMPORTED,
+        "preparation",
+    ),
+    Question(
+        "3.2.5",
+        gettext_noop("What else is known of them, such as age, gender, place, education?"),
+        gettext_noop("Give it with a number for each group, or write that nothing was asked."),
+    ),
+    # --- 3.3: design
+    Question(
+        "3.3.1",
+        gettext_noop("Was the design registered beforehand, and where?"),
+        gettext_noop("Write yes, with the registry and a link, or no."),
+    ),
+    Question("3.3.2", gettext_noop("With which means are answers collected?"), IMPORTED, "collection"),
+    Question(
+        "3.3.3",
+        gettext_noop("What is done for the quality of the answers?"),
+        IMPORTED,
+        "quality",
+        gettext_noop("Say whether native speakers were required, and what was checked by hand or left out afterwards."),
+    ),
+    Question(
+        "3.3.4",
+        gettext_noop("What do evaluators have before them while they judge?"),
+        IMPORTED,
+        "screen",
+        gettext_noop("Add a link to a picture of the screen."),
+    ),
+    Question("3.3.5", gettext_noop("How far do they choose when and how fast they judge?"), IMPORTED, "pace"),
+    Question(
+        "3.3.6",
+        gettext_noop("Can they ask questions or leave remarks, and are they told so?"),
+        IMPORTED,
+        "feedback",
+        gettext_noop("Say whether they were told whom to ask, before or during the work."),
+    ),
+    Question(
+        "3.3.7",
+        gettext_noop("Where do they judge: where they like, in a laboratory, in everyday use?"),
+        gettext_noop("Say where, and whether conditions are the same for everybody."),
+    ),
+    Question(
+        "3.3.8",
+        gettext_noop("What are the conditions, if the place is not their own choice?"),
+        gettext_noop("Describe how conditions differ, or write that it does not apply."),
+    ),
+    # --- 4.1: which quality, criterion by criterion
+    Question(
+        "4.1.1",
+        gettext_noop("Is the quality one of being right, of being better, or a trait that may be either?"),
+        gettext_noop("For each criterion, write correctness, goodness or feature."),
+    ),
+    Question(
+        "4.1.2",
+        gettext_noop("Is it about form, about content, or about both?"),
+        gettext_noop("For each criterion, write form, content or both."),
+    ),
+    Question(
+        "4.1.3",
+        gettext_noop("Against what is an output held: nothing, its input, or something outside?"),
+        gettext_noop("For each criterion, write in its own right, relative to the input, or relative to what."),
+    ),
+    # --- 4.2: which way of judging
+    Question("4.2.1", gettext_noop("Are single judgements objective or subjective?"), NO_CRITERIA, "objectivity"),
+    Question("4.2.2", gettext_noop("Is an output judged alone or against others?"), NO_CRITERIA, "mode"),
+    Question(
+        "4.2.3",
+        gettext_noop("Is the output judged in itself, or by what it brings about?"),
+        gettext_noop("For each criterion, write intrinsic or extrinsic."),
+        "intrinsic",
+    ),
+    # --- 4.3: from question to result
+    Question("4.3.1", gettext_noop("By which name do evaluators know the criterion?"), NO_CRITERIA, "names"),
+    Question("4.3.2", gettext_noop("Which definition are evaluators given?"), NO_CRITERIA, "definitions"),
+    Question("4.3.3", gettext_noop("How many values can an answer have?"), NO_CRITERIA, "scale_sizes"),
+    Question("4.3.4", gettext_noop("Which values are these?"), NO_CRITERIA, "scale_values"),
+    Question("4.3.5", gettext_noop("In which form are the values offered?"), NO_CRITERIA, "instruments"),
+    Question("4.3.6", gettext_noop("Without a scale: what is done, and what is recorded?"), NO_CRITERIA, "other_tasks"),
+    Question("4.3.7", gettext_noop("What is asked, word for word?"), NO_CRITERIA, "wording"),
+    Question(
+        "4.3.8",
+        gettext_noop("What kind of response is elicited?"),
+        NO_CRITERIA,
+        "elicitation",
+        gettext_noop("Say so if evaluators agree or disagree with a statement."),
+    ),
+    Question("4.3.9", gettext_noop("How do single answers become reported results?"), NO_CRITERIA, "aggregation"),
+    Question("4.3.10", gettext_noop("How are effect sizes and significance found?"), NOT_RATED, "significance"),
+    Question(
+        "4.3.11",
+        gettext_noop("How far do evaluators agree with each other and with themselves, by which measure?"),
+        gettext_noop("Have items rated by two annotators or more: no agreement is defined yet."),
+        "agreement",
+    ),
+    # --- 5: ethics
+    Question(
+        "5.1",
+        gettext_noop("Has an ethics committee approved, and which?"),
+        gettext_noop("Write yes, with the committee and the number of the approval, or no."),
+    ),
+    Question(
+        "5.2",
+        gettext_noop("Are there personal data in outputs or answers, and how are they protected?"),
+        gettext_noop("Write no, or which and how the law on personal data is met."),
+        "privacy",
+        gettext_noop("Say whether there are personal data in dialogues and responses, and what was done about it."),
+    ),
+    Question(
+        "5.3",
+        gettext_noop("Are there data of a special kind among them, such as health, belief or origin?"),
+        gettext_noop("Write no, or which and how the law on such data is met."),
+    ),
+    Question(
+        "5.4",
+        gettext_noop("Was the impact of the study or of its data assessed?"),
+        gettext_noop("Write no, or by which method and with what result."),
+    ),
+)

@@ -1,0 +1,138 @@
+"""D-22: how many negative judgements are explained in free text, and what the texts say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from measures.arrays import BoolArray
+from protocols.models import Criterion, Option
+from protocols.specs import CriterionSpec, VersionSpec
+from reporting.report.tables import percent
+from reporting.selectors.answer_details import Detail, ratings_of
+from reporting.selectors.names import Names
+from reporting.selectors.study_cells import StudyCells
+from reporting.selectors.study_votes import StudyVotes
+
+Row = dict[str, Any]
+ROLES = (Option.Role.NEGATIVE, Option.Role.UNSURE)  # whose texts are listed, in this order
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """(n,) arrays beside the answers: whether each has a free text, and whether it ticks a predefined reason."""
+
+    by_text: BoolArray
+    by_reason: BoolArray
+
+
+def negatives(study: StudyCells, votes: StudyVotes, details: Sequence[Detail], names: Names) -> dict[str, list[Row]]:
+    """Two tables of counts and one of texts. Shares are in per cent, of the negative and of the explained answers."""
+    written = [each for each in details if each.free_text]
+    explained = Explained(
+        by_text=np.isin(votes.rating, ratings_of(written)),
+        by_reason=np.isin(votes.rating, ratings_of(each for each in details if each.explanations)),
+    )
+    return {
+        "negatives": _by_criterion(votes, explained),
+        "negatives_by_source": _by_source(study, votes, explained),
+        "negative_texts": _texts(votes, written, names),
+    }
+
+
+# --- counts --------------------------------------------------------------------------------------------
+def _by_criterion(votes: StudyVotes, explained: Explained) -> list[Row]:
+    """A row per criterion that was answered and has a negative option."""
+    rows = []
+    for criterion in _judged(votes.spec):
+        mine = votes.of(criterion)
+        if mine.any():
+            rows.append({"criterion": criterion.key, **_counts(criterion, votes, explained, mine)})
+    return rows
+
+
+def _by_source(study: StudyCells, votes: StudyVotes, explained: Explained) -> list[Row]:
+    judged = {criterion.id for criterion in _judged(votes.spec)}
+    sources = votes.items.source[votes.item]
+    return [
+        {
+            "source": source,
+            "criterion": criterion.key,
+            **_counts(criterion, votes, explained, votes.of(criterion) & (sources == key[1])),
+        }
+        for source, criterion, key in study.rows()
+        if criterion.id in judged
+    ]
+
+
+def _judged(spec: VersionSpec) -> list[CriterionSpec]:
+    """A computed answer is nobody's to explain, and several choices have no one role."""
+    single = [each for each in spec.criteria if each.kind == Criterion.Kind.SINGLE]
+    return [each for each in single if _options(each, Option.Role.NEGATIVE)]
+
+
+def _options(criterion: CriterionSpec, role: str) -> list[int]:
+    return [option.id for option in criterion.options if option.role == role]
+
+
+def _counts(criterion: CriterionSpec, votes: StudyVotes, explained: Explained, mine: BoolArray) -> Row:
+    """`is_asked`: whether any negative option of the criterion asks why. Where none does, texts are imported ones."""
+    negative = mine & np.isin(votes.option, _options(criterion, Option.Role.NEGATIVE))
+    n, n_texts = int(negative.sum()), int((negative & explained.by_text).sum())
+    n_reasons = int((negative & explained.by_reason & ~explained.by_text).sum())
+    return {
+        "votes": int(mine.sum()),
+        "negative": n,
+        "with_text": n_texts,
+        "percent_of_negative": percent(n_texts, n),
+        "explained": n_texts + n_reasons,
+        "percent_of_explained": percent(n_texts, n_texts + n_reasons),
+        "with_reason_only": n_reasons,
+        "is_asked": any(
+            option.asks != Option.Asks.NOTHING for option in criterion.options if option.role == Option.Role.NEGATIVE
+        ),
+    }
+
+
+# --- texts ---------------------------------------------------------------------------------------------
+def _texts(votes: StudyVotes, written: Sequence[Detail], names: Names) -> list[Row]:
+    """A row per text of a negative or unsure answer: by criterion, negative ones first, then by item and annotator."""
+    ratings = ratings_of(written)
+    which = np.repeat(np.arange(len(written)), [len(each.ratings) for each in written])
+    order = np.argsort(ratings)
+    at = np.flatnonzero(np.isin(votes.rating, ratings))
+    rows = []
+    for criterion, role in product(votes.spec.criteria, ROLES):
+        mine = at[np.isin(votes.option[at], _options(criterion, role))]
+        details = which[order[np.searchsorted(ratings, votes.rating[mine], sorter=order)]] if len(mine) else mine
+        found = [
+            _text(votes, criterion, place, written[detail], names)
+            for place, detail in zip(mine.tolist(), details.tolist(), strict=True)
+        ]
+        rows += sorted(found, key=_place)
+    return rows
+
+
+def _place(row: Row) -> tuple[str, ...]:
+    """By keys: a study that comes back from its archive has other ids, and the same report."""
+    return tuple(row[name] or "" for name in ("batch", "dialogue", "item", "annotator"))
+
+
+def _text(votes: StudyVotes, criterion: CriterionSpec, place: int, detail: Detail, names: Names) -> Row:
+    """The answer at `place` of the votes, by the keys of what was judged. Nobody is named but by pseudonym."""
+    batch, dialogue, candidate, source = names.item(int(votes.item[place]))
+    option = next(each for each in criterion.options if each.id == votes.option[place])
+    return {
+        "criterion": criterion.key,
+        "role": str(option.role),
+        "option": option.key,
+        "source": source or None,
+        "batch": batch,
+        "dialogue": dialogue or None,
+        "item": candidate or None,
+        "annotator": names.annotators[int(votes.annotator[place])],
+        "reasons": [each.sub_dimension for each in option.explanations if each.id in detail.explanations],
+        "text": detail.free_text,
+    }

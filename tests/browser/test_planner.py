@@ -1,0 +1,44 @@
+"""The planner in a browser: readable on any screen, open to everybody, and an address that keeps the plan."""
+
+import os
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import SCREENSHOTS
+from tests.cast import Cast, make_cast
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SHOWN = pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+
+
+@pytest.fixture
+def cast() -> Cast:
+    return make_cast(pay_amount="3.50", pay_currency="GBP")
+
+
+@SHOWN
+def test_somebody_plans_a_study_and_the_address_keeps_it(cast: Cast, open_screen, width: int, scheme: str):
+    screen = open_screen(cast.researcher, width=width, color_scheme=scheme)
+    page = screen.go("/studies/wellbeing/")
+    page.get_by_role("link", name="Plan", exact=True).click()
+    page.get_by_label("Comparisons").fill("1")
+    page.get_by_role("button", name="Plan").click()
+    expect(
+        page.get_by_text("108 dialogues with 3 annotators each find 10 points with 80 % power.").first
+    ).to_be_visible()
+
+    number = page.locator("#planner-needed td.asked .figure")
+    number.focus()
+    expect(page.locator("#planner-needed .why:visible")).to_contain_text("7.849 × (0.0388 + 0.2927 / 3) / 0.1² ≤ 108")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#planner-needed .figure:focus")).to_have_text("77")
+    page.keyboard.press("Escape")
+    expect(page.locator("#planner-needed .why:visible")).to_have_count(0)
+
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert screen.barriers() == ""
+    if os.environ.get("LOOK"):
+        screen.screenshot(SCREENSHOTS / f"planner-{width}-{scheme}.png", full_page=True)
+    again = screen.go(page.url.split("testserver")[-1])
+    expect(again.get_by_label("Comparisons")).to_have_value("1")

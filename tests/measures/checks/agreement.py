@@ -1,0 +1,299 @@
+"""Coefficients of agreement beside statsmodels, krippendorff, scikit-learn, and definitions in exact fractions."""
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from statistics import mean, stdev
+
+import krippendorff
+import numpy as np
+import pandas as pd
+from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import confusion_matrix as sklearn_confusion
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+
+from measures.agreement import (
+    all_agree_share,
+    brennan_prediger,
+    fleiss_category_null_standard_error,
+    fleiss_kappa,
+    fleiss_kappa_category,
+    fleiss_null_standard_error,
+    gwet_ac,
+    percent_agreement,
+    scott_pi,
+)
+from measures.alpha import krippendorff_alpha
+from measures.cohen import cohen_kappa, confusion_matrix, conger_kappa, rater_margins
+from measures.estimate import Estimate, mean_of_cells, spread_of_cells
+from measures.histograms import Histogram
+from measures.icc import icc
+from measures.pairs import PairTable, mean_pairwise_cohen, mean_pairwise_cohen_with_interval
+from measures.summary import agreement_summary
+from measures.weights import agreement_weights
+from tests.measures.checks import Check, Pair, as_votes, studies, tallies, value
+
+WEIGHTS = ("nominal", "linear", "quadratic", "ordinal")
+
+
+def of(codes: np.ndarray, k: int) -> Histogram:
+    return Histogram.from_matrix(codes, k)
+
+
+# --- packages
+def fleiss_beside_statsmodels() -> Iterable[Pair]:
+    for codes, k in studies(200):
+        yield value(fleiss_kappa(of(codes, k))), statsmodels_fleiss(tallies(codes, k))
+
+
+def category_beside_statsmodels() -> Iterable[Pair]:
+    for codes, k in studies(100):
+        table = tallies(codes, k)
+        for category in np.flatnonzero(table.sum(axis=0)).tolist():
+            two = np.column_stack([table[:, category], codes.shape[1] - table[:, category]])
+            yield value(fleiss_kappa_category(of(codes, k), category)), statsmodels_fleiss(two)
+
+
+def scott_beside_statsmodels() -> Iterable[Pair]:
+    for codes, k in studies(100, most_raters=2):
+        table = confusion_matrix(codes[:, 0], codes[:, 1], k)
+        yield value(scott_pi(table)), statsmodels_fleiss(tallies(codes, k))
+
+
+def brennan_prediger_beside_statsmodels() -> Iterable[Pair]:
+    for codes, k in studies(100):
+        yield value(brennan_prediger(of(codes, k))), statsmodels_fleiss(tallies(codes, k), method="randolph")
+
+
+def alpha_beside_krippendorff() -> Iterable[Pair]:
+    """Every level, gaps, and values that are not evenly spread."""
+    for codes, k in studies(100, missing=0.3):
+        values = [float(2**category) for category in range(k)]
+        data = np.where(codes < 0, np.nan, np.array(values)[codes]).T
+        for scale in ("nominal", "ordinal", "interval", "ratio"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                theirs = krippendorff.alpha(data, level_of_measurement=scale, value_domain=values)
+            yield value(krippendorff_alpha(of(codes, k), scale, values)), theirs
+
+
+def cohen_beside_sklearn() -> Iterable[Pair]:
+    for codes, k in studies(100, most_raters=2):
+        table = confusion_matrix(codes[:, 0], codes[:, 1], k)
+        for weights in (None, "linear", "quadratic"):
+            theirs = cohen_kappa_score(codes[:, 0], codes[:, 1], labels=range(k), weights=weights)
+            yield value(cohen_kappa(table, weights=weights)), theirs
+        yield table, sklearn_confusion(codes[:, 0], codes[:, 1], labels=range(k))
+
+
+def cohen_error_beside_statsmodels() -> Iterable[Pair]:
+    for codes, k in studies(100, most_raters=2):
+        table = confusion_matrix(codes[:, 0], codes[:, 1], k)
+        for weights, wt in ((None, None), ("linear", "linear"), ("quadratic", "quadratic")):
+            found, theirs = cohen_kappa(table, weights=weights), cohens_kappa(table, wt=wt)
+            if not found.warnings:  # a constant rater is exactly 0 here
+                yield (value(found), found.standard_error), (theirs.kappa, np.sqrt(max(theirs.var_kappa, 0)))
+
+
+def pairs_beside_sklearn() -> Iterable[Pair]:
+    for codes, k in studies(50):
+        yield value(mean_pairwise_cohen(PairTable.from_matrix(codes, k))), light(codes, k)
+
+
+def light(codes: np.ndarray, k: int) -> float:
+    """Mean over pairs of annotators, those left out that gave one and the same answer."""
+    both = itertools.combinations(range(codes.shape[1]), 2)
+    tables = [(codes[:, a], codes[:, b]) for a, b in both]
+    varied = [(a, b) for a, b in tables if len(np.unique([a, b])) > 1]
+    return mean(cohen_kappa_score(a, b, labels=range(k)) for a, b in varied)
+
+
+def jackknife_beside_deletion() -> Iterable[Pair]:
+    """Each item left out in turn and all pairs computed again."""
+    for codes, k in studies(12, most_raters=4, most_items=20):
+        found = mean_pairwise_cohen_with_interval(*as_votes(codes), k)
+        left_out = [light(np.delete(codes, item, axis=0), k) for item in range(len(codes))]
+        n = len(left_out)
+        yield found.standard_error, np.sqrt((n - 1) / n * sum((each - mean(left_out)) ** 2 for each in left_out))
+
+
+def icc_beside_anova() -> Iterable[Pair]:
+    """The mean squares of statsmodels in the six formulas of Shrout and Fleiss."""
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        n, k = int(rng.integers(4, 12)), int(rng.integers(2, 6))
+        matrix = rng.normal(size=(n, 1)) + 0.5 * rng.normal(size=(1, k)) + rng.normal(size=(n, k))
+        item, rater = np.indices(matrix.shape).reshape(2, -1)
+        data = pd.DataFrame({"y": matrix.ravel(), "item": item, "rater": rater})
+        b, j, e = anova_lm(ols("y ~ C(item) + C(rater)", data).fit())["mean_sq"]
+        w = anova_lm(ols("y ~ C(item)", data).fit())["mean_sq"].iloc[1]
+        single = (b - w) / (b + (k - 1) * w), (b - e) / (b + (k - 1) * e + k * (j - e) / n), (b - e) / (b + (k - 1) * e)
+        several = (b - w) / b, (b - e) / (b + (j - e) / n), (b - e) / b
+        yield [value(found) for found in icc(matrix).values()], [*single, *several]
+
+
+def summary_beside_packages() -> Iterable[Pair]:
+    for codes, k in studies(50):
+        found = agreement_summary(of(codes, k), n_resamples=0)
+        theirs = krippendorff.alpha(codes.T.astype(float), level_of_measurement="nominal")
+        ours = [value(found[name]) for name in ("fleiss_kappa", "krippendorff_alpha")]
+        yield ours, [statsmodels_fleiss(tallies(codes, k)), theirs]
+
+
+# --- definitions, in fractions: vote by vote and pair by pair
+def pair_share(row: list[int], weights: list[list[Fraction]]) -> Fraction:
+    pairs = list(itertools.permutations(row, 2))
+    return sum((weights[a][b] for a, b in pairs), Fraction(0)) / len(pairs)
+
+
+def exact(codes: np.ndarray, k: int, weights: str, chance: Callable[..., Fraction], *, pooled: bool = False) -> float:
+    """(Pa - Pe) / (1 - Pe); shares are means over items, or of all votes when pooled."""
+    rows = [[int(code) for code in row if code >= 0] for row in codes]
+    table = [[Fraction(float(w)).limit_denominator(10**6) for w in row] for row in agreement_weights(weights, k)]
+    observed = sum((pair_share(row, table) for row in rows), Fraction(0)) / len(rows)
+    if pooled:
+        votes = list(itertools.chain(*rows))
+        shares = [Fraction(votes.count(c), len(votes)) for c in range(k)]
+    else:
+        shares = [sum((Fraction(row.count(c), len(row)) for row in rows), Fraction(0)) / len(rows) for c in range(k)]
+    expected = chance(shares, table)
+    return float((observed - expected) / (1 - expected))
+
+
+def fleiss_chance(shares: list[Fraction], table: list[list[Fraction]]) -> Fraction:
+    k = len(shares)
+    return sum((table[a][b] * shares[a] * shares[b] for a in range(k) for b in range(k)), Fraction(0))
+
+
+def gwet_chance(shares: list[Fraction], table: list[list[Fraction]]) -> Fraction:
+    k = len(shares)
+    return sum(map(sum, table), Fraction(0)) / (k * (k - 1)) * sum((p * (1 - p) for p in shares), Fraction(0))
+
+
+def uniform_chance(shares: list[Fraction], table: list[list[Fraction]]) -> Fraction:
+    return sum(map(sum, table), Fraction(0)) / len(shares) ** 2
+
+
+def coefficient_beside_fractions(ours: Callable[..., Estimate], chance: Callable[..., Fraction]) -> Iterable[Pair]:
+    for codes, k in studies(40, missing=0.3, most_items=15):
+        for weights in WEIGHTS:
+            yield value(ours(of(codes, k), weights=weights)), exact(codes, k, weights, chance)
+
+
+def fleiss_beside_fractions() -> Iterable[Pair]:
+    yield from coefficient_beside_fractions(fleiss_kappa, fleiss_chance)
+    for codes, k in studies(40, missing=0.3, most_items=15):
+        theirs = exact(codes, k, "nominal", fleiss_chance, pooled=True)
+        yield value(fleiss_kappa(of(codes, k), convention="pooled")), theirs
+
+
+def agreement_beside_fractions() -> Iterable[Pair]:
+    for codes, k in studies(60, missing=0.3):
+        rows = [row[row >= 0].tolist() for row in codes]
+        unit = [[Fraction(a == b) for b in range(k)] for a in range(k)]
+        pairwise = sum((pair_share(row, unit) for row in rows), Fraction(0)) / len(rows)
+        unanimous = Fraction(sum(len(set(row)) == 1 for row in rows), len(rows))
+        found = percent_agreement(of(codes, k)), all_agree_share(of(codes, k))
+        yield [value(each) for each in found], [float(pairwise), float(unanimous)]
+
+
+def conger_beside_pairs() -> Iterable[Pair]:
+    """Complete data: chance and agreement averaged over the tables of all pairs of annotators."""
+    for codes, k in studies(60):
+        observed, expected = [], []
+        for a, b in itertools.combinations(codes.T.tolist(), 2):
+            observed.append(Fraction(sum(x == y for x, y in zip(a, b, strict=True)), len(a)))
+            expected.append(sum(Fraction(a.count(c) * b.count(c), len(a) ** 2) for c in range(k)))
+        chance = sum(expected, Fraction(0)) / len(expected)
+        theirs = (sum(observed, Fraction(0)) / len(observed) - chance) / (1 - chance)
+        _, rater, votes = as_votes(codes)
+        margins = rater_margins(rater, votes, codes.shape[1], k)
+        yield value(conger_kappa(of(codes, k), margins)), float(theirs)
+
+
+def errors_beside_derivatives() -> Iterable[Pair]:
+    """Gwet's standard error is that of the derivatives by the weights of the items, here by complex steps."""
+    for codes, k in studies(60, missing=0.3):
+        table = tallies(codes, k)
+        for ours, squares in ((fleiss_kappa, True), (gwet_ac, False)):
+            slopes = np.array([_weighted(table, item, squares).imag for item in range(len(table))]) / 1e-20
+            n = len(table)
+            yield ours(of(codes, k)).standard_error, np.sqrt(n / (n - 1) * (slopes**2).sum())
+
+
+def _weighted(table: np.ndarray, item: int, squares: bool) -> complex:
+    """Fleiss' kappa or AC1 with one item's weight a little off the real numbers."""
+    weights = np.ones(len(table), complex)
+    weights[item] += 1e-20j
+    votes = table.sum(axis=1)
+    agreeing = (table * (table - 1)).sum(axis=1) / (votes * (votes - 1))
+    observed = (weights * agreeing).sum() / weights.sum()
+    shares = (weights[:, None] * table / votes[:, None]).sum(axis=0) / weights.sum()
+    k = table.shape[1]
+    expected = (shares**2).sum() if squares else (shares * (1 - shares)).sum() / (k - 1)
+    return complex((observed - expected) / (1 - expected))
+
+
+def null_errors_beside_simulation() -> Iterable[Pair]:
+    """As a ratio to the spread of kappa in 2,000 studies in which everybody answers by lot."""
+    rng = np.random.default_rng(4)
+    for raters in (2, 5):
+        answers = rng.choice(3, (2000, 200, raters), p=[0.5, 0.3, 0.2]).astype(np.int8)
+        whole = [of(codes, 3) for codes in answers]
+        first = [fleiss_kappa_category(histogram, 0) for histogram in whole]
+        found = fleiss_null_standard_error(whole[0]), fleiss_category_null_standard_error(whole[0])
+        spreads = stdev(value(fleiss_kappa(histogram)) for histogram in whole), stdev(map(value, first))
+        yield [value(each) / spread for each, spread in zip(found, spreads, strict=True)], [1.0, 1.0]
+
+
+def cells_beside_statistics() -> Iterable[Pair]:
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        values = rng.normal(size=int(rng.integers(2, 9))).tolist()
+        cells = [Estimate(each) for each in values] + [Estimate(None, "no_variation")]
+        yield [value(mean_of_cells(cells)), spread_of_cells(cells)], [mean(values), stdev(values)]
+
+
+CHECKS = [
+    Check(("agreement.fleiss_kappa",), "statsmodels, equal numbers of votes", fleiss_beside_statsmodels),
+    Check(("agreement.fleiss_kappa",), "exact fractions, gaps, weights and pooled shares", fleiss_beside_fractions),
+    Check(("agreement.fleiss_kappa_category",), "statsmodels", category_beside_statsmodels),
+    Check(("agreement.scott_pi",), "statsmodels", scott_beside_statsmodels),
+    Check(
+        ("agreement.gwet_ac",), "exact fractions, gaps and weights",
+        lambda: coefficient_beside_fractions(gwet_ac, gwet_chance),
+    ),
+    Check(("agreement.brennan_prediger",), "statsmodels", brennan_prediger_beside_statsmodels),
+    Check(
+        ("agreement.brennan_prediger",), "exact fractions, gaps and weights",
+        lambda: coefficient_beside_fractions(brennan_prediger, uniform_chance),
+    ),
+    Check(
+        ("agreement.percent_agreement", "agreement.all_agree_share"), "exact fractions, pair by pair",
+        agreement_beside_fractions,
+    ),
+    Check(
+        ("agreement.fleiss_kappa", "agreement.gwet_ac"), "derivatives by complex steps: standard errors",
+        errors_beside_derivatives,
+    ),
+    Check(
+        ("agreement.fleiss_null_standard_error", "agreement.fleiss_category_null_standard_error"),
+        "simulation: 2,000 studies without agreement, as a ratio", null_errors_beside_simulation, 0.06,
+    ),
+    Check(("alpha.krippendorff_alpha",), "krippendorff, four levels, gaps", alpha_beside_krippendorff),
+    Check(("cohen.cohen_kappa", "cohen.confusion_matrix"), "scikit-learn, three weights", cohen_beside_sklearn),
+    Check(("cohen.cohen_kappa",), "statsmodels, with standard error", cohen_error_beside_statsmodels),
+    Check(("cohen.conger_kappa", "cohen.rater_margins"), "exact fractions, all pairs", conger_beside_pairs),
+    Check(("pairs.mean_pairwise_cohen",), "scikit-learn, all pairs", pairs_beside_sklearn),
+    Check(
+        ("pairs.mean_pairwise_cohen_with_interval",), "scikit-learn, items left out one by one",
+        jackknife_beside_deletion,
+    ),
+    Check(("icc.icc",), "statsmodels, analysis of variance", icc_beside_anova),
+    Check(("summary.agreement_summary",), "statsmodels and krippendorff", summary_beside_packages),
+    Check(("estimate.mean_of_cells", "estimate.spread_of_cells"), "Python's statistics", cells_beside_statistics),
+]  # fmt: skip

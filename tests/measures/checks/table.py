@@ -1,0 +1,148 @@
+"""The table of docs/statistics.md: what every number was compared with, how often, and how far it was off."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import measures
+from tests.measures.checks import Check, agreement, annotators, comparisons, intervals, reference
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs" / "statistics.md"
+HEADING = "## What every number was checked against"
+TITLES = "| functions | compared with | cases | largest difference | test |\n|---|---|---|---|---|\n"
+CHECKS: list[Check] = [
+    check for part in (reference, agreement, intervals, comparisons, annotators) for check in part.CHECKS
+]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is shown by another test than a comparison of numbers: a simulation, or a case made to have one answer."""
+
+    functions: tuple[str, ...]
+    beside: str
+    test: str
+
+
+COVERAGE = "simulated coverage of the interval"
+PROOFS = [
+    Proof(("agreement.fleiss_kappa", "agreement.gwet_ac", "agreement.percent_agreement"), COVERAGE,
+          "measures/test_coverage.py::test_live_intervals_of_balanced_studies_hold_the_truth"),
+    Proof(("intervals.bootstrap_interval", "alpha.krippendorff_alpha_with_interval"), COVERAGE,
+          "measures/test_coverage.py::test_intervals_of_the_report_hold_the_truth"),
+    Proof(("clusters.cluster_bootstrap_interval",), COVERAGE,
+          "measures/test_coverage.py::test_dialogues_must_be_drawn_whole"),
+    Proof(("contributors.kappa_with_majority", "leave_one_out.leave_one_out"), COVERAGE,
+          "measures/test_coverage.py::test_intervals_of_annotators_hold_the_truth"),
+    Proof(("systems.crossed_variance_t",), COVERAGE,
+          "measures/test_coverage.py::test_the_interval_of_a_difference_holds_the_truth"),
+    Proof(("prediction_intervals.label_estimates", "prediction_intervals.score_estimates"), COVERAGE,
+          "measures/test_coverage.py::test_intervals_of_predictions_hold_the_truth"),
+    Proof(("intervals.wilson", "intervals.clopper_pearson"), "exact coverage of the interval",
+          "measures/test_coverage.py::test_intervals_of_shares_hold_what_each_promises"),
+    Proof(("intervals.guarded",), "simulation: what has poor coverage is hidden or marked",
+          "measures/test_coverage.py::test_wherever_coverage_is_poor_the_guards_speak"),
+    Proof(("systems.crossed_variance_t",), "simulation: equal systems called different, four layouts",
+          "measures/test_systems.py::test_equal_systems_are_rarely_called_different"),
+    Proof(("contributors.flags",), "simulation: careless annotators found, others left alone",
+          "measures/test_contributors.py::test_clickers_are_flagged_and_nobody_else"),
+    Proof(("batch_drift.cause", "batch_drift.cause_of"), "batches made with one bad annotator, and hard ones",
+          "measures/test_batch_drift.py::test_one_bad_annotator_is_the_cause"),
+    Proof(("drift.cusum", "drift.cusum_limit", "drift.ewma_width"), "simulation: false alarms in 400 courses",
+          "measures/test_drift.py::test_false_alarms_come_as_rarely_as_promised"),
+    Proof(("planning.crossed_dialogues",), "its power, and that of one dialogue less",
+          "measures/test_planning.py::test_dialogues_for_the_crossed_test_reach_its_power_and_one_less_does_not"),
+    Proof(("planning.fewest_annotators",), "the number of dialogues with one annotator less",
+          "measures/test_planning.py::test_below_the_fewest_annotators_no_number_of_dialogues_is_enough"),
+    Proof(("planning.mean_components",), "pairs made so that only their mean is right",
+          "measures/test_planning.py::test_the_mean_of_pairs_is_taken_before_anything_is_cut_off"),
+    Proof(("alpha.krippendorff_alpha",), "35,000 real ratings: the published values",
+          "reporting/test_agreement_command.py::test_switchboard_coherence_has_its_published_alpha"),
+    Proof(("alpha.krippendorff_alpha", "agreement.fleiss_kappa"), "43,050 real ratings: the published values",
+          "reporting/test_agreement_command.py::test_dices_has_the_alpha_printed_in_its_source"),
+    Proof(("controls.control_test",), "12,768 real ratings: the published verdicts on 248 workers",
+          "measures/test_controls.py::test_all_248_verdicts_of_a_published_study_are_reproduced"),
+    Proof(("agreement.fleiss_kappa", "pairs.mean_pairwise_cohen"), "reference study: 5,880 and 4,600 ratings",
+          "reporting/test_reference_study.py::test_every_number_of_the_reference_study_is_printed"),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table, as it is on the page."""
+
+    functions: str
+    beside: str
+    cases: str
+    largest: str
+    test: str
+
+    def __str__(self) -> str:
+        return f"| {self.functions} | {self.beside} | {self.cases} | {self.largest} | {self.test} |"
+
+
+def line_of(row: Check | Proof, cases: int = 0, largest: float = 0.0) -> Line:
+    functions = ", ".join(f"`{name}`" for name in row.functions)
+    if isinstance(row, Proof):
+        return Line(functions, row.beside, "", "", f"`{row.test}`")
+    return Line(functions, row.beside, f"{cases:,}", rounded_up(largest), in_brackets(row))
+
+
+def in_brackets(check: Check) -> str:
+    """The parameter of the test that runs all checks."""
+    return f"[{check.name}]"
+
+
+def rounded_up(largest: float) -> str:
+    """One digit: 0, 3e-16, 0.006."""
+    if not largest:
+        return "0"
+    text = f"{largest:.0e}"
+    if float(text) < largest:
+        digit, exponent = text.split("e")
+        text = f"{float(f'{int(digit) + 1}e{exponent}'):.0e}"
+    return f"{float(text):g}"
+
+
+def printed() -> list[Line]:
+    """The table on the page."""
+    section = PAGE.read_text(encoding="utf-8").partition(HEADING + "\n")[2].partition("\n## ")[0]
+    lines = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `")]
+    return [Line(*(cell.strip() for cell in line)) for line in lines]
+
+
+def figures() -> Iterator[str]:
+    """Public functions of measures that return a figure: a number, or a class that says what is known of one."""
+    for module in pkgutil.iter_modules(measures.__path__):
+        for name, function in vars(importlib.import_module(f"measures.{module.name}")).items():
+            inner = inspect.unwrap(function) if callable(function) else None
+            is_own = inspect.isfunction(inner) and inner.__module__ == f"measures.{module.name}"
+            if is_own and not name.startswith("_") and returns_figure(inspect.signature(inner).return_annotation):
+                yield f"{module.name}.{name}"
+
+
+# Containers that figures are computed from.
+NO_FIGURES = {"Chance", "CompleteBatches", "Contribution", "Histogram", "MajorityTables"}
+
+
+def returns_figure(annotation: object) -> bool:
+    text = inspect.formatannotation(annotation)
+    if "numpy" in text or "Callable" in text:
+        return False
+    classes = set(re.findall(r"measures\.\w+\.(\w+)", text))
+    return bool(classes - NO_FIGURES) or bool(re.search(r"\b(float|int)\b", text) and not classes)
+
+
+def write_page() -> None:
+    """The table as it is measured now, in place of the one on the page."""
+    lines = [line_of(check, *check.measured()) for check in CHECKS] + [line_of(proof) for proof in PROOFS]
+    table = "".join(f"{line}\n" for line in lines)
+    before, heading, rest = PAGE.read_text(encoding="utf-8").partition(HEADING + "\n")
+    section, next_heading, after = rest.partition("\n## ")
+    words = section.partition(TITLES)[0]
+    PAGE.write_text(before + heading + words + TITLES + table + next_heading + after, encoding="utf-8")
