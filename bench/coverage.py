@@ -278,9 +278,11 @@ def _furthest(work: str, cells: list[Coverage], *, is_judged: bool = True) -> Ro
 
 
 def _row(work: str, share: float, n: int, *, is_judged: bool = True) -> Row:
-    """Fewer studies have a larger Monte-Carlo error, and a wider goal."""
-    goal = Goal(92, most=98) if n >= N_STUDIES else Goal(90, most=99.5)
-    return replace(_exact(work, share, goal if is_judged else None), error=100 * monte_carlo_error(share, n))
+    """Fewer studies have a larger Monte-Carlo error, and a goal that is wider by it."""
+    error = 100 * monte_carlo_error(share, n)
+    slack = 0.0 if n >= N_STUDIES else error
+    goal = Goal(92 - slack, most=min(98 + slack, 100)) if is_judged else None
+    return replace(_exact(work, share, goal), error=error)
 
 
 def _exact(work: str, share: float, goal: Goal | None = None) -> Row:

@@ -55,7 +55,7 @@ def _export(study: Study, n: int, place: Path, times: int) -> Row:
     """In turns with the floor, so that a machine that slows down slows both."""
     turns = [(_timed(lambda: _written(study, place)), _timed(lambda: _copied(study))) for _ in range(times)]
     ours, floor = (statistics.median(seconds) for seconds in zip(*turns, strict=True))
-    goal = Goal(3 * n / SMALL) if n <= LARGE_QUICK else None
+    goal = Goal(3 * n / SMALL) if SMALL <= n <= LARGE_QUICK else None
     return Row(f"export of {n:,} judgements, CSV", ours, "s", "COPY of the same rows", floor, goal)
 
 
