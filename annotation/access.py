@@ -29,14 +29,16 @@ class Right(StrEnum):
     IMPORT = "import"  # bring material and ratings, make batches
     CONFIGURE = "configure"  # settings, opening and closing
     MEMBERS = "members"  # who is a member, in which role
+    CONTROL = "control"  # draw samples of finished batches, decide about them
+    TEACH = "teach"  # settle disagreements, keep the casebook
 
 
 RIGHTS: dict[str, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
     Role.RESEARCHER: frozenset(Right) - {Right.MEMBERS},
-    Role.LEAD: frozenset({Right.WATCH, Right.CLEAR, Right.WORK}),
-    Role.TRAINER: frozenset({Right.WATCH, Right.WORK}),
-    Role.CONTROLLER: frozenset({Right.WATCH, Right.WORK}),
+    Role.LEAD: frozenset({Right.WATCH, Right.CLEAR, Right.CONTROL, Right.TEACH, Right.WORK}),
+    Role.TRAINER: frozenset({Right.WATCH, Right.TEACH, Right.WORK}),
+    Role.CONTROLLER: frozenset({Right.WATCH, Right.CONTROL, Right.WORK}),
     Role.ANNOTATOR: frozenset({Right.WORK}),
     Role.OBSERVER: frozenset({Right.WATCH}),
 }

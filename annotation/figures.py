@@ -99,6 +99,16 @@ def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarr
     return order[np.searchsorted(ids[order], option_ids)].astype(np.int16)
 
 
+def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
+    """Criteria whose answers can be pooled: as many, alike in values and in what is unsure or excludes, same scale."""
+    found: dict[Any, list[CriterionSpec]] = {}
+    for criterion in criteria:
+        roles = (option.role if option.role in ("unsure", "excluding") else "" for option in criterion.options)
+        answers = tuple(zip(roles, (option.value for option in criterion.options), strict=True))
+        found.setdefault((criterion.scale, answers), []).append(criterion)
+    return [tuple(group) for group in found.values()]
+
+
 def places_of(criterion: CriterionSpec, role: str) -> list[int]:
     return [at for at, option in enumerate(criterion.options) if option.role == role]
 

@@ -210,7 +210,7 @@ class MakeBatchesForm(forms.Form):
         help_text=_("Left empty, the study's number."),
     )  # fmt: skip
     kind = forms.ChoiceField(
-        choices=Batch.Kind, initial=Batch.Kind.MAIN, label=_("Kind"),
+        choices=[(kind.value, kind.label) for kind in Batch.DEALT], initial=Batch.Kind.MAIN, label=_("Kind"),
         help_text=_("Figures of pilots and training never mix with the main data."),
     )  # fmt: skip
 
@@ -275,6 +275,16 @@ class RoleForm(forms.Form):
 
 class StandingForm(forms.Form):
     standing = forms.ChoiceField(choices=Participant.Standing)
+
+
+class PanelForm(forms.Form):
+    name = forms.CharField(
+        max_length=254, label=_("Account or pseudonym"), help_text=_("Of a member of the study, in whatever role."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )  # fmt: skip
+    panel = forms.ChoiceField(
+        choices=[*reversed(Participant.Panel.choices)], required=False, label=_("Place"), initial="non_expert"
+    )
 
 
 class InvitationForm(forms.ModelForm):

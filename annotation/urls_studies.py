@@ -26,6 +26,7 @@ urlpatterns = [
     path("<slug:slug>/people/add/", people.study_member_add, name="study_member_add"),
     path("<slug:slug>/people/new/", people.study_account_create, name="study_account_create"),
     path("<slug:slug>/people/clear/", people.study_clear_all, name="study_clear_all"),
+    path("<slug:slug>/people/panel/", people.study_panel, name="study_panel"),
     path("<slug:slug>/people/invitation/", people.study_invitation, name="study_invitation"),
     path("<slug:slug>/people/roles/<int:pk>/", people.study_member_role, name="study_member_role"),
     path("<slug:slug>/people/standing/<uuid:token>/", people.study_standing, name="study_standing"),

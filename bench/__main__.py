@@ -31,6 +31,9 @@ STAGED = {
     "import": "bench.imports:run",
     "board": "bench.boards:run",
     "report": "bench.reports:run",
+    "annotators": "bench.annotators:run",
+    "verdict": "bench.verdicts:run",
+    "control": "bench.control:run",
 }
 
 

@@ -76,12 +76,12 @@ def _figures(study: Study, n_ratings: int) -> Iterator[Row]:
     floor = statistics.median(_timed(lambda: _sum(study)) for _ in range(5))
     yield Row(f"study figures at {n_ratings:,} ratings", ours, "ms", "SQL sum over batches", floor, Goal(50))
     for name, page in (("agreement", board_page), ("annotators and drift", quality_page)):
-        spent = statistics.median(_database_ms(partial(page, study, {})) for _ in range(15))
+        spent = statistics.median(database_ms(partial(page, study, {})) for _ in range(15))
         yield Row(f"{name} at {n_ratings:,} ratings, in the database", spent, "ms", goal=Goal(50))
     yield Row(f"annotators and drift at {n_ratings:,} ratings", statistics.median(_cold(study)), "ms")
 
 
-def _database_ms(call) -> float:  # type: ignore[no-untyped-def]
+def database_ms(call) -> float:  # type: ignore[no-untyped-def]
     spent = [0.0]
 
     def measure(execute, sql, params, many, context):  # type: ignore[no-untyped-def]

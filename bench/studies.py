@@ -97,10 +97,10 @@ def make_study(slug: str, shape: Shape) -> Study:
     Source.objects.bulk_create(
         Source(study=study, key=f"s{n}", name=f"Source {n}", is_reference=n == 0, position=n) for n in range(N_SOURCES)
     )
-    _fill(study, shape, MATERIAL)
+    fill(study, shape, MATERIAL)
     if shape.n_votes:
         make_people(study, shape.n_votes)
-        _fill(study, shape, VOTES)
+        fill(study, shape, VOTES)
         _check_votes(study)
         rebuild_study(study, now=timezone.now())
     return study
@@ -116,7 +116,7 @@ def _check_votes(study: Study) -> None:
 
 
 @transaction.atomic
-def _fill(study: Study, shape: Shape, statements: tuple[str, ...]) -> None:
+def fill(study: Study, shape: Shape, statements: tuple[str, ...]) -> None:
     turns = [{"speaker": "AB"[at % 2], "text": text} for at, text in enumerate(TURNS)]
     values = {name: getattr(shape, name) for name in Shape.__slots__} | {
         "study": study.pk,

@@ -1,8 +1,269 @@
-"""The operating curve of a lot decision: draw n of a batch, accept with at most c errors."""
+"""Acceptance of a batch by a sample of its items: what is drawn, what the controller's answers say, the verdict.
 
-from math import comb
+A label is *right* when the controller gives the item the same answer. The accuracy of a class is that of the items
+annotated with it: the label is known when the sample is drawn. Statistics 4.4; Cochran 1977, Sampling Techniques, ch. 5
+(strata); Kish 1965, Survey Sampling (effective size).
+"""
 
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, sqrt
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.intervals import special
+
+Verdict = Literal["accept", "return", "not_assessable"]
+ClassVerdict = Literal["pass", "fail", "not_assessable", ""]
+ACCEPT: Verdict = "accept"
+RETURN: Verdict = "return"
+NOT_ASSESSABLE: Verdict = "not_assessable"
+
+
+@dataclass(frozen=True, slots=True)
+class SharesRule:
+    """Accept when the overall share is reached and that of every class. A share of 0 asks nothing of the classes.
+
+    A class with fewer than `fewest_of_class` drawn items gets extra draws, up to `top_up_to` or all there are; 0 adds
+    none. One that still has fewer is not assessable.
+    """
+
+    n_sample: int = 100
+    least_overall: float = 0.92
+    least_of_class: float = 0.90
+    fewest_of_class: int = 10
+    top_up_to: int = 30
+
+    @property
+    def has_classes(self) -> bool:
+        return self.least_of_class > 0
+
+
+@dataclass(frozen=True, slots=True)
+class FixedRule:
+    """Accept with at most so many errors in so many items."""
+
+    n_sample: int = 233
+    most_errors: int = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """(n,) places of the drawn items in the order in which they are checked, and which of them were drawn on top."""
+
+    places: IntArray
+    is_top_up: BoolArray
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """`share` of `n` items; None without any. Wilson's interval, of the effective size where strata are weighted."""
+
+    n_right: int
+    n: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """`size`: items of the batch with this label. `recall`: of the items the controller gave it, those labelled so."""
+
+    size: int
+    accuracy: Proportion
+    recall: Proportion
+    verdict: ClassVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`is_weighted`: strata count by their size in the batch, since some were drawn more densely than others."""
+
+    verdict: Verdict
+    overall: Proportion
+    classes: tuple[ClassFigures, ...]
+    is_weighted: bool
+
+    @property
+    def n_errors(self) -> int:
+        return self.overall.n - self.overall.n_right
+
+
+def draw_sample(labels: npt.ArrayLike, n_sample: int, seed: int, rule: SharesRule | None = None) -> Sample:
+    """A random sample without replacement, topped up in rare classes where `rule` asks something of classes.
+
+    Parameters
+    ----------
+    labels : (N,) int array
+        Class of each item, from 0. The same labels and seed give the same sample.
+    n_sample : int
+        All items when there are fewer.
+    seed : int
+    rule : SharesRule, optional
+
+    Notes
+    -----
+    The extra draws of a class go on in the same random order, so all draws of a class are a random sample of it. What
+    is drawn on top is mixed with the rest: last in line, it would tell a controller which label it has.
+    """
+    codes, rng = np.asarray(labels, np.int64), np.random.default_rng(seed)
+    order = rng.permutation(len(codes))
+    drawn, rest = order[:n_sample], order[n_sample:]
+    extra = _extra_draws(codes, drawn, rest, rule) if rule and rule.has_classes else rest[:0]
+    places = np.concatenate([drawn, extra])
+    is_top_up = np.arange(len(places)) >= len(drawn)
+    if len(extra):
+        mixed = rng.permutation(len(places))
+        places, is_top_up = places[mixed], is_top_up[mixed]
+    return Sample(places, is_top_up)
+
+
+def _extra_draws(codes: IntArray, drawn: IntArray, rest: IntArray, rule: SharesRule) -> IntArray:
+    n_drawn = np.bincount(codes[drawn], minlength=int(codes.max(initial=-1)) + 1)
+    rare = [at for at, n in enumerate(n_drawn.tolist()) if n < rule.fewest_of_class]
+    more = [rest[codes[rest] == at][: max(rule.top_up_to - int(n_drawn[at]), 0)] for at in rare]
+    return np.concatenate([rest[:0], *more])
+
+
+def decide_by_shares(
+    confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: SharesRule, *, is_weighted: bool
+) -> Decision:
+    """The verdict of a sample under a rule of shares.
+
+    Parameters
+    ----------
+    confusion : (K, C) int array
+        Drawn items by label (rows) and the controller's answer; the first K columns are the labels, more may follow.
+    sizes : (K,) int array
+        Items of the whole batch by label.
+    rule : SharesRule
+    is_weighted : bool
+        Classes were topped up: each counts by its share of the batch.
+
+    Notes
+    -----
+    A class that is not assessable is left out of the rule. With none assessable, there is no verdict. Shares are
+    compared as exact fractions: 92 of 100 reaches .92.
+    """
+    table, of_batch = _checked(confusion, sizes)
+    found = [_verdict_of_class(int(table[at, at]), int(table[at].sum()), rule) for at in range(len(table))]
+    verdicts = [each if of_batch[at] else "" for at, each in enumerate(found)]
+    overall = exact_overall(table, of_batch, is_weighted=is_weighted)
+    is_reached = overall is not None and overall >= _exactly(rule.least_overall)
+    verdict = ACCEPT if is_reached and "fail" not in verdicts else RETURN
+    is_silent = rule.has_classes and not {"pass", "fail"} & set(verdicts)
+    return _decision(
+        NOT_ASSESSABLE if overall is None or is_silent else verdict, table, of_batch, verdicts, is_weighted
+    )
+
+
+def _verdict_of_class(n_right: int, n: int, rule: SharesRule) -> ClassVerdict:
+    if not rule.has_classes:
+        return ""
+    if n == 0 or n < rule.fewest_of_class:
+        return "not_assessable"
+    return "pass" if n - n_right <= errors_allowed(n, rule.least_of_class) else "fail"
+
+
+def decide_by_errors(confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: FixedRule) -> Decision:
+    """The verdict of a fixed sample. Where the batch has fewer items all are checked, and fewer errors are allowed."""
+    table, of_batch = _checked(confusion, sizes)
+    n, n_right = int(table.sum()), int(np.trace(table[:, : len(table)]))
+    is_met = (n - n_right) * max(rule.n_sample, n) <= rule.most_errors * n
+    verdict = NOT_ASSESSABLE if n == 0 else ACCEPT if is_met else RETURN
+    return _decision(verdict, table, of_batch, [""] * len(table), is_weighted=False)
+
+
+def describe(verdict: Verdict, confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> Decision:
+    """The figures of a simple random sample beside a verdict that was reached in another way."""
+    table, of_batch = _checked(confusion, sizes)
+    return _decision(verdict, table, of_batch, [""] * len(table), is_weighted=False)
+
+
+def _checked(confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+    table, of_batch = np.asarray(confusion, np.int64), np.asarray(sizes, np.int64)
+    if table.ndim != 2 or table.shape[0] != len(of_batch) or table.shape[1] < table.shape[0]:
+        raise ValueError("one row for each label, and a column for each label first")
+    if (table.sum(axis=1) > of_batch).any() or (table < 0).any():
+        raise ValueError("more items were checked than the batch has")
+    return table, of_batch
+
+
+def _decision(
+    verdict: Verdict, table: IntArray, sizes: IntArray, verdicts: list[ClassVerdict], is_weighted: bool
+) -> Decision:
+    n = table.sum(axis=1)
+    weights = sizes / np.maximum(n, 1) if is_weighted else np.ones(len(n))
+    right = np.diagonal(table)
+    classes = tuple(
+        ClassFigures(
+            size=int(sizes[at]),
+            accuracy=proportion(right[at : at + 1], n[at : at + 1]),
+            recall=proportion(np.where(np.arange(len(n)) == at, right, 0), table[:, at], weights),
+            verdict=each,
+        )
+        for at, each in enumerate(verdicts)
+    )
+    return Decision(verdict, proportion(right, n, weights), classes, is_weighted)
+
+
+def proportion(right: IntArray, n: IntArray, weights: FloatArray | None = None) -> Proportion:
+    """Share of right items over strata, each item of a stratum with the stratum's weight.
+
+    Parameters
+    ----------
+    right, n : (K,) int array
+        Right and all drawn items of each stratum.
+    weights : (K,) array, optional
+        Items of the batch that one drawn item stands for; equal when None.
+
+    Notes
+    -----
+    Wilson's interval (1927) with Kish's effective size (sum w)^2 / sum w^2. It is that of an endless batch: for a large
+    part of a batch it is wider than need be.
+    """
+    w = np.ones(len(n)) if weights is None else weights
+    total = float(w @ n)
+    if not total:
+        return Proportion(0, 0, None, None, None)
+    share = float(w @ right) / total
+    low, high = _wilson(share, total**2 / float(w**2 @ n))
+    return Proportion(int(right.sum()), int(n.sum()), share, low, high)
+
+
+def _wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """As `measures.intervals.wilson`, of a size that need not be whole."""
+    z = float(special().ndtri((1 + level) / 2))
+    scale, centre = 1 + z * z / n, share + z * z / (2 * n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    # At 0 and 1 one end is exact; rounding would leave 1e-17 there.
+    low = 0.0 if share == 0 else (centre - half) / scale
+    return low, 1.0 if share == 1 else (centre + half) / scale
+
+
+def exact_overall(table: IntArray, sizes: IntArray, *, is_weighted: bool) -> Fraction | None:
+    """The overall share as a fraction: of the draws, or of the strata by their size. None without draws."""
+    n, right = table.sum(axis=1).tolist(), np.diagonal(table).tolist()
+    if not sum(n):
+        return None
+    if not is_weighted:
+        return Fraction(sum(right), sum(n))
+    strata = [(size, r, m) for size, r, m in zip(sizes.tolist(), right, n, strict=True) if m]
+    return sum((Fraction(size * r, m) for size, r, m in strata), Fraction()) / sum(size for size, _, _ in strata)
+
+
+def errors_allowed(n: int, least: float) -> int:
+    """The most errors in n items whose share of right ones is at least `least`: 8 of 100 for .92, 0 of 9 for .90."""
+    return int(n * (1 - _exactly(least)))
+
+
+def _exactly(share: float) -> Fraction:
+    """The decimal number that was meant, not the nearest binary one."""
+    return Fraction(repr(share))
 
 
 def acceptance_probability(

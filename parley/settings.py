@@ -142,6 +142,7 @@ INSTALLED_APPS = [
     "parley",
     "protocols",
     "annotation",
+    "qualification",
     "reporting",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -362,11 +363,25 @@ CELERY_TASK_SOFT_TIME_LIMIT = 3000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # beat -> worker -> row: the heartbeat proves all three at once.
 CELERY_BEAT_SCHEDULE = {
+    "sweep-control": {"task": "qualification.tasks.sweep_control", "schedule": 2.0, "options": {"expires": 10}},
+    "sweep-confirming": {
+        "task": "qualification.tasks.sweep_confirming",
+        "schedule": 2.0,
+        "options": {"expires": 10},
+    },
+    "sweep-pay": {"task": "qualification.tasks.sweep_pay", "schedule": 5.0, "options": {"expires": 10}},
+    "sweep-signals": {"task": "qualification.tasks.sweep_signals", "schedule": 15.0, "options": {"expires": 14}},
     "sweep": {"task": "annotation.tasks.sweep", "schedule": 1.0, "options": {"expires": 10}},
+    "sweep-attempts": {"task": "qualification.tasks.sweep_attempts", "schedule": 1.0, "options": {"expires": 10}},
     # An import whose message was lost with a dying broker must not wait for somebody to notice.
     "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-exports": {"task": "annotation.tasks.tend_exports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-judges": {"task": "annotation.tasks.tend_judges", "schedule": 60.0, "options": {"expires": 50}},
+    "keep-consent-texts": {
+        "task": "qualification.tasks.keep_consents",
+        "schedule": 10.0,
+        "options": {"expires": 10},
+    },
     "heartbeat": {"task": "annotation.tasks.beat_heart", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat-long": {
         "task": "annotation.tasks.beat_heart",
@@ -381,8 +396,15 @@ JUDGE_ENDPOINTS = env_addresses("PARLEY_JUDGE_URL")
 JUDGE_API_KEY = env_text("PARLEY_JUDGE_API_KEY")
 JUDGE_TIMEOUT_SECONDS = env_int("PARLEY_JUDGE_TIMEOUT_SECONDS", 60, least=1)
 
+# --- crowd platforms -----------------------------------------------------------------------------------
+# Besides its own hosts, where Mechanical Turk's form may be posted: a stand-in, to try a study out.
+MTURK_SUBMIT_TO = env_addresses("PARLEY_MTURK_SUBMIT_TO")
+
 # What writes the files of exports: by name, because annotation runs the job and must not import reporting.
 EXPORT_WRITER = "reporting.exports.formats.write_export"
+# Asked in the transaction of a claim, of the participant and the batch: each may raise Refused. By name, because
+# annotation must not import qualification.
+CLAIM_GUARDS = ["qualification.services.gate.check_claim"]
 WORKER_SILENT_AFTER = 30  # seconds without a heartbeat after which pages say that no worker runs
 
 LOGGING = {

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any, cast
 
 from django import forms
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from measures.planning import COMPONENTS
@@ -113,11 +113,11 @@ class PlannerForm(forms.Form):
         fields = cast(dict[str, forms.ChoiceField], self.fields)
         criteria = [(key, score.criterion.name) for key, score in self.facts.scores.items()]
         fields["criterion"].required = bool(criteria)
-        fields["criterion"].choices = criteria or [("", _now("a question with positive answers"))]
+        fields["criterion"].choices = criteria or [("", gettext("a question with positive answers"))]
         few = self.facts.sources if len(self.facts.sources) <= MOST_PAIRED_SOURCES else []
         self.pairs = {f"{a.key}~{b.key}": (a, b) for a, b in combinations(few, 2)}
         pairs = [(key, f"{a.name} – {b.name}") for key, (a, b) in self.pairs.items()]
-        fields["pair"].choices = [("", _now("the mean over all pairs")), *pairs]
+        fields["pair"].choices = [("", gettext("the mean over all pairs")), *pairs]
         self.fields["difference"].help_text = self._unit_in_words()
         for name in COMPONENTS:
             self.fields[name].required = self.data["components"] == OWN
@@ -127,25 +127,27 @@ class PlannerForm(forms.Form):
 
     def _unit_in_words(self) -> str:
         if self.score is None or self.score.is_share:
-            return _now("In points of a share: 10 is 60 per cent positive against 70.")
+            return gettext("In points of a share: 10 is 60 per cent positive against 70.")
         ends = {"low": f"{self.score.low:g}", "high": f"{self.score.high:g}"}
-        return _now("In points of the scale, which goes from %(low)s to %(high)s.") % ends
+        return gettext("In points of the scale, which goes from %(low)s to %(high)s.") % ends
 
     def clean_difference(self) -> float:
         most = 100.0 if self.score is None or self.score.is_share else self.score.span
         if self.cleaned_data["difference"] >= most:
-            raise forms.ValidationError(_now("Two sources cannot differ by %(most)s or more.") % {"most": f"{most:g}"})
+            raise forms.ValidationError(
+                gettext("Two sources cannot differ by %(most)s or more.") % {"most": f"{most:g}"}
+            )
         return float(self.cleaned_data["difference"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         annotators, ratings = cleaned.get("annotators"), cleaned.get("ratings")
         if annotators and ratings and annotators < ratings:
-            text = _now("Each dialogue has %(n)s annotators, so there are at least as many in all.")
+            text = gettext("Each dialogue has %(n)s annotators, so there are at least as many in all.")
             self.add_error("annotators", text % {"n": ratings})
         if cleaned.get("components") == OWN and cleaned.get("s_between") == 0 == cleaned.get("s_within"):
             for name in ("s_between", "s_within"):
-                self.add_error(name, _now("Where nothing scatters there is nothing to plan."))
+                self.add_error(name, gettext("Where nothing scatters there is nothing to plan."))
         return cleaned
 
     def _right_ones(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.access import Right, batch_for
+from annotation.access import Right, batch_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.serializers import BatchSerializer, MakeBatchesSerializer, StatusSerializer
 from annotation.selectors.studies import batch_list
@@ -29,7 +29,8 @@ class BatchesView(StudyView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Deal out the dialogues that are in no batch yet. The first page of what was made is answered."""
-        made = batching.make_batches(self.study, now=timezone.now(), **self.checked(MakeBatchesSerializer))
+        asked, by = self.checked(MakeBatchesSerializer), signed_in(request.user)
+        made = batching.make_batches(self.study, actor=by, now=timezone.now(), **asked)
         page = self.paginate_queryset(batch_list(self.study).filter(pk__in=[batch.pk for batch in made]))
         answer = self.get_paginated_response(self.get_serializer(page, many=True).data)
         answer.status_code = status.HTTP_201_CREATED
@@ -50,5 +51,6 @@ class BatchView(StudyView):
     def patch(self, request: Request, slug: str, key: str) -> Response:
         """Open or close the batch."""
         batch = batch_for(request.user, slug, key, Right.CONFIGURE)
-        set_batch_status(self.study, keys=[batch.key], status=self.checked(StatusSerializer)["status"])
+        wanted, by = self.checked(StatusSerializer)["status"], signed_in(request.user)
+        set_batch_status(self.study, keys=[batch.key], status=wanted, by=by, now=timezone.now())
         return Response(self.get_serializer(batch_list(self.study).get(pk=batch.pk)).data)

@@ -134,7 +134,7 @@ class MakeBatchesSerializer(serializers.Serializer):
     n_dialogues = serializers.IntegerField(
         min_value=1, max_value=1_000_000, required=False, allow_null=True, help_text="In this kind altogether."
     )
-    kind = serializers.ChoiceField(choices=Batch.Kind.choices, default=Batch.Kind.MAIN)
+    kind = serializers.ChoiceField(choices=[(kind.value, kind.label) for kind in Batch.DEALT], default=Batch.Kind.MAIN)
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if values["by"] != "given" and not values.get("size"):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import F, QuerySet, Subquery
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import exceptions, status
@@ -24,6 +25,7 @@ from annotation.models import Membership, Study
 from annotation.selectors.studies import participant_list
 from annotation.services import people
 from annotation.services import studies as services
+from annotation.services.standing import set_standing
 
 STUDY_ENTRIES = PolymorphicProxySerializer(
     component_name="StudyEntry",
@@ -51,7 +53,7 @@ class StudiesView(StudyView):
         """Create a draft study; you become its owner."""
         if not may_create_studies(request.user):
             raise exceptions.PermissionDenied(_("Your account may not create studies."))
-        study = services.create_study(owner=signed_in(request.user), **self.checked())
+        study = services.create_study(owner=signed_in(request.user), now=timezone.now(), **self.checked())
         return Response(_shown(self, study), status=status.HTTP_201_CREATED)
 
 
@@ -74,7 +76,8 @@ class OneStudyView(StudyView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change settings. The protocol is fixed once there are batches."""
         changes = self.checked(instance=self.study, partial=True)
-        return Response(_shown(self, services.update_study(self.study, **changes)))
+        by = signed_in(request.user)
+        return Response(_shown(self, services.update_study(self.study, by=by, now=timezone.now(), **changes)))
 
 
 class StudyStatusView(StudyView):
@@ -86,7 +89,7 @@ class StudyStatusView(StudyView):
         """Open or close the study. Both can be undone."""
         is_opening = self.checked()["status"] == Study.Status.OPEN
         change = services.open_study if is_opening else services.close_study
-        return Response(_shown(self, change(self.study)))
+        return Response(_shown(self, change(self.study, by=signed_in(request.user), now=timezone.now())))
 
 
 class MembersView(StudyView):
@@ -102,8 +105,9 @@ class MembersView(StudyView):
     @extend_schema(operation_id="members_add", responses={201: MembershipSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Add somebody who has an account. An annotator gets a pseudonym and waits to be cleared."""
-        values = self.checked()
-        member = people.add_member(self.study, user=values["user"]["username"], role=values["role"])
+        values, by = self.checked(), signed_in(request.user)
+        user, role = values["user"]["username"], values["role"]
+        member = people.add_member(self.study, user=user, role=role, by=by, now=timezone.now())
         return Response(MembershipSerializer(member).data, status=status.HTTP_201_CREATED)
 
 
@@ -115,12 +119,15 @@ class MemberView(StudyView):
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change a role. A study keeps an owner."""
         member = membership_for(request.user, slug, pk)
-        return Response(MembershipSerializer(people.change_role(member, role=self.checked()["role"])).data)
+        role, by = self.checked()["role"], signed_in(request.user)
+        changed = people.change_role(member, role=role, by=by, now=timezone.now())
+        return Response(MembershipSerializer(changed).data)
 
     @extend_schema(operation_id="members_remove", responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Take the role away. Annotators are excluded first."""
-        people.remove_member(membership_for(request.user, slug, pk))
+        membership = membership_for(request.user, slug, pk)
+        people.remove_member(membership, by=signed_in(request.user), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -143,5 +150,6 @@ class ParticipantView(StudyView):
     def patch(self, request: Request, slug: str, token: Any) -> Response:
         """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting."""
         participant = annotator_for(request.user, slug, token)
-        people.set_standing(participant, standing=self.checked(StandingSerializer)["standing"])
+        standing = self.checked(StandingSerializer)["standing"]
+        set_standing(participant, standing=standing, by=signed_in(request.user), now=timezone.now())
         return Response(self.get_serializer(participant_list(self.study).get(pk=participant.pk)).data)

@@ -5,7 +5,7 @@ from annotation.models.jobs import ExportChunk, ExportJob, Heartbeat, ImportChun
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
 from annotation.models.rating import Rating, RatingRevision
-from annotation.models.study import Membership, Participant, Study
+from annotation.models.study import Group, Membership, Participant, StandingChange, Study
 from annotation.models.work import Assignment, Batch, Item, Reading, Seat
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Dialogue",
     "ExportChunk",
     "ExportJob",
+    "Group",
     "Heartbeat",
     "ImportChunk",
     "ImportJob",
@@ -35,5 +36,6 @@ __all__ = [
     "Reading",
     "Seat",
     "Source",
+    "StandingChange",
     "Study",
 ]

@@ -1,12 +1,15 @@
 """What is rated: dialogues, the sources that answer them, and their candidates."""
 
 from django.db import models
+from django.utils.translation import pgettext_lazy
 
 from annotation.models.study import Study
 
 
 class Source(models.Model):
     """Who wrote a candidate: a model, or the ground truth. Never shown to an annotator (X-5)."""
+
+    EXAMPLES = "protocol-examples"  # key of the source of training items: no result is ever of it
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="sources")
     key = models.CharField(max_length=100)
@@ -25,12 +28,21 @@ class Source(models.Model):
 class Dialogue(models.Model):
     """A history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one."""
 
+    class Purpose(models.TextChoices):
+        """What a dialogue is for. Those held apart are never dealt into main batches."""
+
+        MAIN = "main", pgettext_lazy("what a dialogue is for", "Main")
+        QUALIFICATION = "qualification", pgettext_lazy("what a dialogue is for", "Pilot and qualification")
+        TRAINING = "training", pgettext_lazy("what a dialogue is for", "Training")
+        CHECK = "check", pgettext_lazy("what a dialogue is for", "Check with a known answer")
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="dialogues")
     key = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
     turns = models.JSONField(default=list)
     metadata = models.JSONField(default=dict, blank=True)
     batch_key = models.CharField(max_length=100, blank=True, help_text="The batch the import asked for.")
+    purpose = models.CharField(max_length=14, choices=Purpose, default=Purpose.MAIN, db_default="main")
     digest = models.CharField(max_length=64)
     is_textless = models.BooleanField(default=False, help_text="Known by id alone, from imported ratings.")
 

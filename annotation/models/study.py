@@ -42,6 +42,11 @@ class Study(models.Model):
     expected_minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If not the protocol's.")
     max_minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If not the protocol's.")
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    is_dealt_to_groups = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The group of whoever begins a batch takes it: nobody of another group may join in.",
+    )
     seats = models.PositiveSmallIntegerField(default=3, help_text="Votes per item: annotators of each batch.")
     seed = models.PositiveIntegerField(default=make_seed, help_text="Everything random is drawn from this number.")
     majority_rule = models.CharField(max_length=12, choices=MajorityRule, default=MajorityRule.PLURALITY)
@@ -55,6 +60,9 @@ class Study(models.Model):
     consent_version = models.CharField(max_length=40, default="1")
     is_joinable = models.BooleanField(default=False, help_text="Anybody with the invitation link may join.")
     is_clearing_on_join = models.BooleanField(default=False, help_text="Who joins may rate without being cleared.")
+    has_gate = models.BooleanField(
+        default=False, db_default=False, help_text="Newcomers qualify by the study's rule before they are cleared."
+    )
     join_token = models.CharField(max_length=40, unique=True, default=make_token, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -124,20 +132,45 @@ ROLE_WORDS: dict[str, Any] = {
 }
 
 
+class Group(models.Model):
+    """E-7: annotators who take batches together."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="groups")
+    name = models.CharField(max_length=80)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["study", "name"], name="one_group_name_per_study")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Participant(models.Model):
     """An annotator as the study knows them: a pseudonym, and a standing that decides what may be claimed."""
 
     class Standing(models.TextChoices):
         PENDING = "pending", pgettext_lazy("status of an annotator", "Pending")
+        QUALIFYING = "qualifying", pgettext_lazy("status of an annotator", "Qualifying")
+        FAILED = "failed", pgettext_lazy("status of an annotator", "Not qualified")
         CLEARED = "cleared", pgettext_lazy("status of an annotator", "Cleared")
         PAUSED = "paused", pgettext_lazy("status of an annotator", "Paused")
         EXCLUDED = "excluded", pgettext_lazy("status of an annotator", "Excluded")
+
+    class Panel(models.TextChoices):
+        """D-10: who rates pilots and qualification dialogues inside, and is compared with."""
+
+        NONE = "", pgettext_lazy("place of an annotator in the panel", "Not in the panel")
+        EXPERT = "expert", pgettext_lazy("place of an annotator in the panel", "Expert")
+        NON_EXPERT = "non_expert", pgettext_lazy("place of an annotator in the panel", "Non-expert")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="participants")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="participations")
     pseudonym = models.CharField(max_length=80)
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     standing = models.CharField(max_length=10, choices=Standing, default=Standing.PENDING)
+    panel = models.CharField(max_length=10, choices=Panel, default=Panel.NONE, db_default="", blank=True)
+    group = models.ForeignKey(Group, models.SET_NULL, null=True, blank=True, related_name="participants")
     is_imported = models.BooleanField(default=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_version = models.CharField(max_length=40, blank=True)
@@ -152,6 +185,7 @@ class Participant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        indexes = [models.Index(fields=["study", "standing"], name="participants_by_standing")]
         constraints = [
             models.UniqueConstraint(fields=["study", "pseudonym"], name="one_pseudonym_per_study"),
             models.UniqueConstraint(fields=["study", "user"], name="one_participation_per_person_and_study"),
@@ -163,3 +197,22 @@ class Participant(models.Model):
 
     def __str__(self) -> str:
         return self.pseudonym
+
+
+class StandingChange(models.Model):
+    """One change of an annotator's standing, with who decided it and why. Append-only."""
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="standing_changes")
+    before = models.CharField(max_length=10, choices=Participant.Standing)
+    after = models.CharField(max_length=10, choices=Participant.Standing)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", help_text="Empty: decided by a rule."
+    )
+    reason = models.TextField(blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["participant", "-id"], name="changes_of_participant")]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.before} to {self.after}"

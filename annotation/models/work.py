@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import pgettext_lazy
 
 from annotation.models.material import Candidate, Dialogue, Source
-from annotation.models.study import Participant, Study, make_seed
+from annotation.models.study import Group, Participant, Study, make_seed
 from protocols.models import ProtocolVersion
 
 
@@ -18,11 +18,17 @@ class Batch(models.Model):
         TRAINING = "training", pgettext_lazy("kind of a batch", "Training")
         QUALIFICATION = "qualification", pgettext_lazy("kind of a batch", "Qualification")
         MAIN = "main", pgettext_lazy("kind of a batch", "Main")
+        CONTROL = "control", pgettext_lazy("kind of a batch", "Control")
+        SECOND_LOOK = "second_look", pgettext_lazy("kind of a batch", "Second look")
+        ADJUDICATION = "adjudication", pgettext_lazy("kind of a batch", "Adjudication")
 
     class Status(models.TextChoices):
         DRAFT = "draft", pgettext_lazy("status of a study or batch", "Draft")
         OPEN = "open", pgettext_lazy("status of a study or batch", "Open")
         CLOSED = "closed", pgettext_lazy("status of a study or batch", "Closed")
+
+    # Made from dialogues by those who prepare a study. The others follow from work that is done.
+    DEALT = (Kind.MAIN, Kind.PILOT, Kind.TRAINING, Kind.QUALIFICATION)
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="batches")
     key = models.CharField(max_length=100)
@@ -31,6 +37,18 @@ class Batch(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     position = models.PositiveIntegerField()
     n_items = models.PositiveIntegerField(default=0)
+    round = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="A returned batch is rated again in the next round; earlier ones stay."
+    )
+    group = models.ForeignKey(Group, models.SET_NULL, null=True, blank=True, related_name="batches")
+    reserved_for = models.ForeignKey(
+        Participant,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="reserved_batches",
+        help_text="Nobody else sees it: a control sample, a second look.",
+    )
     # Raised last in every transaction that changes what the batch's figures are made of.
     ratings_version = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -66,6 +84,9 @@ class Item(models.Model):
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="items")
+    is_check = models.BooleanField(
+        default=False, db_default=False, help_text="Its answer is known: shown as every other, and never a result."
+    )
     unit = models.CharField(
         max_length=20, choices=ProtocolVersion.Unit, default=ProtocolVersion.Unit.RESPONSE, db_default="response"
     )
@@ -107,12 +128,14 @@ class Assignment(models.Model):
         SUBMITTED = "submitted"
         EXPIRED = "expired"
         EXCLUDED = "excluded"
+        SUPERSEDED = "superseded"
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="assignments")
     participant = models.ForeignKey(Participant, models.PROTECT, related_name="assignments")
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
+    status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     seed = models.PositiveIntegerField(default=make_seed)
+    round = models.PositiveSmallIntegerField(default=1, db_default=1, help_text="Of the batch.")
     claimed_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(blank=True)
@@ -120,7 +143,9 @@ class Assignment(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["batch", "participant"], name="one_assignment_per_batch_and_annotator"),
+            models.UniqueConstraint(
+                fields=["batch", "participant", "round"], name="one_assignment_per_batch_annotator_and_round"
+            ),
             models.UniqueConstraint(
                 fields=["participant"],
                 condition=Q(status="active"),

@@ -15,10 +15,12 @@ from measures.arrays import IntArray
 MOST_ANSWERS = 2000
 ANSWERS = """
     SELECT string_agg(int8send(rating.criterion_id) || int8send(rating.item_id) || int8send(assignment.participant_id)
-        || int8send(rating.option_id) || int8send((extract(epoch FROM rating.answered_at) * 1000)::bigint), '')
+        || int8send(rating.option_id) || int8send((extract(epoch FROM rating.answered_at) * 1000)::bigint)
+        || int8send(rating.batch_id) || int8send(coalesce(item.dialogue_id, 0)), '')
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
+    JOIN annotation_item item ON item.id = rating.item_id AND NOT item.is_check
     WHERE rating.batch_id = ANY(%s) AND rating.criterion_id = ANY(%s) AND rating.is_active
         AND rating.option_id IS NOT NULL
 """
@@ -33,26 +35,31 @@ class Answers:
     participant: IntArray
     option: IntArray
     answered_ms: IntArray
+    batch: IntArray
+    dialogue: IntArray  # 0 of a model
     is_whole: bool
 
 
-def latest_answers(participant_id: int, criteria: Sequence[int]) -> Answers:
-    """Counted answers of the annotator's newest main batches, those of everybody else in them included."""
-    batches, is_whole = _newest_batches(participant_id, len(criteria))
+def latest_answers(participant_id: int, criteria: Sequence[int], *, most: int = MOST_ANSWERS) -> Answers:
+    """Counted answers of the annotator's newest main batches, those of everybody else in them included.
+
+    Whole batches, until there are `most` answers of the annotator or more. Checks are no results and not among them.
+    """
+    batches, is_whole = _newest_batches(participant_id, len(criteria), most)
     with connection.cursor() as cursor:
         cursor.execute(ANSWERS, [batches, list(criteria)])
-        rows = np.frombuffer(cursor.fetchone()[0] or b"", ">i8").reshape(-1, 5).astype(np.int64)
-    criterion, item, participant, option, answered_ms = rows.T
-    return Answers(criterion, item, participant, option, answered_ms, is_whole)
+        rows = np.frombuffer(cursor.fetchone()[0] or b"", ">i8").reshape(-1, 7).astype(np.int64)
+    criterion, item, participant, option, answered_ms, batch, dialogue = rows.T
+    return Answers(criterion, item, participant, option, answered_ms, batch, dialogue, is_whole)
 
 
-def _newest_batches(participant_id: int, n_criteria: int) -> tuple[list[int], bool]:
+def _newest_batches(participant_id: int, n_criteria: int, most: int) -> tuple[list[int], bool]:
     work = Assignment.objects.filter(participant=participant_id, seat__isnull=False, batch__kind=Batch.Kind.MAIN)
     rows = work.order_by("-claimed_at", "-pk").values_list("batch", "batch__n_items")
     chosen: list[int] = []
     n_answers = 0
-    for batch, n_items in rows[: MOST_ANSWERS + 1]:
-        if n_answers >= MOST_ANSWERS:
+    for batch, n_items in rows[: most + 1]:
+        if n_answers >= most:
             return chosen, False
         chosen.append(batch)
         n_answers += n_items * n_criteria

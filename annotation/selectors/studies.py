@@ -252,6 +252,11 @@ def member_list(study: Study) -> QuerySet[Membership]:
     return rows.order_by("created_at", "pk")
 
 
+def panel_list(study: Study) -> QuerySet[Participant]:
+    """D-10: experts first."""
+    return study.participants.exclude(panel="").select_related("user").order_by("panel", "pseudonym")
+
+
 def participant_list(study: Study) -> QuerySet[Participant]:
     """Annotators, those who wait for a decision first."""
     waiting = Case(When(standing=Standing.PENDING, then=0), default=1, output_field=IntegerField())

@@ -17,7 +17,7 @@ VOTES = """
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id
-    WHERE rating.batch_id = %s AND rating.is_active AND rating.option_id IS NOT NULL
+    WHERE rating.batch_id = %s AND rating.is_active AND rating.option_id IS NOT NULL AND NOT item.is_check
     GROUP BY 1, 2 ORDER BY 1, 2
 """
 REASONS = """
@@ -25,7 +25,7 @@ REASONS = """
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id
-    WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}'
+    WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}' AND NOT item.is_check
     GROUP BY 1, 2, 3
 """
 
@@ -58,7 +58,7 @@ def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
     A question that depends on another answer is asked as often as people answer so: nobody knows before.
     """
     own = Seat.objects.filter(batch=batch).exclude(assignment__is_imported=True).count()
-    items = dict(batch.items.order_by().values_list("unit").annotate(n=Count("pk")))
+    items = dict(batch.items.filter(is_check=False).order_by().values_list("unit").annotate(n=Count("pk")))
     return own * sum(items.get(criterion.unit, 0) for criterion in spec.counted) + n_imported
 
 

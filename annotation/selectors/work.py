@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
+from annotation.selectors.claims import OPEN_ENDED, claimable_by
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.steps import Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
 
+Kind = Batch.Kind
 REASONS = {
     "draft": _("This study has not begun yet. Your batches will appear here."),
     "closed": _("This study is closed. Thank you for your work."),
@@ -113,13 +115,12 @@ def _study_work(
 ) -> StudyWork:
     study = participant.study
     is_open = study.status == Study.Status.OPEN
-    is_standing = participant.standing == Participant.Standing.CLEARED
     base = StudyWork(participant, n_submitted=n_submitted, active=begun)
     if is_open and needs_consent(participant, study) and participant.standing != Participant.Standing.EXCLUDED:
         return replace(base, is_waiting_for_consent=True)
     if is_open and begun and (lease := lease_left(begun, now)):
         return replace(base, lease=lease, progress=progress)
-    if is_open and is_standing and claimable:
+    if is_open and claimable:
         return replace(base, next_batch=claimable)
     return replace(base, reason=reason)
 
@@ -137,26 +138,31 @@ def _unfinished(participants: list[Participant]) -> QuerySet[Assignment]:
 
 def _claimable(participants: list[Participant], now: datetime) -> QuerySet[Batch]:
     """The next batch of each study: one that was begun before any other, then in the order of the study."""
-    mine = Assignment.objects.filter(participant__in=participants, batch=OuterRef("pk"))
+    mine = Assignment.objects.filter(participant__in=participants, batch=OuterRef("pk"), round=OuterRef("round"))
     taken = mine.filter(
         Q(status__in=(Assignment.Status.SUBMITTED, Assignment.Status.EXCLUDED)) | Q(seat__lease_expires_at__gt=now)
     )
     free = Seat.objects.filter(Q(assignment=None) | Q(lease_expires_at__lte=now), batch=OuterRef("pk"))
-    studies = [each.study_id for each in participants if each.standing == Participant.Standing.CLEARED]
+    has_room = Q(Exists(free)) | Q(kind__in=OPEN_ENDED)
     return (
-        Batch.objects.filter(~Exists(taken), Exists(free), study__in=studies, status=Batch.Status.OPEN)
-        .annotate(is_begun=Exists(mine))
-        .order_by("study", "-is_begun", "position")
+        Batch.objects.filter(~Exists(taken), has_room, claimable_by(participants), status=Batch.Status.OPEN)
+        .annotate(is_begun=Exists(mine), stage=_stage())
+        .order_by("study", "-is_begun", "stage", "position")
         .distinct("study")
     )
+
+
+def _stage() -> Case:
+    """Work that waits for one person comes first, then what leads to the main work."""
+    order = (Kind.ADJUDICATION, Kind.SECOND_LOOK, Kind.CONTROL, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
+    return Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
 
 
 def _counts(participants: list[Participant]) -> tuple[Counter, Counter]:
     """Submitted assignments by participant, and open batches not submitted by them, by study."""
     submitted = Assignment.objects.filter(participant__in=participants, status=Assignment.Status.SUBMITTED)
-    studies = [participant.study_id for participant in participants]
-    left = Batch.objects.filter(study__in=studies, status=Batch.Status.OPEN)
-    others = left.exclude(Exists(submitted.filter(batch=OuterRef("pk")))).order_by()
+    left = Batch.objects.filter(claimable_by(participants), status=Batch.Status.OPEN)
+    others = left.exclude(Exists(submitted.filter(batch=OuterRef("pk"), round=OuterRef("round")))).order_by()
     n_submitted = submitted.order_by().values_list("participant").annotate(n=Count("pk"))
     return Counter(dict(n_submitted)), Counter(dict(others.values_list("study").annotate(n=Count("pk"))))
 

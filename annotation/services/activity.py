@@ -1,5 +1,6 @@
 """The log of what was done with a study's data. Lines are added, never changed: the database refuses it."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -23,3 +24,13 @@ def log(
     return ActivityLog.objects.create(
         study=study, actor=actor, verb=verb, object=about[:LONGEST_OBJECT], details=details or {}, at=now
     )
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """{name: [old, new]} of what differs, as JSON can hold it."""
+    return {name: [_plain(before[name]), _plain(new)] for name, new in after.items() if before[name] != new}
+
+
+def _plain(value: Any) -> Any:
+    """Money stays exact as a text."""
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection, transaction
 from django.db.models import Func, IntegerField
@@ -20,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
+from annotation.services import activity
 from annotation.services.importing.copying import copy_in, spool_file
 from annotation.services.importing.dialogues import lock_study
 from annotation.services.importing.shapes import free_key
@@ -28,6 +30,12 @@ from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
 Unit = ProtocolVersion.Unit
+Purpose = Dialogue.Purpose
+PURPOSES: dict[str, str] = {
+    Batch.Kind.PILOT: Purpose.QUALIFICATION,
+    Batch.Kind.QUALIFICATION: Purpose.QUALIFICATION,
+    Batch.Kind.TRAINING: Purpose.TRAINING,
+}
 WAYS = ("given", "size", "stratified")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
 ITEM_COLUMNS = "batch_id, unit, dialogue_id, candidate_id, source_id, shown, token, position"
@@ -144,6 +152,7 @@ def make_batches(
     seats: int | None = None,
     n_dialogues: int | None = None,
     now: datetime,
+    actor: User | None = None,
 ) -> list[Batch]:
     """Deal the dialogues that no batch of this kind holds yet; without such, nothing happens.
 
@@ -151,7 +160,6 @@ def make_batches(
     each dialogue, or all; `n_dialogues` in this kind altogether (a pilot takes a few), or all.
     Drawn from the study's seed: the same study is dealt the same way. Raises Refused.
     """
-    del now  # a batch stamps itself; all services that create are called alike
     _check_request(by, kind, size=size, field=field)
     _check_counts(k=k, seats=seats, n_dialogues=n_dialogues)
     lock_study(study)
@@ -168,7 +176,10 @@ def make_batches(
     hands = _deal(cards, by, size or 1, rng)
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
-    return _store(study, hands, kind, seats or study.seats, rng)
+    made = _store(study, hands, kind, seats or study.seats, rng)
+    details = {"n": len(made), "kind": kind, "by": by, "size": size, "sources": k, "seats": seats or study.seats}
+    activity.log(study, actor, "batches_made", about=f"{made[0].key} – {made[-1].key}", details=details, now=now)
+    return made
 
 
 def units_of(study: Study) -> set[str]:
@@ -185,9 +196,9 @@ def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -
     if by not in WAYS:
         text = _("Batches are made by %(known)s, not by %(name)r.")
         raise Refused("unknown_way", text % {"known": ", ".join(WAYS), "name": by})
-    if kind not in Batch.Kind.values:
+    if kind not in Batch.DEALT:
         text = _("A batch is one of %(known)s, not %(name)r.")
-        raise Refused("unknown_kind", text % {"known": ", ".join(Batch.Kind.values), "name": kind})
+        raise Refused("unknown_kind", text % {"known": ", ".join(Batch.DEALT), "name": kind})
     if by != "given" and (size is None or size < 1):
         raise Refused("no_size", _("Say how many dialogues a batch has."))
     if by == "stratified" and not field:
@@ -197,7 +208,8 @@ def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -
 def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
     """The dialogues with texts that are in no batch of this kind, in the order of their import."""
     dealt = Item.objects.filter(batch__study=study, batch__kind=kind).values("dialogue_id")
-    rows = Dialogue.objects.filter(study=study, is_textless=False).exclude(pk__in=dealt).order_by("position")
+    known = Dialogue.objects.filter(study=study, is_textless=False, purpose=_purpose(study, kind))
+    rows = known.exclude(pk__in=dealt).order_by("position")
     if field is None:
         return [Card(pk, key) for pk, key in rows.values_list("pk", "batch_key").iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())
@@ -206,6 +218,13 @@ def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
     return [
         Card(pk, key, turns if value is None and is_counted else value) for pk, key, value, turns in read.iterator()
     ]
+
+
+def _purpose(study: Study, kind: str) -> str:
+    """Which dialogues a kind of batch is made of: those held apart for it, or of the main ones if there are none."""
+    wanted = PURPOSES.get(kind, Purpose.MAIN)
+    is_there = study.dialogues.filter(purpose=wanted).exists()
+    return wanted if is_there else Purpose.MAIN
 
 
 def _check_field(study: Study, cards: list[Card], field: str | None) -> None:

@@ -5,21 +5,27 @@ Lock order everywhere: participant, seat, assignment, rating, batch counter last
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Batch, Participant, Seat, Study
+from annotation.selectors.claims import OPEN_ENDED, may_claim
 from annotation.selectors.progress import read_progress
 from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
+MAX_OPEN_SEATS = 32_000  # what the column of their numbers holds
 STANDINGS = {
     Participant.Standing.PENDING: _(
         "A team lead has to clear you for this study first. You will see the batches here."
     ),
+    Participant.Standing.QUALIFYING: _("You are not qualified for this batch yet. What you can do now stands here."),
+    Participant.Standing.FAILED: _("You did not qualify for this study, so there are no batches for you. Thank you!"),
     Participant.Standing.PAUSED: _("You are paused in this study. Ask the team lead what to do next."),
     Participant.Standing.EXCLUDED: _("You do not take part in this study any more."),
 }
@@ -31,9 +37,9 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
 
     Raises Refused when the standing, the study, the batch or the seats do not allow it.
     """
-    _check_claim(participant, batch)
+    batch = _check_claim(participant, batch)
     changed = _free_lapsed_seats(participant, now)
-    assignment = Assignment.objects.filter(participant=participant, batch=batch).first()
+    assignment = Assignment.objects.filter(participant=participant, batch=batch, round=batch.round).first()
     if assignment is not None and assignment.status in HOLDING:
         return assignment
     if Assignment.objects.filter(participant=participant, status=Assignment.Status.ACTIVE).exists():
@@ -52,14 +58,29 @@ def lease_of(batch: Batch) -> timedelta:
     return timedelta(minutes=batch.study.minutes_at_most)
 
 
-def _check_claim(participant: Participant, batch: Batch) -> None:
+def _check_claim(participant: Participant, batch: Batch) -> Batch:
+    """The batch as it is now."""
     # The lock lets one claim of an annotator run at a time: two tabs get the same assignment.
-    standing = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk).standing
-    if standing != Participant.Standing.CLEARED:
-        raise Refused("not_cleared", STANDINGS[Participant.Standing(standing)])
-    fresh = Batch.objects.select_related("study").get(pk=batch.pk)
+    fresh_participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    fresh = Batch.objects.select_related("study__protocol_version").get(pk=batch.pk)
+    if not may_claim(fresh_participant, fresh):
+        standing = Participant.Standing(fresh_participant.standing)
+        raise Refused("not_cleared", STANDINGS.get(standing, _("This batch is for other people.")))
     if fresh.study.status != Study.Status.OPEN or fresh.status != Batch.Status.OPEN:
         raise Refused("not_open", _("This batch is not open for rating at the moment."))
+    for guard in settings.CLAIM_GUARDS:
+        import_string(guard)(fresh_participant, fresh)
+    return _taken_by_group(fresh_participant, fresh)
+
+
+def _taken_by_group(participant: Participant, batch: Batch) -> Batch:
+    """Where groups take batches, the first who begins takes it for the group. Raises Refused for other groups."""
+    if batch.study.is_dealt_to_groups and participant.group_id and batch.kind == Batch.Kind.MAIN:
+        Batch.objects.filter(pk=batch.pk, group=None).update(group=participant.group_id)
+        batch.refresh_from_db(fields=["group"])
+        if batch.group_id != participant.group_id:
+            raise Refused("other_group", _("Another group has taken this batch in the meantime. Take another one."))
+    return batch
 
 
 def _free_lapsed_seats(participant: Participant, now: datetime) -> list[int]:
@@ -75,15 +96,24 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     free = Q(assignment__isnull=True) | Q(lease_expires_at__lte=now)
     seats = Seat.objects.filter(free, batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
     seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
+    if seat is None and batch.kind in OPEN_ENDED:
+        seat = _add_seat(batch)
     if seat is None:
         raise Refused("full", _("All seats of this batch are taken. One may come free later: look again then."))
     return seat
 
 
+def _add_seat(batch: Batch) -> Seat | None:
+    """As many may try to qualify as come. The batch's lock numbers their seats one after another."""
+    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    last = Seat.objects.filter(batch=batch).aggregate(last=Max("number"))["last"] or 0
+    return None if last >= MAX_OPEN_SEATS else Seat.objects.create(batch=batch, number=last + 1)
+
+
 def _activate(assignment: Assignment | None, participant: Participant, batch: Batch, now: datetime) -> Assignment:
     """A new assignment, or the one whose lease had ended, with all its answers."""
     if assignment is None:
-        return Assignment.objects.create(participant=participant, batch=batch, claimed_at=now)
+        return Assignment.objects.create(participant=participant, batch=batch, round=batch.round, claimed_at=now)
     assignment.status = Assignment.Status.ACTIVE
     assignment.save(update_fields=["status"])
     return assignment
@@ -132,16 +162,18 @@ def release_seats(participant: Participant, status: str, *, is_finished_kept: bo
 
 
 @transaction.atomic
-def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime) -> Assignment:
-    """Finish a complete batch: the seat is kept for good. Raises Refused while answers are missing."""
+def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime, needs_all: bool = True) -> Assignment:
+    """Finish a complete batch: the seat is kept for good. Raises Refused while answers are missing.
+
+    `needs_all` is False where the caller knows that not every question of the protocol was asked.
+    """
     seat = Seat.objects.select_for_update().filter(assignment=assignment).first()
     locked = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if locked.status == Assignment.Status.SUBMITTED:
         return locked
     if seat is None:
         raise Refused("lease_expired", _("Your time for this batch had run out. Take a seat again to finish it."))
-    progress = read_progress(assignment)
-    missing = progress.n_wanted - progress.n_done
+    missing = _n_missing(assignment) if needs_all else 0
     if missing > 0:
         text = ngettext("%(n)s answers are still missing.", "%(n)s answers are still missing.", missing)
         raise Refused("incomplete", text % {"n": missing}, missing=missing)
@@ -153,3 +185,8 @@ def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime) -
     seat.save(update_fields=["lease_expires_at"])
     raise_version(seat.batch_id)
     return locked
+
+
+def _n_missing(assignment: Assignment) -> int:
+    progress = read_progress(assignment)
+    return progress.n_wanted - progress.n_done

@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from annotation.models import Batch, Candidate, Dialogue, JudgeRun, Study
+from annotation.services import activity
 from annotation.services.advisory import is_locked
 from annotation.services.judge_prompts import Prompter, Target, judgeable, target_of
 from annotation.services.refusals import Refused
@@ -53,7 +54,7 @@ def target_ids(run: JudgeRun) -> list[int]:
 
     The draw orders ids by a hash with the seed: what is imported later does not change what was drawn before.
     """
-    items = Q(items__batch__study=run.study_id, items__batch__kind=Batch.Kind.MAIN)
+    items = Q(items__batch__study=run.study_id, items__batch__kind=Batch.Kind.MAIN, items__is_check=False)
     if run.protocol_version.unit == ProtocolVersion.Unit.RESPONSE:
         candidates = Candidate.objects.filter(items, dialogue__is_textless=False).exclude(text="")
         ids = sorted(set(candidates.values_list("pk", flat=True)))
@@ -161,6 +162,8 @@ def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime
     run.full_clean(exclude=UNCHECKED)
     run.started_at = now
     run.save()
+    details = {"model": run.model, "calls": run.n_total}
+    activity.log(locked_study, user, "judge_started", about=run.name, details=details, now=now)
     transaction.on_commit(partial(send, run.pk), robust=True)
     return run
 

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Rating, Seat, Study
+from annotation.services import activity
 from annotation.services.agreement import rebuild_study
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
@@ -34,7 +36,7 @@ def effect_of_move(study: Study) -> Effect:
 
 
 @transaction.atomic
-def move_study(study: Study, version: ProtocolVersion, *, now: datetime) -> Study:
+def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: User | None = None) -> Study:
     """Follow another published version of the same protocol. Raises Refused.
 
     Ratings belong to the version they were made with (X-1): those made before stay, are exported, and count no more.
@@ -48,10 +50,12 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime) -> Stud
     Seat.objects.filter(assignment__in=held).update(assignment=None, lease_expires_at=None)
     holding = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
     Assignment.objects.filter(pk__in=held, status__in=holding).update(status=Assignment.Status.EXPIRED)
-    locked.protocol_version = version
+    before, locked.protocol_version = locked.protocol_version, version
     if locked.content_language not in languages_of(version):
         locked.content_language = ""
     locked.save(update_fields=["protocol_version", "content_language"])
+    details = {"before": str(before), "after": str(version), "freed": len(held)}
+    activity.log(locked, by, "protocol_moved", about=str(version), details=details, now=now)
     rebuild_study(locked, now=now)
     return locked
 

@@ -1,17 +1,19 @@
 """Who takes part: members and their roles, annotators and their standing."""
 
 import secrets
+from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Membership, Participant, Seat, Study
+from annotation.models import Assignment, Membership, Participant, Study
 from annotation.models.study import ROLE_WORDS
+from annotation.services import activity
 from annotation.services.claiming import release_seats
-from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
+from annotation.services.standing import set_standing
 
 Role = Membership.Role
 Standing = Participant.Standing
@@ -20,8 +22,14 @@ PSEUDONYM_TRIES = 20
 
 
 @transaction.atomic
-def add_member(study: Study, *, user: User, role: str) -> Membership:
+def add_member(study: Study, *, user: User, role: str, now: datetime, by: User | None = None) -> Membership:
     """Raises Refused for somebody who is a member already. An annotator gets a pseudonym, and waits to be cleared."""
+    membership = _make_member(study, user, role)
+    activity.log(study, by, "member_added", about=user.get_username(), details={"role": str(role)}, now=now)
+    return membership
+
+
+def _make_member(study: Study, user: User, role: str) -> Membership:
     # The lock makes two additions of one person one after the other, so the second is refused with a sentence.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = Membership.objects.filter(study=study, user=user).first()
@@ -41,7 +49,8 @@ def get_or_make_participant(study: Study, *, user: User) -> Participant:
     known = Participant.objects.filter(study=study, user=user).first()
     if known is not None:
         return known
-    participant = Participant(study=study, user=user, pseudonym=_free_pseudonym(study))
+    standing = Standing.QUALIFYING if study.has_gate else Standing.PENDING
+    participant = Participant(study=study, user=user, pseudonym=_free_pseudonym(study), standing=standing)
     participant.full_clean()
     participant.save()
     return participant
@@ -56,7 +65,9 @@ def _free_pseudonym(study: Study) -> str:
 
 
 @transaction.atomic
-def create_account(study: Study, *, username: str, email: str, role: str) -> tuple[Membership, str]:
+def create_account(
+    study: Study, *, username: str, email: str, role: str, now: datetime, by: User | None = None
+) -> tuple[Membership, str]:
     """A new account that is a member. Returns the password too, which is stored nowhere: show it once."""
     password = secrets.token_urlsafe(12)
     user = User(username=username, email=email)
@@ -64,11 +75,11 @@ def create_account(study: Study, *, username: str, email: str, role: str) -> tup
     user.set_password(password)
     user.full_clean()
     user.save()
-    return add_member(study, user=user, role=role), password
+    return add_member(study, user=user, role=role, by=by, now=now), password
 
 
 @transaction.atomic
-def change_role(membership: Membership, *, role: str) -> Membership:
+def change_role(membership: Membership, *, role: str, now: datetime, by: User | None = None) -> Membership:
     """Raises Refused when the study would be left without an owner.
 
     Who stops being an annotator stops rating: a role that sees the figures cannot rate blind (X-5).
@@ -76,33 +87,37 @@ def change_role(membership: Membership, *, role: str) -> Membership:
     locked = _lock_membership(membership)
     if role != Role.OWNER:
         _check_owner_remains(locked)
-    locked.role = role
+    before, locked.role = locked.role, role
     locked.full_clean()
     locked.save(update_fields=["role"])
+    if before != role:
+        details = {"before": before, "after": str(role)}
+        activity.log(locked.study, by, "role", about=locked.user.get_username(), details=details, now=now)
     if role == Role.ANNOTATOR:
         get_or_make_participant(locked.study, user=locked.user)
     else:
-        _stop_rating(locked)
+        _stop_rating(locked, by, now)
     return locked
 
 
-def _stop_rating(membership: Membership) -> None:
+def _stop_rating(membership: Membership, by: User | None, now: datetime) -> None:
     """Paused, and without the seat of work begun: its answers are kept. Finished work counts on."""
     mine = Participant.objects.filter(study=membership.study, user=membership.user)
-    participant = mine.exclude(standing=Standing.EXCLUDED).select_for_update(no_key=True).first()
+    participant = mine.exclude(standing=Standing.EXCLUDED).first()
     if participant is not None:
-        participant.standing = Standing.PAUSED
-        participant.save(update_fields=["standing"])
+        set_standing(participant, standing=Standing.PAUSED, by=by, reason=_("Another role."), now=now)
         release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
 
 
 @transaction.atomic
-def remove_member(membership: Membership) -> None:
+def remove_member(membership: Membership, *, now: datetime, by: User | None = None) -> None:
     """Take the role away. What an annotator has rated stays, under the pseudonym: exclude them for the rest."""
     locked = _lock_membership(membership)
     _check_owner_remains(locked)
     if Participant.objects.filter(study=locked.study, user=locked.user).exclude(standing=Standing.EXCLUDED).exists():
         raise Refused("participant", _("Exclude this annotator first: then their seats are free for others."))
+    name, details = locked.user.get_username(), {"role": locked.role}
+    activity.log(locked.study, by, "member_removed", about=name, details=details, now=now)
     locked.delete()
 
 
@@ -118,72 +133,8 @@ def _check_owner_remains(membership: Membership) -> None:
         raise Refused("last_owner", _("A study needs an owner: make somebody else an owner first."))
 
 
-def clear_waiting(study: Study) -> int:
-    """Clear everybody who waits for it. Returns how many."""
-    return Participant.objects.filter(study=study, standing=Standing.PENDING).update(standing=Standing.CLEARED)
-
-
-def clear_participant(participant: Participant) -> Participant:
-    return set_standing(participant, standing=Standing.CLEARED)
-
-
-def pause_participant(participant: Participant) -> Participant:
-    """No new seats; what they hold they may finish."""
-    return set_standing(participant, standing=Standing.PAUSED)
-
-
-def exclude_participant(participant: Participant) -> Participant:
-    """Their ratings stay in history, stop counting, and their seats are free at once."""
-    return set_standing(participant, standing=Standing.EXCLUDED)
-
-
 @transaction.atomic
-def set_standing(participant: Participant, *, standing: str) -> Participant:
-    """The one door to a standing. Leaving `excluded` gives submitted batches their seats back where one is free.
-
-    Raises Refused for clearing somebody whose role sees the figures.
-    """
-    locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
-    if standing == Standing.CLEARED:
-        _check_blind(locked)
-    before, locked.standing = locked.standing, standing
-    locked.full_clean(exclude=["user"])  # imported annotators have none
-    locked.save(update_fields=["standing"])
-    if standing == Standing.EXCLUDED and before != standing:
-        release_seats(locked, Assignment.Status.EXCLUDED)
-    elif before == Standing.EXCLUDED:
-        _restore_seats(locked)
-    return locked
-
-
-def _check_blind(participant: Participant) -> None:
-    memberships = Membership.objects.filter(study=participant.study_id, user=participant.user_id)
-    role = memberships.values_list("role", flat=True).first()
-    if role not in (None, Role.ANNOTATOR):
-        message = _("%(name)s is %(role)s of this study, so they cannot rate it blind. Make them an annotator first.")
-        raise Refused("other_role", message % {"name": participant.pseudonym, "role": ROLE_WORDS[role]})
-
-
-def _restore_seats(participant: Participant) -> None:
-    left = Assignment.objects.filter(participant=participant, status=Assignment.Status.EXCLUDED)
-    restored = []
-    for assignment in left.order_by("batch_id"):
-        seat = None
-        if assignment.submitted_at is not None:
-            free = Seat.objects.filter(batch_id=assignment.batch_id, assignment__isnull=True).order_by("number")
-            seat = free.select_for_update(skip_locked=True).first()
-        assignment.status = Assignment.Status.SUBMITTED if seat else Assignment.Status.EXPIRED
-        assignment.save(update_fields=["status"])
-        if seat is not None:
-            seat.assignment = assignment
-            seat.save(update_fields=["assignment"])
-            restored.append(assignment.batch_id)
-    for batch_id in restored:
-        raise_version(batch_id)
-
-
-@transaction.atomic
-def join_study(study: Study, *, user: User) -> Participant:
+def join_study(study: Study, *, user: User, now: datetime) -> Participant:
     """Take part by the invitation link. Raises Refused when the study is not joinable, or for other members.
 
     Joining again changes nothing.
@@ -197,8 +148,20 @@ def join_study(study: Study, *, user: User) -> Participant:
         raise Refused("other_role", text % {"role": ROLE_WORDS[role]})
     if not fresh.is_joinable:
         raise Refused("not_joinable", _("This invitation is switched off. Ask the people who sent it to you."))
-    add_member(fresh, user=user, role=Role.ANNOTATOR)
-    participant = Participant.objects.get(study=fresh, user=user)
+    participant = take_in(fresh, user=user, now=now)
+    # By the pseudonym alone: whose account it is, the log need not say.
+    activity.log(fresh, None, "joined", about=participant.pseudonym, now=now)
+    return participant
+
+
+@transaction.atomic
+def take_in(study: Study, *, user: User, now: datetime) -> Participant:
+    """A new annotator, cleared at once where the study says so. Raises Refused for somebody who is a member already."""
+    _make_member(study, user, Role.ANNOTATOR)
+    participant = Participant.objects.get(study=study, user=user)
     # Somebody excluded and removed is still excluded: the link must not take that back.
     is_new = participant.standing == Standing.PENDING
-    return clear_participant(participant) if fresh.is_clearing_on_join and is_new else participant
+    if not (study.is_clearing_on_join and is_new):
+        return participant
+    reason = _("Whoever joins by the link may rate.")
+    return set_standing(participant, standing=Standing.CLEARED, reason=reason, now=now)

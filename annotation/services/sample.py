@@ -33,12 +33,13 @@ def make_sample_study(slug: str, *, protocol_version: ProtocolVersion, owner: Us
         is_joinable=True,
         is_clearing_on_join=True,
         platform="Sample data",
+        now=now,
     )
     import_dialogues(study, FILES / "dialogues.jsonl", now=now)
     batches = make_batches(study, by="given", now=now)
     import_ratings(study, FILES / "ratings.csv", now=now)
-    set_batch_status(study, keys=[batch.key for batch in batches], status=Batch.Status.OPEN)
-    study = open_study(study)
+    set_batch_status(study, keys=[batch.key for batch in batches], status=Batch.Status.OPEN, now=now)
+    study = open_study(study, now=now)
     for batch in batches:
         refresh_batch(batch.pk, now=now)
     return study

@@ -1,6 +1,7 @@
 """Studies and batches: made, changed, opened and closed."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Membership, Rating, Study
+from annotation.services import activity
 from annotation.services.people import add_member
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
@@ -20,25 +22,28 @@ SETTINGS = frozenset({
     "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes",
     "is_joinable", "is_clearing_on_join",
 })  # fmt: skip
+TEXTS = frozenset({"description", "consent_text"})  # too long for a line of the log
+LOGGED_KEYS = 50
 
 
 @transaction.atomic
 def create_study(
-    *, slug: str, name: str, protocol_version: ProtocolVersion, owner: User | None, **settings: Any
+    *, slug: str, name: str, protocol_version: ProtocolVersion, owner: User | None, now: datetime, **settings: Any
 ) -> Study:
     """A new draft study; its owner, if there is one, becomes a member. Raises ValidationError."""
     study = Study(slug=slug, name=name)
     _change(study, {"protocol_version": protocol_version, **settings})
+    activity.log(study, owner, "study_made", about=study.slug, details={"protocol": str(protocol_version)}, now=now)
     if owner is not None:
-        add_member(study, user=owner, role=Membership.Role.OWNER)
+        add_member(study, user=owner, role=Membership.Role.OWNER, by=owner, now=now)
     return study
 
 
-def ensure_study(*, slug: str, protocol_version: ProtocolVersion, **values: Any) -> tuple[Study, bool]:
+def ensure_study(*, slug: str, protocol_version: ProtocolVersion, now: datetime, **values: Any) -> tuple[Study, bool]:
     """The study of this slug and whether it was made now. Raises Refused if it follows another protocol version."""
     study = Study.objects.select_related("protocol_version__protocol").filter(slug=slug).first()
     if study is None:
-        return create_study(slug=slug, protocol_version=protocol_version, **values), True
+        return create_study(slug=slug, protocol_version=protocol_version, now=now, **values), True
     if study.protocol_version_id != protocol_version.pk:
         message = _("Study %(slug)s exists and follows %(old)s, not %(new)s. Choose another slug.")
         names = {"slug": slug, "old": study.protocol_version, "new": protocol_version}
@@ -47,7 +52,7 @@ def ensure_study(*, slug: str, protocol_version: ProtocolVersion, **values: Any)
 
 
 @transaction.atomic
-def update_study(study: Study, **settings: Any) -> Study:
+def update_study(study: Study, *, now: datetime, by: User | None = None, **settings: Any) -> Study:
     """Change settings. The protocol version is fixed once the study has a batch: items were made for its unit."""
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     version = settings.get("protocol_version", locked.protocol_version)
@@ -58,7 +63,17 @@ def update_study(study: Study, **settings: Any) -> Study:
     if language != locked.content_language and Rating.objects.filter(batch__study=study).exists():
         message = _("The study has answers already, and a question in other words is another question.")
         raise ValidationError({"content_language": message})
-    return _change(locked, settings)
+    before = _values(locked, settings.keys() & SETTINGS)
+    changed = activity.changes(before, _values(_change(locked, settings), before))
+    texts = sorted(TEXTS & changed.keys())
+    if changed:
+        details = {"changed": {name: pair for name, pair in changed.items() if name not in TEXTS}, "texts": texts}
+        activity.log(locked, by, "settings", details=details, now=now)
+    return locked
+
+
+def _values(study: Study, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(study, name) for name in names}
 
 
 def _change(study: Study, settings: dict[str, Any]) -> Study:
@@ -95,29 +110,31 @@ def _check_words_and_times(study: Study) -> None:
 
 
 @transaction.atomic
-def open_study(study: Study) -> Study:
+def open_study(study: Study, *, now: datetime, by: User | None = None) -> Study:
     """Let annotators claim seats of the open batches. Raises Refused while there is nothing to claim."""
     if not study.batches.exists():
         raise Refused("no_batches", _("There is nothing to rate yet: import dialogues and make batches first."))
-    return _set_study_status(study, Study.Status.OPEN)
+    return _set_study_status(study, Study.Status.OPEN, by, now)
 
 
 @transaction.atomic
-def close_study(study: Study) -> Study:
+def close_study(study: Study, *, now: datetime, by: User | None = None) -> Study:
     """No more claims and no more answers. Opening it again is always possible."""
-    return _set_study_status(study, Study.Status.CLOSED)
+    return _set_study_status(study, Study.Status.CLOSED, by, now)
 
 
-def _set_study_status(study: Study, status: str) -> Study:
+def _set_study_status(study: Study, status: str, by: User | None, now: datetime) -> Study:
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    locked.status = status
+    before, locked.status = locked.status, status
     locked.full_clean()
     locked.save(update_fields=["status"])
+    if before != status:
+        activity.log(locked, by, f"study_{status}", about=locked.slug, details={"before": before}, now=now)
     return locked
 
 
 @transaction.atomic
-def set_batch_status(study: Study, *, keys: Iterable[str], status: str) -> int:
+def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: datetime, by: User | None = None) -> int:
     """Open or close the named batches. Returns how many changed. Raises Refused for an empty one.
 
     Who has begun a batch that is closed may finish it.
@@ -128,5 +145,10 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str) -> int:
     if status == Batch.Status.OPEN and any(batch.n_items == 0 for batch in locked):
         raise Refused("empty_batch", _("A batch without items cannot be opened."))
     changed = Batch.objects.filter(pk__in=[batch.pk for batch in locked])
+    if locked:
+        named = [batch.key for batch in locked]
+        details = {"n": len(named), "keys": named[:LOGGED_KEYS]}
+        about = ", ".join(named[:3]) + (" …" if len(named) > 3 else "")
+        activity.log(study, by, f"batches_{status}", about=about, details=details, now=now)
     # A new version, although no figure changes: it is what boards that are open look at.
     return changed.update(status=status, ratings_version=F("ratings_version") + 1)

@@ -26,6 +26,7 @@ from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from annotation.models import ImportChunk, ImportJob, Study
+from annotation.services import activity
 from annotation.services.advisory import is_locked, locked
 from annotation.services.importing import (
     DialogueOptions,
@@ -256,5 +257,8 @@ def _finish(
         n_errors=len(found) if n_errors is None else n_errors,
         finished_at=finished_at,
     )
+    if summary and not job.is_dry_run:
+        details = {"kind": job.kind, "sha256": job.file_sha256} | dict(summary.counts)
+        activity.log(job.study, job.user, "import", about=job.file_name, details=details, now=finished_at)
     job.chunks.all().delete()
     return status

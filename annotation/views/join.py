@@ -41,7 +41,7 @@ def _join_page(request: HttpRequest, study: Study, refusal: str = "", status: in
 
 
 def _join(request: HttpRequest, study: Study) -> HttpResponse:
-    if _joined_too_often(request):
+    if joined_too_often(request):
         return _join_page(request, study, _("Too many people joined from your address. Try again in an hour."), 429)
     known = request.user if request.user.is_authenticated else None
     try:
@@ -55,7 +55,7 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("work")
 
 
-def _joined_too_often(request: HttpRequest) -> bool:
+def joined_too_often(request: HttpRequest) -> bool:
     key = f"join:{_address(request)}:{int(time.time() // 3600)}"
     return count(key, timeout=2 * 3600) > JOINS_PER_HOUR
 

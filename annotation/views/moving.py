@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.access import Right, study_for
+from annotation.access import Right, signed_in, study_for
 from annotation.models import Study
 from annotation.services.moving import effect_of_move, move_study
 from annotation.services.refusals import Refused
@@ -44,7 +44,7 @@ def study_protocol(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _move(request: HttpRequest, study: Study, version: ProtocolVersion) -> HttpResponse:
     try:
-        move_study(study, version, now=timezone.now())
+        move_study(study, version, by=signed_in(request.user), now=timezone.now())
     except Refused as refused:
         messages.error(request, refused.message)
         return redirect("study_protocol", study.slug)

@@ -9,22 +9,27 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.access import Right, annotator_for, membership_for, study_for
-from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, RoleForm, StandingForm
+from annotation.access import Right, annotator_for, membership_for, signed_in, study_for
+from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, PanelForm, RoleForm, StandingForm
 from annotation.models import Participant, Study
 from annotation.models.study import ROLE_WORDS
 from annotation.selectors import studies as selectors
 from annotation.services import people as services
 from annotation.services import studies as study_services
+from annotation.services.panel import set_panel
+from annotation.services.standing import clear_waiting, set_standing
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 SAID = {
     Participant.Standing.PENDING: _("%(name)s waits to be cleared."),
+    Participant.Standing.QUALIFYING: _("%(name)s may take the training and the qualification."),
+    Participant.Standing.FAILED: _("%(name)s did not qualify, and gets no batches."),
     Participant.Standing.CLEARED: _("%(name)s may rate."),
     Participant.Standing.PAUSED: _("%(name)s is paused: no new batches until you clear them again."),
     Participant.Standing.EXCLUDED: _("%(name)s is excluded: their ratings no longer count and their seats are free."),
@@ -46,6 +51,8 @@ def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **for
         "account_form": CreateAccountForm(),
         "invitation_form": InvitationForm(instance=study),
         "role_form": RoleForm(),
+        "panel_form": PanelForm(),
+        "panel": selectors.panel_list(study),
     }
     context.update(forms)
     return study_page(request, study, "annotation/people.html", status=status, **context)
@@ -58,7 +65,8 @@ def study_member_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = AddMemberForm(request.POST)
     if form.is_valid():
         with errors_in(form):
-            member = services.add_member(study, user=form.cleaned_data["account"], role=form.cleaned_data["role"])
+            user, role = form.cleaned_data["account"], form.cleaned_data["role"]
+            member = services.add_member(study, user=user, role=role, by=signed_in(request.user), now=timezone.now())
             messages.success(request, _role_said(member.user.get_username(), member.role))
             return redirect("study_people", slug)
     return _people_page(request, study, add_form=form, status=422)
@@ -74,10 +82,10 @@ def _role_said(name: str, role: str) -> str:
 def study_account_create(request: HttpRequest, slug: str) -> HttpResponse:
     """The answer itself shows the password: kept for a next page, it would have to be stored."""
     study = study_for(request.user, slug, Right.MEMBERS)
-    form = CreateAccountForm(request.POST)
+    form, by = CreateAccountForm(request.POST), signed_in(request.user)
     if form.is_valid():
         with errors_in(form):
-            member, password = services.create_account(study, **form.cleaned_data)
+            member, password = services.create_account(study, by=by, now=timezone.now(), **form.cleaned_data)
             login_url = request.build_absolute_uri(reverse("account_login"))
             made: dict[str, Any] = {"member": member, "password": password, "login_url": login_url}
             return study_page(request, study, "annotation/people_account.html", **made)
@@ -94,10 +102,10 @@ def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, gettext("There is no such role."))
     elif role:
         with announced(request, _role_said(name, role)):
-            services.change_role(membership, role=role)
+            services.change_role(membership, role=role, by=signed_in(request.user), now=timezone.now())
     else:
         with announced(request, gettext("%(name)s is no member any more. You can add them again.") % {"name": name}):
-            services.remove_member(membership)
+            services.remove_member(membership, by=signed_in(request.user), now=timezone.now())
     return redirect("study_people", slug)
 
 
@@ -109,7 +117,7 @@ def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse
     if form.is_valid():
         standing = form.cleaned_data["standing"]
         with announced(request, SAID[standing] % {"name": participant.pseudonym}):
-            services.set_standing(participant, standing=standing)
+            set_standing(participant, standing=standing, by=signed_in(request.user), now=timezone.now())
     else:
         messages.error(request, gettext("There is no such standing."))
     return redirect("study_people", slug)
@@ -117,9 +125,23 @@ def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse
 
 @login_required
 @require_POST
+def study_panel(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CLEAR)
+    form = PanelForm(request.POST)
+    if form.is_valid():
+        with errors_in(form):
+            found = set_panel(study, **form.cleaned_data, by=signed_in(request.user), now=timezone.now())
+            names = {"name": found.pseudonym, "place": found.get_panel_display()}
+            messages.success(request, gettext("%(name)s: %(place)s.") % names)
+            return redirect("study_people", slug)
+    return _people_page(request, study, panel_form=form, status=422)
+
+
+@login_required
+@require_POST
 def study_clear_all(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
-    n = services.clear_waiting(study)
+    n = clear_waiting(study, by=signed_in(request.user), now=timezone.now())
     messages.success(request, ngettext("%(n)s annotator may rate now.", "%(n)s annotators may rate now.", n) % {"n": n})
     return redirect("study_people", slug)
 
@@ -130,7 +152,7 @@ def study_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = InvitationForm(request.POST)
     if form.is_valid():
-        study_services.update_study(study, **form.cleaned_data)
+        study_services.update_study(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
         if form.cleaned_data["is_joinable"]:
             messages.success(request, gettext("The invitation link is on: whoever has it may join."))
         else:

@@ -36,7 +36,7 @@ def study_new(request: HttpRequest) -> HttpResponse:
     form = StudyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            study = services.create_study(owner=signed_in(request.user), **form.cleaned_data)
+            study = services.create_study(owner=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("The study is made. The list below says what comes next."))
             return redirect("study", study.slug)
     context = {"form": form, "versions": selectors.publishable_versions()}
@@ -60,7 +60,7 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = StudyForm(request.POST or None, instance=study)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            services.update_study(study, **form.cleaned_data)
+            services.update_study(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("The settings are saved."))
             return redirect("study_settings", slug)
     study.refresh_from_db()  # the form has written what it was sent into this object, valid or not
@@ -77,10 +77,10 @@ def study_status(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, _("A study is opened or closed, nothing else."))
     elif form.cleaned_data["status"] == Study.Status.OPEN:
         with announced(request, _("The study is open: annotators can take seats of its open batches.")):
-            services.open_study(study)
+            services.open_study(study, by=signed_in(request.user), now=timezone.now())
     else:
         with announced(request, _("The study is closed: nobody can rate. You can open it again at any time.")):
-            services.close_study(study)
+            services.close_study(study, by=signed_in(request.user), now=timezone.now())
     return redirect("study", slug)
 
 
@@ -91,7 +91,8 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
     form = MakeBatchesForm(request.POST or None, fields=selectors.metadata_fields(study))
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            made = batching.make_batches(study, now=timezone.now(), **form.arguments())
+            by, now = signed_in(request.user), timezone.now()
+            made = batching.make_batches(study, actor=by, now=now, **form.arguments())
             messages.success(request, _said_of(len(made)))
             return redirect("study_batches", slug)
     return _batches_page(request, study, form)
@@ -128,9 +129,9 @@ def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Tick the batches to open or to close."))
         return redirect("study_batches", slug)
-    status = form.cleaned_data["status"]
+    status, by = form.cleaned_data["status"], signed_in(request.user)
     with announced(request):
-        n = services.set_batch_status(study, keys=form.keys, status=status)
+        n = services.set_batch_status(study, keys=form.keys, status=status, by=by, now=timezone.now())
         messages.success(request, _opened(n) if status == Batch.Status.OPEN else _closed(n))
     return redirect("study_batches", slug)
 

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import assignment_for, claimable_batch_for, participant_for
-from annotation.models import Assignment, Study
+from annotation.models import Assignment, Batch, Study
 from annotation.selectors import work as selectors
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
@@ -101,7 +101,7 @@ def rate_start(request: HttpRequest, token: UUID) -> HttpResponse:
 def rate(request: HttpRequest, token: UUID, position: int, number: int) -> HttpResponse:
     """One step as a page: all there is without JavaScript, and where a browser with it begins."""
     assignment = assignment_for(request.user, token)
-    page, step = _step_or_404(assignment, position, number)
+    page, step = step_or_404(assignment, position, number)
     if request.method == "POST":
         return _answer(request, assignment, page, step)
     if (detour := _detour(request, assignment)) is not None:
@@ -115,7 +115,7 @@ def rate(request: HttpRequest, token: UUID, position: int, number: int) -> HttpR
 def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpResponse:
     """All steps of one dialogue, for a browser that shows them one after another. Fetched before it is needed."""
     assignment = assignment_for(request.user, token)
-    page, step = _step_or_404(assignment, position, 1)
+    page, step = step_or_404(assignment, position, 1)
     if (detour := _detour(request, assignment)) is not None:
         return HttpResponse(detour.get("Location", ""), status=409, content_type="text/plain")
     return render(request, "annotation/_rate_dialogue.html", _rate_context(assignment, page, step))
@@ -126,7 +126,7 @@ def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpRespo
 def open_page(request: HttpRequest, token: UUID, position: int) -> JsonResponse:
     """A dialogue fetched ahead comes on screen now: the seconds until it may be answered."""
     assignment = assignment_for(request.user, token)
-    _step_or_404(assignment, position, 1)
+    step_or_404(assignment, position, 1)
     return JsonResponse({"seconds": _open(assignment, position)})
 
 
@@ -158,7 +158,7 @@ def _over_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     return render(request, "annotation/rate_over.html", context, status=409)
 
 
-def _step_or_404(assignment: Assignment, position: int, number: int) -> tuple[DialoguePage, Step]:
+def step_or_404(assignment: Assignment, position: int, number: int) -> tuple[DialoguePage, Step]:
     """Number 0 is the last step: where one comes to on the way back."""
     page = selectors.dialogue_page(assignment, position) if position < 2**31 else None
     if page is None or number > len(page.steps):
@@ -231,6 +231,12 @@ def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[d
 
 
 def _after(assignment: Assignment, page: DialoguePage, step: Step) -> str:
+    if assignment.batch.kind == Batch.Kind.TRAINING:  # every answer is explained before the next question
+        return reverse("training_answer", args=[assignment.token, page.position, step.number])
+    return next_url(assignment, page, step)
+
+
+def next_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
     following = next((each for each in page.steps[step.number :] if each.is_asked), None)
     if following is not None:
         return reverse("rate", args=[assignment.token, page.position, following.number])

@@ -13,7 +13,7 @@ from reporting.exports.tables import time_text
 FORMAT = 2  # of the archive
 ASSIGNMENTS = ("batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported")
 ANNOTATORS = ("annotator", "standing", "consented_at", "consent_version")
-ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown")
+ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown", "is_check")
 IDS = ("dialogue", "item", "source")
 METRICS = (
     "number", "key", "name", "kind", "higher_is_better", "origin", "judge", "protocol_sha256", "criterion", "note",
@@ -121,7 +121,7 @@ def id_rows(study: Study) -> Iterator[Any]:
 
 
 def item_rows(study: Study) -> Iterator[list[Any]]:
-    for item in items_of(study):
+    for item in items_of(study, with_checks=True):
         shown = [[dialogue, candidate] for dialogue, candidate, _text in item.shown]
         yield [
             item.batch,
@@ -132,6 +132,7 @@ def item_rows(study: Study) -> Iterator[list[Any]]:
             item.source,
             item.candidate,
             json.dumps(shown, ensure_ascii=False) if shown else "",
+            item.is_check,
         ]
 
 

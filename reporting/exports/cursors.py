@@ -43,6 +43,9 @@ class RatingRow(NamedTuple):
     annotator: str
     is_excluded: bool
     account: str | None
+    round: int
+    is_check: bool
+    is_superseded: bool
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -55,7 +58,8 @@ RATINGS = """
         dialogue.key, source.key, candidate.key, rating.criterion_id, rating.option_id, rating.choices, rating.turns,
         rating.explanations, rating.free_text, rating.revision, rating.answered_at, rating.created_at,
         rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
-        participant.pseudonym, participant.standing = 'excluded', account.username
+        participant.pseudonym, participant.standing = 'excluded', account.username, assignment.round, item.is_check,
+        assignment.status = 'superseded'
     FROM annotation_batch batch
     JOIN annotation_rating rating ON rating.batch_id = batch.id
     JOIN annotation_item item ON item.id = rating.item_id
@@ -114,6 +118,7 @@ class ItemRow(NamedTuple):
     candidate: str | None
     text: str
     shown: list[list[str]]  # (dialogue, candidate, text) of candidates that are rated together
+    is_check: bool
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -126,21 +131,22 @@ ITEMS = """
         coalesce(source.is_reference, false), candidate.key, coalesce(candidate.text, ''),
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text) ORDER BY place.at), '[]')
          FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
-         JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id)
+         JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id),
+        item.is_check
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
     LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
     LEFT JOIN annotation_source source ON source.id = item.source_id
     LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
-    WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
+    WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s) AND (%s OR NOT item.is_check)
     ORDER BY batch.position, batch.id, item.position, item.id
 """
 
 
-def items_of(study: Study, *, kind: str = "") -> Iterator[ItemRow]:
-    """Every item of the study with its texts, whether it was rated or not."""
-    for row in stream(ITEMS, [study.pk, kind, kind]):
-        yield ItemRow._make((*row[:9], parsed(row[9]), parsed(row[10]), *row[11:15], parsed(row[15])))
+def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iterator[ItemRow]:
+    """Every item of the study with its texts, whether it was rated or not; those with known answers are no results."""
+    for row in stream(ITEMS, [study.pk, kind, kind, with_checks]):
+        yield ItemRow._make((*row[:9], parsed(row[9]), parsed(row[10]), *row[11:15], parsed(row[15]), row[16]))
 
 
 def with_ratings(items: Iterator[ItemRow], ratings: Iterator[RatingRow]) -> Iterator[tuple[ItemRow, list[RatingRow]]]:

@@ -11,9 +11,19 @@ from typing import IO, Any
 from annotation.models import Batch, Study
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from qualification.selectors.confirming import settled_labels
 from reporting.exports.cursors import ItemRow, RatingRow, items_of, ratings_of, with_ratings
 from reporting.exports.json_lines import as_line
-from reporting.exports.labels import REASON_RULE, RULE, TIE_RULES, Label, label_criterion, label_of, shared_by_half
+from reporting.exports.labels import (
+    REASON_RULE,
+    RULE,
+    SETTLED_RULE,
+    TIE_RULES,
+    Label,
+    label_criterion,
+    label_of,
+    shared_by_half,
+)
 from reporting.exports.legend import Legend, legend_of
 from reporting.exports.long import is_counted
 from reporting.exports.options import ExportOptions
@@ -71,12 +81,13 @@ def _records(study: Study, options: ExportOptions, summary: Summary, tick: Tick)
     spec, legend = spec_of(study.protocol_version), legend_of(study)
     criterion = label_criterion(spec, options.criterion)
     kind = options.kind or Batch.Kind.MAIN
+    settled = settled_labels(study)
     ratings = _ticking(ratings_of(study, order="item", kind=kind), tick)
     for item, rows in with_ratings(items_of(study, kind=kind), ratings):
         if criterion is None or item.unit != criterion.unit:
             continue
         own = [row for row in rows if is_counted(row, legend.criteria[row.criterion_id], legend)]
-        label = label_of(criterion, own, options.ties)
+        label = label_of(criterion, own, options.ties, settled.get((item.item_id, criterion.id)))
         summary.outcomes[label.outcome] += 1
         if label.option is not None:
             record = _record(item, own, label, spec, legend)
@@ -148,6 +159,7 @@ def readme_of(study: Study, options: ExportOptions, summary: Summary) -> str:
         "",
         f"label: the answer to {criterion.key if criterion else '-'}. {RULE}",
         TIE_RULES[options.ties],
+        SETTLED_RULE,
         f"reason, turns: several are joined by {SEPARATOR}. {REASON_RULE}",
         f"Parts: {options.train} / {options.validation} / {test} per cent of the dialogues, by lot with seed {seed};",
         "all items of a dialogue are in the same part. Answers count while their annotator holds a seat.",

@@ -17,7 +17,7 @@ class ExportForm(forms.Form):
         widget=forms.RadioSelect, label=_("Format"), initial="long-csv",
     )  # fmt: skip
     kind = forms.ChoiceField(
-        required=False, label=_("Batches"), choices=[("", _("all")), *Batch.Kind.choices],
+        required=False, label=_("Batches"), choices=[("", _("all")), *Batch.Kind.choices], initial=Batch.Kind.MAIN,
         help_text=_("The data set for training takes main batches when all are asked for."),
     )  # fmt: skip
     cell = forms.ChoiceField(

@@ -18,6 +18,10 @@ TIE_RULES = {
     "leave_out": "An item whose most frequent answers are tied is left out.",
     "lower": "Of tied answers the one with the lowest number is taken; without numbers, the last in the protocol.",
 }
+SETTLED_RULE = (
+    "Where two had to agree and did not, the answer that was settled at the second look or by a trainer is the label; "
+    "votes are those of the first look."
+)
 REASON_RULE = (
     "A reason, or a marked turn, is taken over when at least half of the annotators who gave the label gave it."
 )
@@ -43,13 +47,15 @@ def label_criterion(spec: VersionSpec, wanted: str = "") -> CriterionSpec | None
     return next(excluding, None) or next(scaled, None) or next(iter(voted), None)
 
 
-def label_of(criterion: CriterionSpec, rows: Iterable[RatingRow], ties: str) -> Label:
-    """Of counted answers; those to other criteria are passed over."""
+def label_of(criterion: CriterionSpec, rows: Iterable[RatingRow], ties: str, settled: int | None = None) -> Label:
+    """Of counted answers; those to other criteria are passed over. `settled`: the option in the place of the votes."""
     own = [row for row in rows if row.criterion_id == criterion.id and row.option_id is not None]
     counts = Counter(row.option_id for row in own)
     if not counts:
         return Label("unrated")
     votes = {option.key: counts[option.id] for option in criterion.options if counts[option.id]}
+    if (answer := criterion.option_of(settled)) is not None:
+        return _settled(answer, own, votes)
     kept = [option for option in criterion.options if option.role != Option.Role.EXCLUDING]
     most = max((counts[option.id] for option in kept), default=0)
     n_excluding = len(own) - sum(counts[option.id] for option in kept)
@@ -61,6 +67,13 @@ def label_of(criterion: CriterionSpec, rows: Iterable[RatingRow], ties: str) -> 
     chosen = _lowest(best)
     voters = frozenset(row.assignment_id for row in own if row.option_id == chosen.id)
     return Label("kept", chosen, voters, votes)
+
+
+def _settled(answer: OptionSpec, rows: Iterable[RatingRow], votes: dict[str, int]) -> Label:
+    if answer.role == Option.Role.EXCLUDING:
+        return Label("excluded", votes=votes)
+    voters = frozenset(row.assignment_id for row in rows if row.option_id == answer.id)
+    return Label("kept", answer, voters, votes)
 
 
 def _lowest(options: Sequence[OptionSpec]) -> OptionSpec:

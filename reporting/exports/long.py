@@ -43,11 +43,12 @@ COLUMNS = (
     Column("is_active", "bool"),
     Column("has_seat", "bool"),
     Column("is_excluded", "bool"),
+    Column("is_superseded", "bool"),
+    Column("is_check", "bool"),
     Column("is_counted", "bool"),
 )
 ACCOUNT = Column("account", "text")
 NOTHING = OptionName("", "", "", None)
-FIRST_ROUND = 1
 
 
 def columns_of(options: ExportOptions) -> tuple[Column, ...]:
@@ -62,8 +63,8 @@ def long_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
 
 
 def is_counted(row: RatingRow, criterion: CriterionName, legend: Legend) -> bool:
-    """What agreement and report count: a seat, a question that is asked, and the version the study follows."""
-    return row.has_seat and row.is_active and criterion.version_id == legend.version_id
+    """What agreement and report count: a seat, a question that is asked, no known answer, the study's version."""
+    return row.has_seat and row.is_active and not row.is_check and criterion.version_id == legend.version_id
 
 
 def long_row(study: str, row: RatingRow, legend: Legend) -> list[Any]:
@@ -77,7 +78,7 @@ def long_row(study: str, row: RatingRow, legend: Legend) -> list[Any]:
         criterion.sha256,
         row.batch,
         row.kind,
-        FIRST_ROUND,
+        row.round,
         row.unit,
         row.item_token,
         row.dialogue or "",
@@ -103,6 +104,8 @@ def long_row(study: str, row: RatingRow, legend: Legend) -> list[Any]:
         row.is_active,
         row.has_seat,
         row.is_excluded,
+        row.is_superseded,
+        row.is_check,
         is_counted(row, criterion, legend),
     ]
 

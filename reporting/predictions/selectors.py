@@ -6,7 +6,7 @@ import numpy as np
 from django.db import connection
 from django.db.models import Avg, Count, QuerySet
 
-from annotation.models import Metric, Prediction, Study
+from annotation.models import Batch, Item, Metric, Prediction, Study
 from measures.arrays import FloatArray, IntArray
 from protocols.specs import CriterionSpec, VersionSpec
 from reporting.selectors.study_votes import Items
@@ -88,14 +88,16 @@ def _codes(metric: Metric, criterion: CriterionSpec, option: IntArray) -> IntArr
 def metric_means(study: Study) -> dict[int, dict[str, float | None]]:
     """{source id: {metric key: mean}} of the scores about responses, for the table of results (D-19).
 
-    None where a metric says nothing about a source, as about the ground truth: print "-".
+    Of dialogues in main batches, as all results are. None where a metric says nothing about a source, as about the
+    ground truth: print "-".
     """
     scores = study.metrics.filter(is_active=True, kind=Metric.Kind.SCORE).order_by("pk")
     keys = dict(scores.values_list("pk", "key"))
     table: dict[int, dict[str, float | None]] = {
         source: dict.fromkeys(keys.values()) for source in study.sources.values_list("pk", flat=True)
     }
-    rows = Prediction.objects.filter(metric__in=keys, candidate__isnull=False).order_by()
+    main = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
+    rows = Prediction.objects.filter(metric__in=keys, candidate__dialogue__in=main.values("dialogue")).order_by()
     for source, metric, mean in rows.values_list("candidate__source", "metric").annotate(mean=Avg("value")):
         table[source][keys[metric]] = mean
     return table

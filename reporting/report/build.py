@@ -13,12 +13,14 @@ from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
 from measures.histograms import total
 from protocols.specs import spec_of
+from qualification.selectors.checks_feedback import feedback_periods
 from reporting.predictions.selectors import metric_means
 from reporting.report import tables
 from reporting.report.alpha_check import alpha_check
 from reporting.report.breakdowns import breakdowns, excluded
 from reporting.report.checklist import checklist
 from reporting.report.comparisons import comparisons
+from reporting.report.confirmed import confirmed
 from reporting.report.datasheet import datasheet, plain
 from reporting.report.distributions import distributions, turns_table
 from reporting.report.hashes import hashes_of
@@ -83,6 +85,8 @@ def _basis(study: Study, cells: StudyCells, votes: StudyVotes, now: datetime) ->
         "agreement_overall": overall_with_intervals(cells, votes, tables.overall_table(cells)),
         "comparisons": comparisons(cells, votes),
         "comments": _comments(study),
+        "feedback": _feedback(study),
+        "confirmed": confirmed(study),
         "rules": rules_of(study),
         "versions": versions(),
     }
@@ -206,9 +210,18 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int]) -> Report:
 
 def _comments(study: Study) -> list[Report]:
     """B-5: what annotators wrote in the feedback box when they submitted a batch."""
-    written = Assignment.objects.filter(batch__study=study).exclude(feedback="").order_by("batch__position", "pk")
+    done = Assignment.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
+    written = done.exclude(feedback="").order_by("batch__position", "pk")
     rows = written.values_list("batch__key", "participant__pseudonym", "feedback")
     return [{"batch": batch, "annotator": who, "comment": text} for batch, who, text in rows]
+
+
+def _feedback(study: Study) -> list[Report]:
+    """The days between which annotators were told how they agree."""
+    return [
+        {"since": f"{period.since:%Y-%m-%d}", "until": f"{period.until:%Y-%m-%d}" if period.until else None}
+        for period in feedback_periods(study)
+    ]
 
 
 def _annotators(batches: list[Batch]) -> dict[int, set[int]]:

@@ -10,6 +10,7 @@ from annotation.models import Study
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
+from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
 from reporting.selectors.study_facts import People
 
 Row = dict[str, Any]
@@ -88,11 +89,15 @@ def _people(people: People, report: Row) -> Row:
         "n": sum(people.by_standing.values()),
         "imported": people.n_imported,
         "by_standing": people.by_standing,
+        "wanted": people.recruitment.n_wanted,
+        "by_platform": people.recruitment.came,
     }
     kinds = {row["kind"]: row for row in report["excluded_batches"]}
     return {
         "qualification_task": kinds.get("qualification"),
+        "sampling_criteria": people.recruitment.criteria,
         "recruited": recruited if recruited["n"] else None,
+        "demographics": demographics_row(people.recruitment.demographics),
         "annotators": {"n": report["n_annotators"]} if report["n_annotators"] else None,
     }
 
@@ -185,7 +190,9 @@ LINES: dict[str, Any] = {
     "qualification_task": lambda value: [
         _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
     ],
-    "recruited": lambda value: [_("People: %(n)s, of them imported: %(imported)s.") % value],
+    "sampling_criteria": criteria_lines,
+    "recruited": recruited_lines,
+    "demographics": demographics_lines,
     "annotators": lambda value: [_("Annotators: %(n)s.") % value],
     "samples": lambda value: [_("Items: %(items)s, dialogues: %(dialogues)s, sources: %(sources)s.") % value],
     "votes_per_sample": lambda value: [

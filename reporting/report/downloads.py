@@ -112,7 +112,15 @@ def _time(report: Report) -> Iterable[Row]:
     for name, value in report["time_and_pay"].items():
         parts = value.items() if isinstance(value, dict) else [(None, value)]
         for part, number in parts:
-            yield {"figure": name, "part": part, "value": number}
+            if isinstance(number, list):  # what was paid, by currency
+                yield from (
+                    {"figure": name, "part": f"{row['currency']} {each}", "value": row[each]}
+                    for row in number
+                    for each in row
+                    if each != "currency"
+                )
+            else:
+                yield {"figure": name, "part": part, "value": number}
 
 
 def _checklist(report: Report) -> Iterable[Row]:

@@ -26,6 +26,7 @@ def methods(report: Report) -> list[str]:
         *_agreement(report),
         *_time(report["time_and_pay"]),
         *_rules(report),
+        *_feedback(report["feedback"]),
         _software(report["versions"]),
     ]
 
@@ -131,6 +132,21 @@ def _rules(report: Report) -> Iterable[str]:
             "Sources were compared by a t test whose variance takes both dialogues and annotators for samples; "
             "p values were corrected over the pairs of a criterion by Holm's method."
         )
+
+
+def _feedback(periods: list[Report]) -> Iterable[str]:
+    """D-16: it affects independence, so it is never left unsaid."""
+    for period in periods:
+        if period["until"]:
+            sentence = _(
+                "From %(since)s to %(until)s annotators were told how often they agreed with the majority of the "
+                "others."
+            )
+        else:
+            sentence = _(
+                "Since %(since)s annotators have been told how often they agree with the majority of the others."
+            )
+        yield sentence % period
 
 
 def _software(versions: Report) -> str:

@@ -11,6 +11,7 @@ from annotation.models import Study
 from measures.histograms import Histogram
 from protocols.models import Option
 from protocols.specs import CriterionSpec
+from qualification.selectors.checks_feedback import feedback_periods
 
 Rule = Study.MajorityRule
 BoolArray = npt.NDArray[np.bool_]
@@ -106,6 +107,10 @@ SENTENCES = {
         "and those of them that were explained, by a free text or a predefined reason."
     ),
 }
+FEEDBACK = gettext_noop(
+    "Annotators were told during the work how often they agreed with the majority of the others, by tens of items: "
+    "their answers are not quite independent. The methods say when."
+)
 RULE_NAMES = {
     "majority": pgettext_lazy("a rule of the report", "Majority"),
     "ties": pgettext_lazy("a rule of the report", "Ties"),
@@ -122,13 +127,16 @@ RULE_NAMES = {
     "votes": pgettext_lazy("a rule of the report", "Votes"),
     "errors": pgettext_lazy("a rule of the report", "Errors"),
     "negatives": pgettext_lazy("a rule of the report", "Negative answers"),
+    "feedback": pgettext_lazy("a rule of the report", "Feedback"),
 }
 
 
 def rules_of(study: Study) -> dict[str, str]:
     """What is printed under the tables, so that a reader can compute the same numbers."""
     rule = Rule(study.majority_rule)
-    return {"majority": MAJORITY[rule], "unsure": UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE, **SENTENCES}
+    unsure = UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE
+    feedback = {"feedback": FEEDBACK} if feedback_periods(study) else {}
+    return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, **feedback}
 
 
 def majority_sentence(rule: str) -> str:

@@ -8,11 +8,12 @@ import numpy as np
 
 from annotation.models import Study
 from measures.arrays import FloatArray, IntArray
+from qualification.models import PayPlan
+from qualification.selectors.pay import FLOOR_CURRENCY, measured_rates, plan_of
+from qualification.selectors.pay_ledger import sums_of
 from reporting.selectors.study_votes import StudyVotes
 
 Row = dict[str, Any]
-# D-13: below this amount an hour the work is underpaid.
-HOURLY_FLOOR, FLOOR_CURRENCY = Decimal("6"), "GBP"
 NO_TIMES, NO_PAY, OTHER_CURRENCY = "no_times", "no_pay", "other_currency"
 
 
@@ -54,7 +55,8 @@ def _judgements(votes: StudyVotes) -> tuple[IntArray, IntArray]:
 
 def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed: FloatArray) -> Row:
     n_paid = sum(finished.values())
-    amount = study.pay_amount
+    amount, plan = study.pay_amount, plan_of(study)
+    floor, floor_currency = plan.floor_per_hour.normalize(), study.pay_currency if plan.pk else FLOOR_CURRENCY
     return {
         "pay_per_batch": None if amount is None else str(amount),
         "currency": study.pay_currency or None,
@@ -63,20 +65,41 @@ def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed:
         "hourly_expected": _hourly(amount, float(study.minutes_expected)),
         "hourly_active": _hourly(amount, _median(active)),
         "hourly_elapsed": _hourly(amount, _median(elapsed)),
-        "floor": str(HOURLY_FLOOR),
-        "floor_currency": FLOOR_CURRENCY,
-        **_against_floor(study, active),
+        "floor": f"{floor:f}",
+        "floor_currency": floor_currency,
+        **_against_floor(study, active, floor, floor_currency),
+        "ledger": _ledger(study, plan),
     }
 
 
-def _against_floor(study: Study, active: FloatArray) -> Row:
+def _ledger(study: Study, plan: PayPlan) -> Row | None:
+    """What was paid in fact, by currency, and the median hours of paid batches; None while nothing is in the ledger."""
+    sums = sums_of(study)
+    if not sums:
+        return None
+    rates = measured_rates(study, plan).all
+    return {
+        "paid": [
+            {"currency": each.currency, "n_work": each.n_work}
+            | {name: str(getattr(each, name)) for name in ("work", "bonus", "correction", "total")}
+            for each in sums
+        ],
+        "hourly_active": None if rates.active is None else str(rates.active),
+        "hourly_elapsed": None if rates.elapsed is None else str(rates.elapsed),
+        "batches_timed": rates.n,
+        "batches_below_floor": rates.n_below,
+        "is_below_floor": rates.is_below,
+    }
+
+
+def _against_floor(study: Study, active: FloatArray, floor: Decimal, currency: str) -> Row:
     """Whether the usual rate is below the floor, and how many batches were."""
     reason = NO_PAY if study.pay_amount is None else NO_TIMES if not len(active) else None
-    if reason is None and study.pay_currency != FLOOR_CURRENCY:
+    if reason is None and study.pay_currency != currency:
         reason = OTHER_CURRENCY
-    if reason or study.pay_amount is None:
+    if reason or study.pay_amount is None or not floor:
         return {"is_below_floor": None, "batches_below_floor": None, "floor_reason": reason}
-    enough = float(study.pay_amount) * 60 / float(HOURLY_FLOOR)  # minutes that the pay is enough for
+    enough = float(study.pay_amount) * 60 / float(floor)  # minutes that the pay is enough for
     below = int((active > enough).sum())
     return {"is_below_floor": bool(np.median(active) > enough), "batches_below_floor": below, "floor_reason": None}
 

@@ -15,6 +15,7 @@ DETAILS = """
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_batch batch ON batch.id = rating.batch_id
+    JOIN annotation_item item ON item.id = rating.item_id AND NOT item.is_check
     WHERE batch.study_id = %s AND batch.kind = %s AND rating.is_active AND (rating.choices <> '{}'
         OR rating.turns <> '{}' OR rating.explanations <> '{}' OR rating.free_text <> '')
     GROUP BY 1, 2, 3, 4
@@ -26,7 +27,7 @@ MARKS = """
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_batch batch ON batch.id = rating.batch_id
-    JOIN annotation_item item ON item.id = rating.item_id
+    JOIN annotation_item item ON item.id = rating.item_id AND NOT item.is_check
     LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
     CROSS JOIN LATERAL unnest(rating.turns) AS turn(number)
     WHERE batch.study_id = %s AND batch.kind = %s AND rating.is_active AND rating.turns <> '{}'

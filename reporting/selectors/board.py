@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
@@ -92,16 +91,6 @@ def scopes_of(spec: VersionSpec) -> list[Scope]:
     return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.voted)]
 
 
-def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
-    """Criteria whose answers can be pooled: as many, alike in values and in what is unsure or excludes, same scale."""
-    found: dict[Any, list[CriterionSpec]] = {}
-    for criterion in criteria:
-        roles = (option.role if option.role in ("unsure", "excluding") else "" for option in criterion.options)
-        answers = tuple(zip(roles, (option.value for option in criterion.options), strict=True))
-        found.setdefault((criterion.scale, answers), []).append(criterion)
-    return [tuple(group) for group in found.values()]
-
-
 @dataclass(frozen=True, slots=True)
 class BoardData:
     """The rows of one refresh, read once. `cells` are by batch id; None is the study's."""
@@ -138,7 +127,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
         seats=seats,
         page=page,
         lines=tuple(batch_lines(batches, len(spec.counted))),
-        sources=tuple(study.sources.order_by("-is_reference", "position")),
+        sources=tuple(study.sources.exclude(key=Source.EXAMPLES).order_by("-is_reference", "position")),
         cells=_cells(total, batches, choice),
     )
 

@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.figures import alike
 from annotation.models import AgreementCell, Batch, Participant
 from measures.arrays import IntArray
 from measures.cohen import cohen_kappa
@@ -26,7 +27,7 @@ from reporting.explanations import (
 )
 from reporting.figures import HeatCell, heat_figure
 from reporting.figures.drawing import number, tone_of
-from reporting.selectors.board import BoardData, alike
+from reporting.selectors.board import BoardData
 from reporting.selectors.board_annotators import guard_of
 from reporting.words import reason_sentence
 

@@ -9,13 +9,14 @@ from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.figures import alike
 from annotation.models import Study
 from protocols.specs import CriterionSpec
 from reporting import quality, quality_batches
 from reporting.course import HOW, NAMES, course_facts, course_picture, course_sentence
 from reporting.explanations import Figure
 from reporting.figures.drawing import number
-from reporting.selectors.board import BoardData, alike, board_data, scopes_of
+from reporting.selectors.board import BoardData, board_data, scopes_of
 from reporting.selectors.board_annotators import PEOPLE, Person, people_of, with_interval
 from reporting.selectors.board_batch_drift import DriftLine, drift_lines
 from reporting.selectors.board_course import CHARTS, USUAL_CHART, Course, course_of, usual_agreement

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext
 
-from annotation.figures import UNIT, histogram_estimates, mean_and_sd
+from annotation.figures import UNIT, alike, histogram_estimates, mean_and_sd
 from annotation.models import AgreementCell
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
@@ -17,7 +17,7 @@ from protocols.specs import CriterionSpec
 from reporting.explanations import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
 from reporting.figures import Dot, DotGroup, DotRow, dot_figure
 from reporting.figures.drawing import number
-from reporting.selectors.board import BoardData, alike, summed
+from reporting.selectors.board import BoardData, summed
 
 Key = tuple[int, int | None]
 MEAN = gettext_noop("Mean over batches")

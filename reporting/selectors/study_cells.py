@@ -53,7 +53,7 @@ def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
             batch.study = study
             by_batch[batch.pk] = _measured(batch)
     # The reference comes first in every table (D-19).
-    sources = list(study.sources.order_by("-is_reference", "position"))
+    sources = list(study.sources.exclude(key=Source.EXAMPLES).order_by("-is_reference", "position"))
     return StudyCells(study, spec, batches, sources, by_batch)
 
 

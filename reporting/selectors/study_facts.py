@@ -1,14 +1,15 @@
 """What a report tells of a study beside its answers: fields of the dialogues, people, other batches, finished work."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
-from annotation.models import Assignment, Batch, Participant, Rating, Study
+from annotation.models import Assignment, Batch, Membership, Participant, Rating, Study
 from measures.arrays import IntArray
+from qualification.selectors.recruitment import Facts, facts_of
 
 FEWEST_VALUES, MOST_VALUES, MOST_FIELDS = 2, 20, 12
 # Whose persona a dialogue has is part of the item, and free text (A-6).
@@ -50,6 +51,7 @@ class People:
     by_standing: dict[str, int]
     n_imported: int
     n_consented: int
+    recruitment: Facts = field(default_factory=Facts)
 
 
 def fields_of(study: Study) -> list[Field]:
@@ -70,18 +72,31 @@ def other_batches(study: Study) -> list[OtherBatches]:
 
 
 def people_of(study: Study) -> People:
-    found = list(Participant.objects.filter(study=study).values_list("standing", "is_imported", "consented_at"))
+    """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
+    people = Participant.objects.filter(study=study).exclude(~Q(panel=""), standing=Participant.Standing.PENDING)
+    people = people.exclude(_is_team(study), standing=Participant.Standing.PENDING)
+    found = list(people.values_list("standing", "is_imported", "consented_at"))
     return People(
         by_standing=dict(sorted(Counter(standing for standing, _, _ in found).items())),
         n_imported=sum(is_imported for _, is_imported, _ in found),
         n_consented=sum(consented_at is not None for _, _, consented_at in found),
+        recruitment=facts_of(study),
     )
 
 
+def _is_team(study: Study) -> Q:
+    """With another role than that of an annotator, and without any answer in main batches."""
+    others = Membership.objects.filter(study=study, user=OuterRef("user")).exclude(role=Membership.Role.ANNOTATOR)
+    rated = Assignment.objects.filter(participant=OuterRef("pk"), batch__kind=Batch.Kind.MAIN)
+    return Q(Exists(others)) & ~Q(Exists(rated))
+
+
 def finished_work(study: Study) -> dict[str, int]:
-    """{kind of batch: batches that somebody finished in Parley, once per annotator}: what is paid."""
-    done = Assignment.objects.filter(batch__study=study, status=Assignment.Status.SUBMITTED, is_imported=False)
-    return dict(done.order_by().values_list("batch__kind").annotate(n=Count("pk")).order_by("batch__kind"))
+    """{kind of batch: batches that somebody finished in Parley, once per annotator}: what the pay of a batch is for."""
+    done = Assignment.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
+    )
+    return dict(done.order_by().values_list("batch__kind").annotate(n=Count("pk")))
 
 
 def elapsed_seconds(study: Study) -> dict[int, float]:

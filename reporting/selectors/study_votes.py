@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection
 
 from annotation.figures import category_codes
-from annotation.models import Assignment, Batch, Study
+from annotation.models import Assignment, Batch, Item, Study
 from measures.arrays import BoolArray, IntArray
 from protocols.specs import CriterionSpec, VersionSpec
 
@@ -30,7 +30,7 @@ ITEMS = """
         int8send(item.id) || int8send(item.batch_id) || int8send(coalesce(item.dialogue_id, 0))
         || int8send(coalesce(item.source_id, 0)) || int8send(coalesce(item.candidate_id, 0)), '')
     FROM annotation_item item JOIN annotation_batch batch ON batch.id = item.batch_id
-    WHERE batch.study_id = %s AND batch.kind = %s GROUP BY 1
+    WHERE batch.study_id = %s AND batch.kind = %s AND NOT item.is_check GROUP BY 1
 """
 
 
@@ -134,8 +134,11 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         cursor.execute(RATINGS, [study.pk, kind])
         parts = [(key, _ids(joined)) for _, key, joined in cursor.fetchall() if key in spec.by_id]
     items, work = _items(study, kind), _work(study, kind)
-    rating, item, assignment, option, active_ms = _joined([part for _, part in parts])
     criterion = np.repeat([key for key, _ in parts], [part.shape[1] for _, part in parts]).astype(np.int64)
+    answers = np.vstack([_joined([part for _, part in parts]), criterion])
+    # Items with a known answer are rated, and are no results: dropped here, since the join would cost all the others.
+    answers = answers[:, np.isin(answers[1], items.id)] if _has_checks(study, kind) else answers
+    rating, item, assignment, option, active_ms, criterion = answers
     return StudyVotes(
         items=items,
         work=work,
@@ -148,6 +151,10 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         active_ms=active_ms,
         versions=dict(Batch.objects.filter(study=study, kind=kind).values_list("pk", "ratings_version")),
     )
+
+
+def _has_checks(study: Study, kind: str) -> bool:
+    return Item.objects.filter(batch__study=study, batch__kind=kind, is_check=True).exists()
 
 
 def _items(study: Study, kind: str) -> Items:

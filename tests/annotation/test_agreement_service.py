@@ -158,6 +158,7 @@ def test_predefined_reasons_are_counted_as_votes(cast: Cast):
 
 def test_pilot_batches_are_measured_and_stay_out_of_the_sums(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot", position=1)
+    cast.study.participants.update(panel="expert")  # pilots are for the panel
     rate_differently(cast, pilot)
     refresh_batch(pilot.pk, now=NOW)
     assert AgreementSnapshot.objects.get(batch=pilot).cells.count() == 12
@@ -203,6 +204,7 @@ def test_compare_and_set_refuses_an_older_version(cast: Cast):
 
 def test_the_studys_version_rises_with_every_store_of_any_batch_and_with_a_rebuild(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot", position=1)
+    cast.study.participants.update(panel="expert")  # pilots are for the panel
     rate_differently(cast, pilot)
     claim_seat(make_annotator(cast.study, "late"), cast.batch, now=NOW)
     sweep(now=NOW)

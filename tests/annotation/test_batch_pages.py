@@ -12,7 +12,15 @@ from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
 from annotation.services.studies import set_batch_status
 from tests.cast import Cast
-from tests.factories import BatchFactory, DialogueFactory, HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
+from tests.factories import (
+    NOW,
+    BatchFactory,
+    DialogueFactory,
+    HeartbeatFactory,
+    ImportJobFactory,
+    StudyFactory,
+    make_batch,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +119,7 @@ def test_an_unknown_batch_changes_nothing(client, cast: Cast, key):
 def test_a_batch_of_another_study_is_out_of_reach(cast: Cast):
     other = make_batch(StudyFactory(), key="elsewhere")
 
-    assert set_batch_status(cast.study, keys=["elsewhere"], status="closed") == 0
+    assert set_batch_status(cast.study, keys=["elsewhere"], status="closed", now=NOW) == 0
     other.refresh_from_db()
     assert other.status == "open"
 
@@ -120,7 +128,7 @@ def test_an_empty_batch_is_not_opened(cast: Cast):
     BatchFactory(study=cast.study, key="empty", status="draft")
 
     with pytest.raises(Refused, match="without items"):
-        set_batch_status(cast.study, keys=["empty"], status=Batch.Status.OPEN)
+        set_batch_status(cast.study, keys=["empty"], status=Batch.Status.OPEN, now=NOW)
 
 
 # --- workers --------------------------------------------------------------------------------------
@@ -168,6 +176,6 @@ def test_batches_that_are_made_opened_or_closed_show_on_boards_with_the_next_swe
         make_candidates(DialogueFactory(study=cast.study, key=f"new-{position}", position=10 + position))
     made = version_after(lambda: make_batches(cast.study, by="size", size=2, now=timezone.now()))
     keys = cast.study.batches.filter(status="draft").values_list("key", flat=True)
-    opened = version_after(lambda: set_batch_status(cast.study, keys=keys, status="open"))
-    closed = version_after(lambda: set_batch_status(cast.study, keys=keys, status="closed"))
+    opened = version_after(lambda: set_batch_status(cast.study, keys=keys, status="open", now=NOW))
+    closed = version_after(lambda: set_batch_status(cast.study, keys=keys, status="closed", now=NOW))
     assert 0 < made < opened < closed

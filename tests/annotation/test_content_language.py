@@ -60,7 +60,7 @@ def test_a_study_shows_the_main_language_unless_another_is_chosen(work: Work, ra
 
 
 def test_annotators_read_the_language_of_the_study_whatever_that_of_the_pages(work: Work, rating):
-    update_study(work.study, content_language="it")
+    update_study(work.study, content_language="it", now=NOW)
 
     for language, save in (("en", "Save and go on"), ("it", "Salva e continua"), ("zh-CN", "保存")):
         page = rating(language)
@@ -70,7 +70,7 @@ def test_annotators_read_the_language_of_the_study_whatever_that_of_the_pages(wo
 
 
 def test_what_is_not_translated_is_marked_with_its_language(work: Work, rating):
-    update_study(work.study, content_language="it")
+    update_study(work.study, content_language="it", now=NOW)
     second = work.spec.criteria[1].name
 
     assert f'lang="en" title="Not translated: this is the text in the protocol&#x27;s main language.">{second}' in (
@@ -79,7 +79,7 @@ def test_what_is_not_translated_is_marked_with_its_language(work: Work, rating):
 
 
 def test_the_guidelines_follow_too(client: Client, work: Work):
-    update_study(work.study, content_language="it")
+    update_study(work.study, content_language="it", now=NOW)
     client.force_login(work.participant.user)
 
     page = client.get(reverse("guidelines", args=[work.study.slug])).content.decode()
@@ -90,7 +90,7 @@ def test_the_guidelines_follow_too(client: Client, work: Work):
 
 def test_answers_are_the_same_in_every_language(work: Work):
     item = work.items("response")[0]
-    update_study(work.study, content_language="it")
+    update_study(work.study, content_language="it", now=NOW)
     work.answer(item, work.spec.criteria[0].key, work.spec.criteria[0].options[0].key)
 
     assert work.study.batches.get().items.get(pk=item.pk).ratings.get().option_id == work.spec.criteria[0].options[0].id
@@ -99,15 +99,15 @@ def test_answers_are_the_same_in_every_language(work: Work):
 # --- choosing ------------------------------------------------------------------------------------------
 def test_a_language_the_protocol_lacks_is_refused_by_name(work: Work):
     with pytest.raises(ValidationError, match="Choose one of: en, it"):
-        update_study(work.study, content_language="fr")
+        update_study(work.study, content_language="fr", now=NOW)
 
 
 def test_the_language_is_fixed_with_the_first_answer(work: Work):
     work.answer(work.items("response")[0], work.spec.criteria[0].key, work.spec.criteria[0].options[0].key)
 
     with pytest.raises(ValidationError, match="a question in other words is another question"):
-        update_study(work.study, content_language="it")
-    update_study(work.study, content_language="", name="Another name")
+        update_study(work.study, content_language="it", now=NOW)
+    update_study(work.study, content_language="", name="Another name", now=NOW)
 
 
 def test_the_settings_offer_the_languages_of_the_protocol(client: Client, work: Work):
@@ -129,7 +129,7 @@ def test_a_study_whose_protocol_has_one_language_is_not_asked(client: Client, ca
 
 
 def test_a_move_to_a_version_without_the_language_goes_back_to_the_main_one(work: Work):
-    update_study(work.study, content_language="it")
+    update_study(work.study, content_language="it", now=NOW)
     bare = load_bundle(DIALOGUE_HIT) | {"version": "2.0"}
     version = store_bundle(bare, publish=True, now=NOW)[0]
 
@@ -155,7 +155,7 @@ def test_a_study_may_set_its_own_times(work: Work):
         protocol.max_minutes,
     )
 
-    study = update_study(work.study, expected_minutes=7, max_minutes=20)
+    study = update_study(work.study, expected_minutes=7, max_minutes=20, now=NOW)
 
     assert (study.minutes_expected, study.minutes_at_most) == (7, 20)
     assignment = claim_seat(make_annotator(study, "ben"), study.batches.get(), now=NOW)
@@ -164,4 +164,4 @@ def test_a_study_may_set_its_own_times(work: Work):
 
 def test_a_batch_cannot_be_expected_to_take_longer_than_its_seat_is_held(work: Work):
     with pytest.raises(ValidationError, match="longer than its seat is held: 20 minutes"):
-        update_study(work.study, expected_minutes=30, max_minutes=20)
+        update_study(work.study, expected_minutes=30, max_minutes=20, now=NOW)

@@ -5,13 +5,13 @@ from django.urls import reverse
 
 from annotation.models import Membership
 from annotation.services.people import (
-    exclude_participant,
     join_study,
     remove_member,
 )
 from annotation.services.refusals import Refused
+from annotation.services.standing import set_standing
 from tests.cast import Cast
-from tests.factories import StudyFactory
+from tests.factories import NOW, StudyFactory
 
 pytestmark = pytest.mark.django_db
 Role = Membership.Role
@@ -37,16 +37,16 @@ def test_the_invitation_is_switched_on_and_off_and_its_address_can_be_copied(cli
 def test_who_joins_is_cleared_only_where_the_study_says_so(cast: Cast, is_clearing, standing):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=is_clearing, protocol_version=cast.version)
 
-    participant = join_study(study, user=cast.stranger)
+    participant = join_study(study, user=cast.stranger, now=NOW)
 
     assert participant.standing == standing
     assert study.memberships.get(user=cast.stranger).role == "annotator"
-    assert join_study(study, user=cast.stranger) == participant
+    assert join_study(study, user=cast.stranger, now=NOW) == participant
 
 
 def test_nobody_joins_by_a_link_that_is_off(cast: Cast):
     with pytest.raises(Refused, match="switched off"):
-        join_study(cast.study, user=cast.stranger)
+        join_study(cast.study, user=cast.stranger, now=NOW)
 
 
 @pytest.mark.parametrize("who", ["owner", "researcher", "lead", "controller", "observer"])
@@ -56,19 +56,19 @@ def test_who_sees_the_figures_cannot_join_as_an_annotator(cast: Cast, who):
     study.save()
 
     with pytest.raises(Refused, match="blind"):
-        join_study(study, user=getattr(cast, who))
+        join_study(study, user=getattr(cast, who), now=NOW)
 
 
 def test_joining_again_does_not_clear_who_was_excluded(cast: Cast):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
-    exclude_participant(join_study(study, user=cast.stranger))
+    set_standing(join_study(study, user=cast.stranger, now=NOW), standing="excluded", now=NOW)
 
-    assert join_study(study, user=cast.stranger).standing == "excluded"
+    assert join_study(study, user=cast.stranger, now=NOW).standing == "excluded"
 
 
 def test_who_was_excluded_and_removed_does_not_come_back_in_by_the_link(cast: Cast):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
-    exclude_participant(join_study(study, user=cast.stranger))
-    remove_member(study.memberships.get(user=cast.stranger))
+    set_standing(join_study(study, user=cast.stranger, now=NOW), standing="excluded", now=NOW)
+    remove_member(study.memberships.get(user=cast.stranger), now=NOW)
 
-    assert join_study(study, user=cast.stranger).standing == "excluded"
+    assert join_study(study, user=cast.stranger, now=NOW).standing == "excluded"

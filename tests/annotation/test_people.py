@@ -12,16 +12,13 @@ from annotation.services.claiming import claim_seat
 from annotation.services.people import (
     add_member,
     change_role,
-    clear_participant,
-    clear_waiting,
-    exclude_participant,
     get_or_make_participant,
     remove_member,
-    set_standing,
 )
 from annotation.services.refusals import Refused
+from annotation.services.standing import clear_waiting, set_standing
 from tests.cast import Cast
-from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
+from tests.factories import NOW, MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
 
 pytestmark = pytest.mark.django_db
 Role = Membership.Role
@@ -50,7 +47,7 @@ def test_an_annotator_is_added_by_name_or_address_and_waits_under_a_pseudonym(cl
 
 
 def test_other_roles_get_no_pseudonym(cast: Cast):
-    add_member(cast.study, user=cast.stranger, role=Role.OBSERVER)
+    add_member(cast.study, user=cast.stranger, role=Role.OBSERVER, now=NOW)
 
     assert not Participant.objects.filter(user=cast.stranger).exists()
 
@@ -75,7 +72,7 @@ def test_an_address_of_two_accounts_finds_neither(client, cast: Cast):
 
 def test_nobody_has_two_roles(cast: Cast):
     with pytest.raises(Refused, match="observer takes part already, as observer"):
-        add_member(cast.study, user=cast.observer, role=Role.ANNOTATOR)
+        add_member(cast.study, user=cast.observer, role=Role.ANNOTATOR, now=NOW)
 
 
 def test_a_new_account_gets_a_password_that_is_shown_once_and_works(client, cast: Cast):
@@ -126,7 +123,7 @@ def test_the_last_owner_stays_owner(client, cast: Cast):
 def test_an_owner_may_go_when_another_one_stays(cast: Cast):
     MembershipFactory(study=cast.study, role=Role.OWNER)
 
-    remove_member(membership_of(cast, cast.owner))
+    remove_member(membership_of(cast, cast.owner), now=NOW)
 
     assert cast.study.memberships.filter(role=Role.OWNER).count() == 1
 
@@ -135,34 +132,34 @@ def test_an_owner_of_another_study_does_not_count(cast: Cast):
     MembershipFactory(role=Role.OWNER)
 
     with pytest.raises(Refused, match="needs an owner"):
-        change_role(membership_of(cast, cast.owner), role=Role.LEAD)
+        change_role(membership_of(cast, cast.owner), role=Role.LEAD, now=NOW)
 
 
 def test_who_becomes_an_annotator_gets_a_pseudonym(cast: Cast):
-    change_role(membership_of(cast, cast.observer), role=Role.ANNOTATOR)
+    change_role(membership_of(cast, cast.observer), role=Role.ANNOTATOR, now=NOW)
 
     assert Participant.objects.get(study=cast.study, user=cast.observer).standing == "pending"
 
 
 def test_who_stops_being_an_annotator_is_paused(cast: Cast):
-    change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER)
+    change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER, now=NOW)
 
     cast.annotator.refresh_from_db()
     assert cast.annotator.standing == "paused"
 
 
 def test_who_waited_and_is_given_another_role_is_not_cleared_with_the_others(cast: Cast):
-    set_standing(cast.annotator, standing="pending")
-    change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER)
+    set_standing(cast.annotator, standing="pending", now=NOW)
+    change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER, now=NOW)
 
-    assert clear_waiting(cast.study) == 0
+    assert clear_waiting(cast.study, now=NOW) == 0
 
 
 def test_who_comes_to_see_the_figures_keeps_no_seat_and_cannot_be_cleared(cast: Cast):
     """X-5: their answers stay, and whoever finishes the batch has not seen a figure."""
     assignment = take_seat(cast.annotator, cast.batch)
     before = cast.batch.ratings_version
-    change_role(membership_of(cast, cast.annotator.user), role=Role.RESEARCHER)
+    change_role(membership_of(cast, cast.annotator.user), role=Role.RESEARCHER, now=NOW)
 
     assignment.refresh_from_db()
     cast.batch.refresh_from_db()
@@ -170,14 +167,14 @@ def test_who_comes_to_see_the_figures_keeps_no_seat_and_cannot_be_cleared(cast: 
     assert not cast.batch.seats.exclude(assignment=None).exists()
     assert cast.batch.ratings_version == before + 1
     with pytest.raises(Refused, match="blind"):
-        clear_participant(cast.annotator)
+        set_standing(cast.annotator, standing="cleared", now=NOW)
 
 
 def test_finished_work_counts_on_after_a_change_of_role(cast: Cast):
     assignment = take_seat(cast.annotator, cast.batch)
     Assignment.objects.update(status="submitted", submitted_at=timezone.now())
     cast.batch.seats.update(lease_expires_at=None)
-    change_role(membership_of(cast, cast.annotator.user), role=Role.LEAD)
+    change_role(membership_of(cast, cast.annotator.user), role=Role.LEAD, now=NOW)
 
     assert cast.batch.seats.get(assignment=assignment)
 
@@ -185,10 +182,10 @@ def test_finished_work_counts_on_after_a_change_of_role(cast: Cast):
 def test_an_annotator_is_excluded_before_they_are_removed(cast: Cast):
     membership = membership_of(cast, cast.annotator.user)
     with pytest.raises(Refused, match="Exclude this annotator first"):
-        remove_member(membership)
+        remove_member(membership, now=NOW)
 
-    exclude_participant(cast.annotator)
-    remove_member(membership)
+    set_standing(cast.annotator, standing="excluded", now=NOW)
+    remove_member(membership, now=NOW)
 
     assert not Membership.objects.filter(pk=membership.pk).exists()
     assert Participant.objects.filter(pk=cast.annotator.pk).exists()
@@ -226,11 +223,11 @@ def test_a_lead_clears_pauses_excludes_and_takes_back_with_one_click_each(client
 
 
 def test_a_cleared_annotator_can_claim_and_a_pending_one_cannot(cast: Cast):
-    set_standing(cast.annotator, standing="pending")
+    set_standing(cast.annotator, standing="pending", now=NOW)
     with pytest.raises(Refused):
         claim_seat(cast.annotator, cast.batch, now=timezone.now())
 
-    set_standing(cast.annotator, standing="cleared")
+    set_standing(cast.annotator, standing="cleared", now=NOW)
     assert claim_seat(cast.annotator, cast.batch, now=timezone.now()).status == "active"
 
 
@@ -238,7 +235,7 @@ def test_excluding_frees_the_seat_and_has_the_figures_computed_again(cast: Cast)
     assignment = take_seat(cast.annotator, cast.batch)
     version = cast.batch.ratings_version
 
-    exclude_participant(cast.annotator)
+    set_standing(cast.annotator, standing="excluded", now=NOW)
 
     assignment.refresh_from_db()
     cast.batch.refresh_from_db()
@@ -256,11 +253,11 @@ def submitted(participant, batch):
 
 def test_taking_back_in_gives_finished_work_its_seat_again(cast: Cast):
     assignment = submitted(cast.annotator, cast.batch)
-    exclude_participant(cast.annotator)
+    set_standing(cast.annotator, standing="excluded", now=NOW)
     cast.batch.refresh_from_db()
     version = cast.batch.ratings_version
 
-    set_standing(cast.annotator, standing="cleared")
+    set_standing(cast.annotator, standing="cleared", now=NOW)
 
     assignment.refresh_from_db()
     cast.batch.refresh_from_db()
@@ -271,12 +268,12 @@ def test_taking_back_in_gives_finished_work_its_seat_again(cast: Cast):
 
 def test_taking_back_in_never_gives_more_votes_than_wanted(cast: Cast):
     assignment = submitted(cast.annotator, cast.batch)
-    exclude_participant(cast.annotator)
+    set_standing(cast.annotator, standing="excluded", now=NOW)
     others = [*cast.annotators[1:], get_or_make_participant(cast.study, user=UserFactory())]
     for other in others:
         take_seat(other, cast.batch)
 
-    set_standing(cast.annotator, standing="cleared")
+    set_standing(cast.annotator, standing="cleared", now=NOW)
 
     assignment.refresh_from_db()
     assert assignment.status == "expired"
@@ -286,9 +283,9 @@ def test_taking_back_in_never_gives_more_votes_than_wanted(cast: Cast):
 
 def test_unfinished_work_of_who_is_back_waits_to_be_claimed(cast: Cast):
     assignment = take_seat(cast.annotator, cast.batch)
-    exclude_participant(cast.annotator)
+    set_standing(cast.annotator, standing="excluded", now=NOW)
 
-    set_standing(cast.annotator, standing="cleared")
+    set_standing(cast.annotator, standing="cleared", now=NOW)
 
     assignment.refresh_from_db()
     assert assignment.status == "expired"
@@ -296,8 +293,8 @@ def test_unfinished_work_of_who_is_back_waits_to_be_claimed(cast: Cast):
 
 
 def test_all_who_wait_are_cleared_at_once_and_nobody_else(client, cast: Cast):
-    set_standing(cast.annotators[0], standing="pending")
-    set_standing(cast.annotators[1], standing="paused")
+    set_standing(cast.annotators[0], standing="pending", now=NOW)
+    set_standing(cast.annotators[1], standing="paused", now=NOW)
     client.force_login(cast.lead)
 
     page = client.post(people("study_clear_all"), follow=True)
@@ -326,7 +323,7 @@ def test_an_annotator_of_another_study_is_out_of_reach(client, cast: Cast):
 
 # --- the page -------------------------------------------------------------------------------------
 def test_those_who_wait_stand_first(client, cast: Cast):
-    set_standing(cast.annotators[2], standing="pending")
+    set_standing(cast.annotators[2], standing="pending", now=NOW)
     make_batch(cast.study, position=5)
     client.force_login(cast.lead)
 
@@ -350,4 +347,4 @@ def test_a_lead_sees_annotators_and_no_forms_for_members(client, cast: Cast):
 def test_an_imported_annotator_who_has_no_account_can_be_excluded(cast: Cast):
     imported = Participant.objects.create(study=cast.study, pseudonym="from a file", is_imported=True)
 
-    assert exclude_participant(imported).standing == Participant.Standing.EXCLUDED
+    assert set_standing(imported, standing="excluded", now=NOW).standing == Participant.Standing.EXCLUDED

@@ -11,14 +11,21 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.cast import Cast
 from tests.factories import (
+    AssignmentFactory,
     ExportJobFactory,
     ImportJobFactory,
     JudgeRunFactory,
     MembershipFactory,
     MetricFactory,
     UserFactory,
+    make_batch,
     take_seat,
 )
+from tests.qualification.factories_checks import FlagFactory
+from tests.qualification.factories_confirming import CaseFactory, DisagreementFactory
+from tests.qualification.factories_control import make_labelled_check
+from tests.qualification.factories_gate import AttemptFactory, QuestionFactory
+from tests.qualification.factories_recruitment import EntryFactory
 
 ROLES = (
     "anonymous",
@@ -41,6 +48,9 @@ CLEARERS = frozenset({"lead", "researcher", "owner"})
 MAKERS = frozenset({"researcher", "owner"})
 OWNERS = frozenset({"owner"})
 THE_ANNOTATOR = frozenset({"annotator"})  # to whom the assignment belongs
+CONTROLLERS = CLEARERS | {"controller"}
+TEACHERS = CLEARERS | {"trainer"}
+THE_CONTROLLER = frozenset({"controller"})  # who has taken the sample
 CREATORS = frozenset({"staff"})
 
 # Who gets past the door, by route and verb. What is not listed is nobody's. HEAD is what GET is.
@@ -51,6 +61,9 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "set_language": {"POST": EVERYBODY},
     "join": {"GET": EVERYBODY, "POST": EVERYBODY},
     "return": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "enter": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "entry_end": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},  # who came by a platform
+    "about_you": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     # the annotator's own work
     "work": {"GET": SIGNED_IN},
     "consent": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
@@ -80,10 +93,31 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study_people": {"GET": CLEARERS},
     "study_standing": {"POST": CLEARERS},
     "study_clear_all": {"POST": CLEARERS},
+    "study_panel": {"POST": CLEARERS},
     "study_invitation": {"POST": MAKERS},
     "study_member_add": {"POST": OWNERS},
     "study_account_create": {"POST": OWNERS},
     "study_member_role": {"POST": OWNERS},
+    # recruitment
+    "recruitment": {"GET": MAKERS, "POST": MAKERS},
+    "recruitment_approvals": {"GET": MAKERS},
+    "recruitment_bonuses": {"GET": MAKERS},
+    "recruitment_paid": {"POST": MAKERS},
+    "recruitment_demographics": {"POST": MAKERS},
+    "recruitment_demographics_csv": {"POST": OWNERS},
+    "recruitment_forget": {"POST": OWNERS},
+    # pay, the log, the pilot
+    "pay": {"GET": MAKERS, "POST": MAKERS},
+    "pay_csv": {"POST": MAKERS},
+    "pay_paid": {"POST": MAKERS},
+    "pay_annotator": {"GET": MAKERS},
+    "pay_bonus": {"POST": MAKERS},
+    "pay_correction": {"POST": MAKERS},
+    "activity": {"GET": OWNERS},
+    "activity_file": {"POST": OWNERS},
+    "pilot": {"GET": CLEARERS},
+    "pilot_panel": {"POST": CLEARERS},
+    "pilot_take": {"POST": MAKERS},
     # protocols
     "protocols": {"GET": CREATORS},
     "protocol_new": {"GET": CREATORS, "POST": CREATORS},
@@ -96,6 +130,13 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "protocol_export": {"GET": CREATORS},
     "protocol_edit": {"GET": CREATORS, "POST": CREATORS},
     "protocol_preview": {"GET": CREATORS, "POST": CREATORS},
+    # checks during the work
+    "checks": {"GET": CLEARERS},
+    "checks_settings": {"GET": MAKERS, "POST": MAKERS},
+    "known_answers_import": {"POST": MAKERS},
+    "known_answers_panel": {"POST": MAKERS},
+    "checks_mix": {"POST": MAKERS},
+    "flag_decide": {"POST": CLEARERS},
     # reporting
     "board": {"GET": WATCHERS},
     "board_fragment": {"GET": WATCHERS},
@@ -127,6 +168,43 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "exports": {"GET": WATCHERS, "POST": WATCHERS},
     "export_jobs": {"GET": WATCHERS},
     "export_file": {"GET": WATCHERS},
+    # the gate, and what its candidates see
+    "quality": {"GET": WATCHERS},
+    "gate": {"GET": CLEARERS, "POST": MAKERS},
+    "gate_curve": {"GET": CLEARERS},
+    "gate_question_add": {"POST": MAKERS},
+    "gate_question_delete": {"POST": MAKERS},
+    "training_make": {"POST": MAKERS},
+    "candidates": {"GET": CLEARERS},
+    "candidate_decide": {"POST": CLEARERS},
+    "gate_state": {"GET": THE_ANNOTATOR},
+    "comprehension": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "training_answer": {"GET": THE_ANNOTATOR},
+    # batch control
+    "control": {"GET": WATCHERS},
+    "control_plan": {"GET": MAKERS, "POST": MAKERS},
+    "control_plan_curve": {"GET": MAKERS},
+    "control_groups": {"GET": CLEARERS, "POST": CLEARERS},
+    "control_groups_move": {"POST": CLEARERS},
+    "control_groups_dealing": {"POST": CLEARERS},
+    "control_group_remove": {"POST": CLEARERS},
+    "control_inspection": {"GET": WATCHERS},
+    "control_take": {"POST": CONTROLLERS},
+    "control_give_back": {"POST": CONTROLLERS},
+    "control_decide": {"POST": CLEARERS},
+    "control_check": {"GET": THE_CONTROLLER},
+    "control_check_item": {"GET": THE_CONTROLLER, "POST": THE_CONTROLLER},
+    # labels that two confirm, and the casebook
+    "casebook": {"GET": TEACHERS},
+    "casebook_plan": {"GET": MAKERS, "POST": MAKERS},
+    "disagreement": {"GET": TEACHERS, "POST": TEACHERS},
+    "case_collect": {"POST": TEACHERS},
+    "cases": {"GET": TEACHERS},
+    "case_new": {"GET": TEACHERS, "POST": TEACHERS},
+    "case_edit": {"GET": TEACHERS, "POST": TEACHERS},
+    "case_shelf": {"POST": TEACHERS},
+    "case_example": {"POST": TEACHERS},
+    "case_training": {"POST": TEACHERS},
     # API
     "api_schema": {"GET": EVERYBODY, "OPTIONS": EVERYBODY},
     "api_token": {"POST": EVERYBODY, "DELETE": SIGNED_IN},
@@ -195,18 +273,21 @@ def people(cast: Cast) -> dict[str, Client]:
 
 
 @pytest.fixture
-def values(cast: Cast) -> dict[str, dict[str, object]]:
+def values(cast: Cast, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
     """What the parameters of a route stand for, by route where the same word means different things."""
     cast.study.is_joinable = True
     cast.study.save()
     job = ImportJobFactory(study=cast.study)
     assignment = take_seat(cast.annotator, cast.batch)
     member = cast.study.memberships.get(user=cast.observer)
+    EntryFactory(study=cast.study, participant=cast.annotator)
     by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
-               "position": 0, "number": 1, "table": "agreement", "figure": "votes", "kind": "yaml",
-               "criterion": "listening"}  # fmt: skip
+               "position": 0, "number": 1, "provider": "prolific", "table": "agreement", "figure": "votes",
+               "kind": "yaml", "criterion": "listening"}  # fmt: skip
     special = {
         "join": cast.study.join_token,
+        "enter": cast.study.join_token,
+        "recruitment_forget": cast.annotator.token,
         "return": "broken",
         "claim": cast.batch.token,
         "study_import_job": job.token,
@@ -216,13 +297,50 @@ def values(cast: Cast) -> dict[str, dict[str, object]]:
         "predictions_metric": MetricFactory(study=cast.study).token,
         "metric_delete": MetricFactory(study=cast.study).token,
         **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),
+        "flag_decide": {"pk": FlagFactory(participant=cast.annotators[1]).pk},
         "study_standing": cast.annotators[1].token,
+        **dict.fromkeys(("pay_annotator", "pay_bonus", "pay_correction"), cast.annotators[1].token),
+        "activity_file": {"format": "csv"},
+        **gate_values(cast),
+        **casebook_values(cast),
+        **(control_values(cast) if "control" in request.node.name else {}),
         "api_participant": cast.annotators[1].token,
     }
     protocol = {"slug": cast.version.protocol.slug, "version": cast.version.version}
     of_protocols = {name: protocol for name in MAY if name.startswith("protocol")}
-    tokens = {name: {"token": token} for name, token in special.items()}
+    tokens = {name: value if isinstance(value, dict) else {"token": value} for name, value in special.items()}
     return {name: by_word | of_protocols.get(name, {}) | tokens.get(name, {}) for name in MAY}
+
+
+def gate_values(cast: Cast) -> dict[str, object]:
+    """A candidate with an attempt, a question, and training work of the annotator."""
+    training = make_batch(cast.study, position=91, kind="training")
+    finished = AssignmentFactory(batch=training, participant=cast.annotator, status="expired")
+    return {
+        "candidate_decide": AttemptFactory(participant=cast.annotators[1]).participant.token,
+        "gate_question_delete": {"pk": QuestionFactory(gate__study=cast.study).pk},
+        "training_answer": finished.token,
+    }
+
+
+def casebook_values(cast: Cast) -> dict[str, object]:
+    item = cast.batch.items.first()
+    criterion = cast.version.criteria.first()
+    differing = DisagreementFactory(item=item, criterion=criterion)
+    case = CaseFactory(study=cast.study, item=item, criterion=criterion)
+    of_disagreements = ("disagreement", "case_collect")
+    return {
+        name: {"pk": differing.pk if name in of_disagreements else case.pk}
+        for name in MAY
+        if name.startswith(("case_", "disagreement"))
+    }
+
+
+def control_values(cast: Cast) -> dict[str, object]:
+    """A sample of one item that the controller has begun to check, which makes them a participant."""
+    check = make_labelled_check(cast.study, cast.controller)
+    position = check.batch.items.get().position
+    return {name: {"pk": check.inspection_id, "position": position} for name in MAY if name.startswith("control")}
 
 
 @pytest.mark.parametrize("route", [route for _, route in ROUTES], ids=lambda route: route.name)

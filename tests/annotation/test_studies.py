@@ -11,6 +11,7 @@ from annotation.services.refusals import Refused
 from annotation.services.studies import create_study, ensure_study, open_study, update_study
 from tests.cast import Cast
 from tests.factories import (
+    NOW,
     DialogueFactory,
     ImportJobFactory,
     MembershipFactory,
@@ -112,7 +113,7 @@ def test_drafts_and_retired_protocols_are_not_offered(client, researcher):
 
 def test_a_study_cannot_follow_a_draft():
     with pytest.raises(ValidationError, match="Publish it first"):
-        create_study(slug="s", name="S", protocol_version=VersionFactory(), owner=None)
+        create_study(slug="s", name="S", protocol_version=VersionFactory(), owner=None, now=NOW)
 
 
 def test_without_a_protocol_the_page_says_how_to_get_one(client, researcher):
@@ -122,8 +123,8 @@ def test_without_a_protocol_the_page_says_how_to_get_one(client, researcher):
 def test_ensuring_a_study_twice_makes_one():
     version = make_he_version()
 
-    first, is_new = ensure_study(slug="s", protocol_version=version, name="S", owner=None)
-    second, is_new_again = ensure_study(slug="s", protocol_version=version, name="Other", owner=None)
+    first, is_new = ensure_study(slug="s", protocol_version=version, name="S", owner=None, now=NOW)
+    second, is_new_again = ensure_study(slug="s", protocol_version=version, name="Other", owner=None, now=NOW)
 
     assert (is_new, is_new_again) == (True, False)
     assert first == second
@@ -134,7 +135,7 @@ def test_a_slug_cannot_change_its_protocol():
     study = StudyFactory()
 
     with pytest.raises(Refused) as refused:
-        ensure_study(slug=study.slug, protocol_version=make_he_version(), name="S", owner=None)
+        ensure_study(slug=study.slug, protocol_version=make_he_version(), name="S", owner=None, now=NOW)
 
     assert refused.value.code == "other_protocol"
 
@@ -174,7 +175,7 @@ def test_a_lowest_kappa_that_is_no_kappa_is_refused_beside_its_field(client, cas
 
 def test_the_protocol_of_a_study_with_batches_is_fixed(cast: Cast):
     with pytest.raises(ValidationError, match="cannot change"):
-        update_study(cast.study, protocol_version=make_he_version())
+        update_study(cast.study, protocol_version=make_he_version(), now=NOW)
 
 
 def test_a_wrong_setting_does_not_rename_the_page(client, cast: Cast):
@@ -210,7 +211,7 @@ def test_the_checklist_moves_on_with_the_study():
     make_annotator(study, "ben")
     assert next(step for step in steps_of(study) if step.is_next).title == "Open"
 
-    study = open_study(study)
+    study = open_study(study, now=NOW)
     assert next(step for step in steps_of(study) if step.is_next).title == "Watch"
 
 

@@ -15,7 +15,7 @@ from annotation.models import Assignment, Batch, Membership, Participant, Rating
 from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import expire_leases
 from annotation.services.joining import make_return_token
-from annotation.services.people import exclude_participant
+from annotation.services.standing import set_standing
 from tests.cast import Cast
 from tests.factories import (
     HIDDEN_WORDS,
@@ -129,7 +129,7 @@ def test_the_work_page_costs_the_same_for_many_studies(cast: Cast, annotator: Cl
         participant = ParticipantFactory(study=study, user=cast.annotator.user)
         take_seat(participant, make_batch(study, 1, 1, position=1))
     annotator.get(reverse("work"))  # the spec of the version is read once and kept
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(14):  # of them six of who and what passes: gates, platforms, who asks, pay
         assert text_of(annotator.get(reverse("work"))).count("Continue") == 5
 
 
@@ -307,7 +307,7 @@ def test_a_mistake_made_after_the_seat_was_lost_is_named_and_can_still_be_put_ri
 @pytest.mark.parametrize("data", [{}, {"appropriateness-option": "1"}])
 def test_a_form_sent_after_the_exclusion_leads_back_to_the_work(cast: Cast, annotator: Client, data: dict):
     assignment = take_seat(cast.annotator, cast.batch)
-    exclude_participant(cast.annotator)
+    set_standing(cast.annotator, standing="excluded", now=timezone.now())
     assert annotator.post(rate_url(assignment), data).url == reverse("work")
     assert not Rating.objects.exists()
 

@@ -93,7 +93,7 @@ def test_a_chinese_protocol_is_rated_on_an_italian_page(open_screen: Open):
 
 def test_what_is_not_translated_is_marked_on_the_screen(open_screen: Open):
     work = Work("dialogue-hit-1.0", n_sources=1, translations={"it": {"guidelines_short": "Leggi tutto."}})
-    update_study(work.study, content_language="it")
+    update_study(work.study, content_language="it", now=NOW)
     screen = open_screen(work.participant.user, locale="it")
     page = screen.go(reverse("rate_start", args=[work.assignment.token]))
 

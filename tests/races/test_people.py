@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from annotation.models import Membership, Participant, Seat
 from annotation.services.claiming import claim_seat
-from annotation.services.people import add_member, change_role, exclude_participant
+from annotation.services.people import add_member, change_role
 from annotation.services.refusals import Refused
+from annotation.services.standing import set_standing
 from tests.cast import make_cast
 from tests.factories import MembershipFactory, make_batch
 from tests.races.threads import run_together
@@ -20,7 +21,7 @@ def test_two_owners_who_demote_each_other_at_once_leave_one():
     cast = make_cast()
     owners = [cast.study.memberships.get(user=cast.owner), MembershipFactory(study=cast.study, role="owner")]
 
-    results = run_together([partial(change_role, each, role="observer") for each in owners])
+    results = run_together([partial(change_role, each, role="observer", now=timezone.now()) for each in owners])
 
     assert sorted(type(result) for result in results if isinstance(result, Refused)) == [Refused]
     assert cast.study.memberships.filter(role="owner").count() == 1
@@ -29,7 +30,9 @@ def test_two_owners_who_demote_each_other_at_once_leave_one():
 def test_adding_somebody_ten_times_at_once_makes_one_member_and_one_pseudonym():
     cast = make_cast()
 
-    results = run_together([partial(add_member, cast.study, user=cast.stranger, role="annotator")] * 10)
+    results = run_together(
+        [partial(add_member, cast.study, user=cast.stranger, role="annotator", now=timezone.now())] * 10
+    )
 
     assert len([result for result in results if isinstance(result, Membership)]) == 1
     assert {result.code for result in results if isinstance(result, Refused)} == {"member"}
@@ -46,7 +49,7 @@ def test_who_is_excluded_while_they_claim_holds_no_seat():
         run_together(
             [
                 partial(claim_seat, annotator, batch, now=timezone.now()),
-                partial(exclude_participant, annotator),
+                partial(set_standing, annotator, standing="excluded", now=timezone.now()),
             ]
         )
 

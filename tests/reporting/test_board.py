@@ -63,8 +63,9 @@ def signed_in(user) -> Client:
 def rate(cast: Cast, *options: int, batch: Batch | None = None) -> None:
     """One annotator after another gives the same place of option throughout, and the figures are stored."""
     batch = batch or cast.batch
+    panel = "expert" if batch.kind == "pilot" else ""
     for option in options:
-        annotator = make_annotator(cast.study, f"rater-{cast.study.participants.count()}")
+        annotator = make_annotator(cast.study, f"rater-{cast.study.participants.count()}", panel=panel)
         rate_everything(claim_seat(annotator, batch, now=NOW), now=NOW, option=option)
     refresh_batch(batch.pk, now=NOW)
 

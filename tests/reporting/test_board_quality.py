@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 import measures.drift
+from annotation.figures import alike
 from annotation.models import AgreementSnapshot, AnnotatorCell, Batch, Participant, Rating, Study
 from annotation.selectors import answers
 from annotation.services.agreement import rebuild_study, refresh_batch, sweep
@@ -25,7 +26,7 @@ from protocols.specs import spec_of
 from reporting import quality, quality_batches
 from reporting.figures.drawing import number
 from reporting.selectors import board_course
-from reporting.selectors.board import alike, board_data
+from reporting.selectors.board import board_data
 from reporting.selectors.board_annotators import people_of, with_interval
 from reporting.selectors.board_batch_drift import HIGHER, drift_lines
 from reporting.selectors.board_quality import course_sentence, quality_page
@@ -132,6 +133,7 @@ def test_figures_stored_before_annotators_were_kept_are_completed_by_the_sweep(d
 
 def test_a_pilot_is_nobodys_and_a_lost_seat_takes_its_answers_out(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot", position=1)
+    cast.study.participants.update(panel="expert")  # pilots are for the panel
     rate_everything(claim_seat(cast.annotators[0], pilot, now=NOW), now=NOW)
     rate_everything(claim_seat(cast.annotators[1], cast.batch, now=NOW), now=NOW)
     sweep(now=NOW)

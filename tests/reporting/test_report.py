@@ -75,6 +75,7 @@ def test_ratings_of_a_lost_seat_are_left_out(cast: Cast):
 
 def test_a_pilot_does_not_enter_the_results(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot")
+    cast.study.participants.update(panel="expert")  # pilots are for the panel
     rate_everything(claim_seat(cast.annotators[0], pilot, now=NOW), now=NOW)
     assert build_report(cast.study, now=NOW)["n_ratings"] == 0
 

@@ -49,6 +49,7 @@ def test_the_parts_of_a_field_add_up_to_the_whole(he_study: Study):
 
 def test_batches_that_do_not_count_are_stated(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot")
+    cast.study.participants.update(panel="expert")  # pilots are for the panel
     rate_everything(claim_seat(cast.annotators[0], pilot, now=NOW), now=NOW)
     wanted = [{"kind": "pilot", "batches": 1, "items": 6, "ratings": 24}]
     assert build_report(cast.study, now=NOW)["excluded_batches"] == wanted

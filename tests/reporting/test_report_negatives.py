@@ -155,6 +155,7 @@ def test_inactive_answers_and_those_of_a_lost_seat_do_not_count(cast: Cast, nega
 
 def test_texts_of_a_pilot_do_not_count(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot")
+    cast.study.participants.update(panel="expert")  # pilots are for the panel
     assignment = claim_seat(cast.annotator, pilot, now=NOW)
     rate_everything(assignment, now=NOW, option=1)
     write(assignment, "I wrote this in the pilot.")

@@ -44,7 +44,8 @@ class Command(BaseCommand):
         version, owner = self._version(options["protocol"]), self._owner(options["owner"])
         name = options["name"] or slug.replace("-", " ").capitalize()
         try:
-            return ensure_study(slug=slug, protocol_version=version, name=name, owner=owner, seats=options["seats"])
+            wanted = {"name": name, "owner": owner, "seats": options["seats"]}
+            return ensure_study(slug=slug, protocol_version=version, now=timezone.now(), **wanted)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         except ValidationError as error:

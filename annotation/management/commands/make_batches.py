@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--size", type=int, help="Dialogues per batch.")
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
-        parser.add_argument("--kind", default=Batch.Kind.MAIN, choices=Batch.Kind.values)
+        parser.add_argument("--kind", default=Batch.Kind.MAIN, choices=[kind.value for kind in Batch.DEALT])
         parser.add_argument("--seats", type=int, help="Annotators per batch; the study's number when left out.")
         parser.add_argument("--n-dialogues", type=int, help="Dialogues in batches of this kind altogether.")
 

@@ -107,7 +107,7 @@ def _restore(
 ) -> tuple[Study, ImportSummary]:
     summary = ImportSummary(ARCHIVE, is_dry_run=False)
     versions = _store_protocols(folder, facts, now)
-    study = _create(facts, slug, versions[PROTOCOL], owner)
+    study = _create(facts, slug, versions[PROTOCOL], owner, now)
     is_first = facts["parley_archive"] == FORMATS[0]
     dialogues = folder / "dialogues.jsonl"
     if dialogues.stat().st_size:
@@ -145,14 +145,14 @@ def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> dict
     return stored
 
 
-def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: User | None) -> Study:
+def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
     own = facts["study"]
     if Study.objects.filter(slug=slug).exists():
         reason = _("there is a study %(slug)r already: choose another short name")
         raise _reject(reason % {"slug": slug}, "slug")
     settings = {name: value for name, value in own.items() if name not in SET_LATER}
     try:
-        study = create_study(slug=slug, name=own["name"], protocol_version=version, owner=owner, **settings)
+        study = create_study(slug=slug, name=own["name"], protocol_version=version, owner=owner, now=now, **settings)
         study.seed, study.status, study.kappa_floor = own["seed"], own["status"], own.get("kappa_floor")
         study.full_clean()
     except ValidationError as error:

@@ -85,11 +85,13 @@ def restore_ids(study: Study, path: Path) -> int:
 
 
 ITEM_COLUMNS = (
-    "batch text, unit text, position int, item_token text, dialogue text, source text, item text, shown jsonb"
+    "batch text, unit text, position int, item_token text, dialogue text, source text, item text, shown jsonb, "
+    "is_check boolean"
 )
 ITEMS = """
-    INSERT INTO annotation_item (batch_id, unit, dialogue_id, source_id, candidate_id, token, position, shown)
-    SELECT batch.id, s.unit, d.id, source.id, c.id, gen_random_uuid(), s.position,
+    INSERT INTO annotation_item (batch_id, unit, dialogue_id, source_id, candidate_id, token, position, is_check,
+        shown)
+    SELECT batch.id, s.unit, d.id, source.id, c.id, gen_random_uuid(), s.position, s.is_check,
         coalesce((SELECT array_agg(shown.id ORDER BY pair.at)
             FROM jsonb_array_elements(s.shown) WITH ORDINALITY AS pair (keys, at)
             JOIN annotation_dialogue of ON of.study_id = %(study)s AND of.key = pair.keys ->> 0
@@ -115,7 +117,8 @@ def restore_items(study: Study, path: Path) -> int:
         raise faulty(path, 0, _("names batches, dialogues or candidates that the archive does not hold"))
     execute("DROP TABLE archive_item")
     execute(
-        """UPDATE annotation_batch b SET n_items = (SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id)
+        """UPDATE annotation_batch b SET n_items = (
+               SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
            WHERE b.study_id = %s""",
         [study.pk],
     )

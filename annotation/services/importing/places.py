@@ -111,7 +111,8 @@ def _create_items(study: Study) -> int:
            ON CONFLICT DO NOTHING"""
     )
     execute(
-        """UPDATE annotation_batch b SET n_items = (SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id)
+        """UPDATE annotation_batch b SET n_items = (
+               SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
            WHERE b.study_id = %s AND b.id IN (SELECT batch_id FROM import_unit WHERE item_id IS NULL)""",
         [study.pk],
     )

@@ -246,7 +246,9 @@ def test_predictions_that_contradict_the_archive_are_refused_whole(
 
 # Why the rest of a study is not in SETTINGS: carried in another way, or of the place it was.
 CARRIED_OTHERWISE = {"protocol_version", "pay_amount"}
-OF_ITS_PLACE = {"id", "is_joinable", "is_clearing_on_join", "join_token", "created_at"}
+OF_ITS_PLACE = {
+    "id", "is_joinable", "is_clearing_on_join", "join_token", "created_at", "has_gate", "is_dealt_to_groups",
+}  # fmt: skip
 
 
 def test_every_setting_of_a_study_is_carried_or_left_for_a_reason() -> None:

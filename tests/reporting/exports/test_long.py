@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from annotation.models import Rating, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.importing import import_ratings
-from annotation.services.people import exclude_participant
+from annotation.services.standing import set_standing
 from parley.formulas import quote_formula, unquote_formula
 from protocols.forms import Given
 from reporting.exports.long import COLUMNS
@@ -76,7 +76,7 @@ def _code(option):
 
 
 def test_an_excluded_annotator_is_marked_and_does_not_count(rated: Cast, written: Written) -> None:
-    exclude_participant(rated.annotators[1])
+    set_standing(rated.annotators[1], standing="excluded", now=NOW)
     rows = rows_of(written(rated.study, "long-csv"))
     out = [row for row in rows if row["annotator"] == rated.annotators[1].pseudonym]
     assert len(rows) == 72

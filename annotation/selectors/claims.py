@@ -1,0 +1,51 @@
+"""Which batches somebody may take. The rule stands here once: the list of work and the claim itself ask it.
+
+A private batch is its owner's alone. Of the others, main batches are for the cleared, pilots for the panel,
+qualification for the panel and for those who want to qualify, training for those who want to qualify. What is not
+listed is nobody's.
+"""
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from annotation.models import Batch, Participant
+
+Kind = Batch.Kind
+Standing = Participant.Standing
+
+BY_STANDING: dict[str, frozenset[str]] = {
+    Standing.CLEARED: frozenset({Kind.MAIN}),
+    Standing.QUALIFYING: frozenset({Kind.TRAINING, Kind.QUALIFICATION}),
+}
+OF_PANEL = frozenset({Kind.PILOT, Kind.QUALIFICATION, Kind.TRAINING})
+STOPPED = (Standing.PAUSED, Standing.EXCLUDED)
+OPEN_ENDED = frozenset({Kind.TRAINING, Kind.QUALIFICATION})  # as many seats as people come
+
+
+def kinds_for(participant: Participant) -> frozenset[str]:
+    if participant.standing in STOPPED:
+        return frozenset()
+    own = BY_STANDING.get(participant.standing, frozenset())
+    return own | OF_PANEL if participant.panel else own
+
+
+def may_claim(participant: Participant, batch: Batch) -> bool:
+    if participant.study_id != batch.study_id or participant.standing in STOPPED:
+        return False
+    if batch.reserved_for_id is not None:
+        return batch.reserved_for_id == participant.pk
+    is_of_group = batch.group_id is None or batch.group_id == participant.group_id
+    return is_of_group and batch.kind in kinds_for(participant)
+
+
+def claimable_by(participants: Iterable[Participant]) -> Q:
+    """The same rule as `may_claim`, of many people at once, as a filter of batches."""
+    found = Q(pk__in=[])
+    for participant in participants:
+        if participant.standing in STOPPED:
+            continue
+        is_of_group = Q(group=None) | Q(group=participant.group_id) if participant.group_id else Q(group=None)
+        is_open_to_all = Q(reserved_for=None, kind__in=kinds_for(participant)) & is_of_group
+        found |= Q(study=participant.study_id) & (Q(reserved_for=participant) | is_open_to_all)
+    return found

@@ -1,0 +1,49 @@
+"""D-10: who rates pilots and the qualification inside, and is what candidates are compared with."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Membership, Participant, Study
+from annotation.selectors.studies import find_account
+from annotation.services import activity
+from annotation.services.people import get_or_make_participant
+from annotation.services.refusals import Refused
+from annotation.services.standing import set_standing
+
+Standing = Participant.Standing
+
+
+@transaction.atomic
+def set_panel(study: Study, *, name: str, panel: str, by: User, now: datetime) -> Participant:
+    """Put a member, or an annotator by pseudonym, into the panel or out of it; nobody else can be. Raises Refused.
+
+    Roles that see the figures are welcome: the panel's answers are never among the main results.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    participant = _find(study, name, now)
+    before, participant.panel = participant.panel, panel
+    participant.full_clean(exclude=["user"])  # imported annotators have none
+    participant.save(update_fields=["panel"])
+    details = {"before": before, "after": panel}
+    activity.log(study, by, "panel", about=participant.pseudonym, details=details, now=now)
+    return participant
+
+
+def _find(study: Study, name: str, now: datetime) -> Participant:
+    known = Participant.objects.filter(study=study, pseudonym=name).first()
+    if known is not None:
+        return known
+    account = find_account(name)
+    membership = Membership.objects.filter(study=study, user=account).first() if account else None
+    if account is None or membership is None:
+        raise Refused("no_member", _("%(name)s is no member of this study. Add them first.") % {"name": name})
+    participant = get_or_make_participant(study, user=account)
+    is_annotator = membership.role == Membership.Role.ANNOTATOR
+    if not is_annotator and participant.standing in (Standing.QUALIFYING, Standing.PAUSED):
+        # Not on the way to the main work, which they may not rate; and not stopped, or they could not rate the pilot.
+        set_standing(participant, standing=Standing.PENDING, reason=_("Rates in the panel."), now=now)
+        participant.refresh_from_db()
+    return participant

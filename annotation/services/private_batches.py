@@ -1,0 +1,51 @@
+"""Batches for one person: a control sample, a second look, an adjudication. Rated on the same screen as all others."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.models import Assignment, Batch, Item, Participant, Seat, Study
+from annotation.services.nudging import raise_version
+
+
+@transaction.atomic
+def make_private_batch(study: Study, *, kind: str, key: str, items: Sequence[Item], person: Participant) -> Batch:
+    """An open batch of copies of `items` with one seat, which only `person` can take. In the order given.
+
+    The copies have tokens of their own, so a browser cannot tell which answers they are compared with.
+    """
+    last = Batch.objects.filter(study=study).aggregate(last=Max("position"))["last"] or 0
+    batch = Batch.objects.create(
+        study=study, key=key, kind=kind, status=Batch.Status.OPEN, position=last + 1, n_items=len(items),
+        reserved_for=person, ratings_version=1,
+    )  # fmt: skip
+    places = {group: at for at, group in enumerate(dict.fromkeys(map(_screen, items)), start=1)}
+    Item.objects.bulk_create(
+        [
+            Item(
+                batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, candidate_id=item.candidate_id,
+                source_id=item.source_id, shown=item.shown, position=places[_screen(item)],
+            )
+            for item in items
+        ],
+        batch_size=2000,
+    )  # fmt: skip
+    Seat.objects.create(batch=batch, number=1)
+    return batch
+
+
+@transaction.atomic
+def withdraw_private_batch(batch: Batch) -> None:
+    """Nobody has to finish it any more. What was answered stays stored, and counts for nothing."""
+    seats = Seat.objects.filter(batch=batch, assignment__isnull=False).select_for_update()
+    held = [seat.assignment_id for seat in seats if seat.assignment_id is not None]
+    Assignment.objects.filter(pk__in=held, status=Assignment.Status.ACTIVE).update(status=Assignment.Status.EXPIRED)
+    Seat.objects.filter(assignment__in=held).update(assignment=None, lease_expires_at=None)
+    Batch.objects.filter(pk=batch.pk).update(status=Batch.Status.CLOSED)
+    raise_version(batch.pk)
+
+
+def _screen(item: Item) -> tuple[int, int]:
+    """Items of one dialogue are rated together; a model has a screen of its own."""
+    return item.dialogue_id or 0, 0 if item.dialogue_id else item.source_id or 0

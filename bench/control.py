@@ -1,0 +1,200 @@
+"""Batch control at the size of DiQAD: 20,000 dialogues in ten batches of 2,000, returned until they pass."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotation.models import Batch, Item, Membership, Participant, Rating, Seat, Study
+from annotation.selectors.cells import measure_batch
+from annotation.services.claiming import claim_seat, submit_assignment
+from bench.rows import Goal, Row
+from bench.studies import Shape, make_people, make_study
+from measures.acceptance import SharesRule, decide_by_shares, draw_sample
+from measures.acceptance_curves import joint_curve
+from measures.arrays import IntArray
+from protocols.models import Criterion, ProtocolVersion
+from qualification.models import Check, ControlPlan, Inspection
+from qualification.services.control import sweep_control
+from qualification.services.control_checking import take_inspection
+from qualification.services.control_deciding import count_check
+from qualification.services.control_drawing import draw_inspection
+
+N_SEATS, MOST_ROUNDS = 2, 8
+MIX, SIZES = (0.196, 0.363, 0.441), (392, 726, 882)
+RULE = SharesRule()
+
+# A finished round in one statement each: what annotators answered, given item by item as an array.
+ANSWER = """
+    INSERT INTO annotation_rating (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns,
+        explanations, free_text, revision, active_ms, answered_at, created_at, updated_at)
+    SELECT %(assignment)s, given.item, %(criterion)s, %(batch)s, given.option, '{}', '{}', '{}', '', 1, 4000, now(),
+        now(), now()
+    FROM unnest(%(items)s::bigint[], %(options)s::bigint[]) AS given(item, option)
+"""
+
+
+@dataclass
+class Scene:
+    """A study, what its items truly are by batch, and what was answered last."""
+
+    study: Study
+    criterion: Criterion
+    options: IntArray  # ids by class
+    people: list[Participant]
+    controllers: list[User]
+    items: dict[int, IntArray] = field(default_factory=dict)
+    truth: dict[int, IntArray] = field(default_factory=dict)
+    labels: dict[int, IntArray] = field(default_factory=dict)
+    n_rounds: dict[int, int] = field(default_factory=dict)
+    draw_ms: list[float] = field(default_factory=list)
+    decide_ms: list[float] = field(default_factory=list)
+
+
+def run(place: Path, is_quick: bool) -> Iterator[Row]:
+    scene = _scene(200 if is_quick else 2000)
+    began = time.perf_counter()
+    n_wrong = sum(_round(scene, number) for number in range(1, MOST_ROUNDS + 1))
+    seconds = time.perf_counter() - began
+    size = len(next(iter(scene.items.values())))
+    yield Row(f"sample of a batch of {size:,}", statistics.median(scene.draw_ms), "ms")
+    note = f"{len(scene.decide_ms)} decisions, {sum(scene.n_rounds.values())} rounds in {seconds:.0f} s"
+    yield Row(f"decision on a batch of {size:,}", statistics.median(scene.decide_ms), "ms", note=note)
+    yield Row("decisions other than an independent count", n_wrong, "", goal=Goal(0))
+    yield Row("batches not accepted in the end", _n_open(scene), "", goal=Goal(0))
+    yield Row("superseded ratings that are counted", _n_overcounted(scene), "", goal=Goal(0))
+    yield Row("ratings lost", _n_lost(scene), "", goal=Goal(0))
+    yield from _on_the_curve(400 if is_quick else 4000)
+
+
+def _scene(per_batch: int) -> Scene:
+    study = make_study("control", Shape(n_dialogues=per_batch * 10, per_batch=per_batch, seats=N_SEATS))
+    # Three classes, all of them labels: the answers of a version that is frozen cannot be made so.
+    study.protocol_version = ProtocolVersion.objects.filter(protocol__slug="three-point-coherence").latest("pk")
+    study.save(update_fields=["protocol_version"])
+    criterion = study.protocol_version.criteria.get()
+    options = np.array(criterion.options.order_by("position").values_list("pk", flat=True))
+    controller = make_people(study, 1, Membership.Role.CONTROLLER)[0]
+    ControlPlan.objects.create(study=study, is_on=True, criterion=criterion)
+    scene = Scene(study, criterion, options, make_people(study, N_SEATS), [controller.user])
+    rng = np.random.default_rng(3)
+    for batch in study.batches.order_by("position"):
+        scene.items[batch.pk] = np.array(batch.items.order_by("pk").values_list("pk", flat=True))
+        scene.truth[batch.pk] = rng.choice(len(options), per_batch, p=MIX)
+        scene.n_rounds[batch.pk] = 0
+    return scene
+
+
+def _round(scene: Scene, number: int) -> int:
+    """Everything that is open is rated, drawn, checked and decided. Returns how many verdicts are wrong."""
+    rng = np.random.default_rng(100 + number)
+    open_ = list(scene.study.batches.filter(pk__in=scene.items, status=Batch.Status.OPEN))
+    for batch in open_:
+        truth = scene.truth[batch.pk]
+        is_wrong = rng.random(len(truth)) >= 0.91 + 0.02 * min(number, 3)
+        scene.labels[batch.pk] = np.where(is_wrong, (truth + 1) % len(scene.options), truth)
+        scene.n_rounds[batch.pk] += 1
+        _rate(scene, batch)
+        began = time.perf_counter()
+        draw_inspection(batch.pk, now=timezone.now())
+        scene.draw_ms.append((time.perf_counter() - began) * 1000)
+    wrong = [_check(scene, each) for each in Inspection.objects.filter(batch__study=scene.study, state="waiting")]
+    sweep_control(now=timezone.now())
+    return sum(wrong)
+
+
+@transaction.atomic
+def _rate(scene: Scene, batch: Batch) -> None:
+    for person, seat in zip(scene.people, Seat.objects.filter(batch=batch).order_by("number"), strict=True):
+        assignment = batch.assignments.create(
+            participant=person, round=batch.round, claimed_at=timezone.now(), status="submitted",
+            submitted_at=timezone.now(),
+        )  # fmt: skip
+        Seat.objects.filter(pk=seat.pk).update(assignment=assignment)
+        _answer(scene, assignment.pk, batch.pk, scene.items[batch.pk], scene.labels[batch.pk])
+
+
+def _answer(scene: Scene, assignment: int, batch: int, items: Sequence[int] | IntArray, classes: IntArray) -> None:
+    values = {"assignment": assignment, "batch": batch, "criterion": scene.criterion.pk,
+              "items": [int(each) for each in items], "options": scene.options[classes].tolist()}  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(ANSWER, values)
+
+
+def _check(scene: Scene, inspection: Inspection) -> bool:
+    """The controller knows the truth. Returns whether the verdict is another than counting gives."""
+    check = take_inspection(inspection, user=scene.controllers[0], now=timezone.now())
+    assignment = claim_seat(check.participant, check.batch, now=timezone.now())
+    place = {dialogue: at for at, dialogue in enumerate(_dialogues(inspection.batch_id))}
+    copies = list(check.batch.items.order_by("pk").values_list("pk", "dialogue"))
+    truth = scene.truth[inspection.batch_id][[place[dialogue] for _, dialogue in copies]]
+    _answer(scene, assignment.pk, check.batch_id, [pk for pk, _ in copies], truth)
+    submit_assignment(assignment, feedback="", needs_all=False, now=timezone.now())
+    began = time.perf_counter()
+    count_check(check.pk, now=timezone.now())
+    scene.decide_ms.append((time.perf_counter() - began) * 1000)
+    return _by_hand(scene, check) != Inspection.objects.get(pk=inspection.pk).verdict
+
+
+def _dialogues(batch: int) -> list[int]:
+    return list(Item.objects.filter(batch=batch).order_by("pk").values_list("dialogue", flat=True))
+
+
+def _by_hand(scene: Scene, check: Check) -> str:
+    """The verdict in whole numbers, from what was put in: not from what is stored of it."""
+    batch = check.inspection.batch_id
+    at = np.searchsorted(scene.items[batch], list(check.inspection.draws.values_list("item", flat=True)))
+    labels, truth = scene.labels[batch][at], scene.truth[batch][at]
+    n, right = np.bincount(labels, minlength=3), np.bincount(labels[labels == truth], minlength=3)
+    sizes = np.bincount(scene.labels[batch], minlength=3)
+    is_topped_up = check.inspection.draws.filter(is_top_up=True).exists()
+    share = float((sizes * right / np.maximum(n, 1)).sum() / sizes.sum())
+    is_reached = share >= 0.92 - 1e-12 if is_topped_up else 100 * right.sum() >= 92 * n.sum()
+    passes = [10 * r >= 9 * m for r, m in zip(right, n, strict=True) if m >= 10]
+    return "not_assessable" if not passes else "accept" if is_reached and all(passes) else "return"
+
+
+def _n_open(scene: Scene) -> int:
+    return Batch.objects.filter(pk__in=scene.items).exclude(status=Batch.Status.CLOSED).count()
+
+
+def _n_overcounted(scene: Scene) -> int:
+    """Counted ratings that are not those of the round that was accepted."""
+    wanted = N_SEATS * len(next(iter(scene.items.values())))
+    batches = Batch.objects.filter(pk__in=scene.items).select_related("study__protocol_version")
+    return sum(abs(measure_batch(batch).n_ratings - wanted) for batch in batches)
+
+
+def _n_lost(scene: Scene) -> int:
+    given = sum(scene.n_rounds.values()) * N_SEATS * len(next(iter(scene.items.values())))
+    return given - Rating.objects.filter(batch__in=scene.items).count()
+
+
+def _on_the_curve(n: int) -> Iterator[Row]:
+    """Samples drawn and decided by the functions that draw and decide, beside the exact probability."""
+    for accuracy in (0.97, 0.95, 0.92, 0.90):
+        exact = float(joint_curve(RULE, SIZES, [accuracy])[0])
+        share = sum(_is_accepted(accuracy, seed) for seed in range(n)) / n
+        errors = abs(share - exact) / sqrt(exact * (1 - exact) / n)
+        note = f"{share:.4f} of {n:,} seeds, {exact:.4f} by the curve"
+        yield Row(f"accepted at {accuracy:.2f}: standard errors off the curve", errors, "", goal=Goal(3.5), note=note)
+
+
+def _is_accepted(accuracy: float, seed: int) -> bool:
+    labels = np.repeat(np.arange(3), SIZES)
+    within = np.concatenate([np.arange(size) for size in SIZES])
+    is_wrong = within < np.rint(np.array(SIZES) * (1 - accuracy))[labels]
+    sample = draw_sample(labels, RULE.n_sample, seed, RULE)
+    table = np.zeros((3, 4), int)
+    drawn = labels[sample.places]
+    np.add.at(table, (drawn, np.where(is_wrong[sample.places], 3, drawn)), 1)
+    return decide_by_shares(table, SIZES, RULE, is_weighted=bool(sample.is_top_up.any())).verdict == "accept"

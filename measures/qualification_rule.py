@@ -1,0 +1,287 @@
+"""Who qualifies: a candidate's answers beside a panel's, and the rule that decides.
+
+Every judged answer is a cell: how the panel voted on it, what the candidate answered, and whether that is known to be
+right. A candidate is a histogram of cells, and so is each of thousands of simulated ones
+(:mod:`measures.qualification_curve`), so one kernel decides about both.
+
+Sources: Mousavi et al. 2022, GEM (the rule); Fleiss kappa and its standard error as in :mod:`measures.agreement` (Gwet
+2008, 2014), Cohen's kappa as in :mod:`measures.cohen`, Wilson 1927.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS
+from measures.intervals import FEWEST_ITEMS, special
+
+PANEL_KAPPA, MAJORITY_KAPPA, GOLD = "panel_kappa", "majority_kappa", "gold"
+POINT, INTERVAL = "point", "interval"
+PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
+NO_ITEMS = "no_items"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`threshold` None: the panel's own value on the same items. Strictly above it passes."""
+
+    method: str = PANEL_KAPPA
+    threshold: float | None = None
+    decision: str = POINT
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The kinds of judged answers.
+
+    Attributes
+    ----------
+    panel : (C, K) int array
+        Votes of the panel per category.
+    candidate : (C,) int array
+        The candidate's category.
+    is_right : (C,) int array
+        1 and 0 where the right answer is known, -1 where it is not.
+    members : (C, M) int array
+        Category of each member of the panel, -1 for none; needed for the panel's own kappa with its majority.
+    """
+
+    panel: IntArray
+    candidate: IntArray
+    is_right: IntArray
+    members: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the rule says. `value` None has a `reason` and is never a pass; so has a missing threshold."""
+
+    state: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    threshold: float | None = None
+    n_items: int = 0
+    reason: str = ""
+
+
+def cells_of(
+    members: npt.ArrayLike, candidate: npt.ArrayLike, n_categories: int, is_right: npt.ArrayLike | None = None
+) -> Cells:
+    """From an (items, M) table of the panel's codes and an (items,) array of the candidate's, -1 for no answer.
+
+    Items the candidate has not answered are left out.
+    """
+    rows, mine = np.asarray(members, np.int64), np.asarray(candidate, np.int64)
+    known = np.full(len(mine), -1) if is_right is None else np.asarray(is_right, np.int64)
+    kept = mine >= 0
+    rows = rows[kept]
+    panel = (rows[:, :, None] == np.arange(n_categories)).sum(axis=1)
+    return Cells(panel, mine[kept], known[kept], rows)
+
+
+def judge(rule: Rule, cells: Cells) -> Verdict:
+    """Decide about one candidate; every cell is one judged answer.
+
+    Returns
+    -------
+    Verdict
+        By the point: passed strictly above the threshold, else failed. By the interval: passed when all of it lies
+        above, failed when none of it does, else undecided. Undecided too when the value or the panel's own is
+        undefined ('no_items', 'no_pairs', 'no_variation'), or when fewer than 10 items carry an interval that is
+        asked for ('too_few_items').
+    """
+    n = len(cells.candidate)
+    found = measure(rule, cells, np.ones((1, n)), has_interval=True)
+    value, threshold, low, high = (None if np.isnan(each[0]) else float(each[0]) for each in found.figures)
+    n_items = int(found.n_items[0])
+    verdict = Verdict(UNDECIDED, value, low, high, threshold, n_items)
+    if value is None:
+        return replace(verdict, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
+    if threshold is None:
+        return replace(verdict, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
+    if low is None and rule.decision == INTERVAL:
+        return replace(verdict, reason=TOO_FEW_ITEMS)
+    return replace(verdict, state=(PASSED, FAILED, UNDECIDED)[int(np.argmax(outcomes(rule, found)[:, 0]))])
+
+
+def weakest(parts: Sequence[Verdict]) -> Verdict:
+    """Of a rule that every criterion must meet by itself: one failed fails, and all must pass.
+
+    The figures are those of the criterion that decides, the one furthest below its threshold.
+    """
+    for state in (FAILED, UNDECIDED, PASSED):
+        found = [part for part in parts if part.state == state]
+        if found:
+            return min(found, key=_margin)
+    return Verdict(UNDECIDED, reason=NO_ITEMS)
+
+
+def _margin(verdict: Verdict) -> float:
+    if verdict.value is None or verdict.threshold is None:
+        return -2.0
+    return verdict.value - verdict.threshold
+
+
+def _why_undefined(rule: Rule, cells: Cells, n_items: int) -> str:
+    if len(cells.candidate) == 0 or (rule.method == GOLD and n_items == 0):
+        return NO_ITEMS
+    votes = cells.panel.sum(axis=1)
+    least = 2 if rule.threshold is None else 1
+    return NO_PAIRS if n_items == 0 or votes.max(initial=0) < least else NO_VARIATION
+
+
+# --- figures of many candidates at once ------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Of many candidates at once: (B,) arrays, NaN where undefined."""
+
+    value: FloatArray
+    threshold: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_items: FloatArray
+
+    @property
+    def figures(self) -> tuple[FloatArray, ...]:
+        return self.value, self.threshold, self.low, self.high
+
+
+def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool | None = None) -> Found:
+    """`counts` (B, C): how often each cell occurs in each of B candidates. The interval, which takes most of the time,
+    only where it decides, or is asked for.
+    """
+    has_interval = rule.decision == INTERVAL if has_interval is None else has_interval
+    if rule.method == GOLD:
+        return _measure_gold(rule, cells, counts)
+    n_categories = cells.panel.shape[1]
+    if rule.method == MAJORITY_KAPPA:
+        value, spread, n = _cohen(_majority(cells.panel), cells.candidate, n_categories, counts, has_interval)
+        panel, panel_spread = _members_with_others(cells, counts, has_interval)
+    else:
+        together = cells.panel + np.eye(n_categories, dtype=np.int64)[cells.candidate]
+        value, spread, n = fleiss(together, counts, has_interval)
+        panel, panel_spread, _ = fleiss(cells.panel, counts, has_interval)
+    threshold = panel if rule.threshold is None else np.full(len(counts), float(rule.threshold))
+    if not has_interval:
+        nothing = np.full(len(counts), np.nan)
+        return Found(value, threshold, nothing, nothing, n)
+    if rule.threshold is None:
+        # Both values rest on the same items, so their difference is far more certain than either.
+        spread = spread - panel_spread
+    half = np.where(n < FEWEST_ITEMS, np.nan, _half_width(spread, counts, rule.level))
+    return Found(value, threshold, value - half, value + half, n)
+
+
+def _half_width(spread: FloatArray, counts: FloatArray, level: float) -> FloatArray:
+    """t(N - 1) times the standard error of a mean with these deviations (B, C) of its items."""
+    n = counts.sum(axis=1)
+    error = np.sqrt(divide_or_nan((counts * spread**2).sum(axis=1), n * (n - 1)))
+    return special().stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error
+
+
+def _measure_gold(rule: Rule, cells: Cells, counts: FloatArray) -> Found:
+    """Share of right answers with Wilson's interval."""
+    n = counts @ (cells.is_right >= 0).astype(float)
+    right = counts @ (cells.is_right == 1).astype(float)
+    z = float(special().ndtri((1 + rule.level) / 2))
+    share = divide_or_nan(right, n)
+    scale = 1 + divide_or_nan(z * z, n)
+    centre = (share + divide_or_nan(z * z / 2, n)) / scale
+    half = z / scale * np.sqrt(divide_or_nan(share * (1 - share), n) + divide_or_nan(z * z / 4, n * n))
+    threshold = np.full(len(n), np.nan if rule.threshold is None else float(rule.threshold))
+    return Found(share, threshold, np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0), n)
+
+
+# Each returns a coefficient (B,), what each cell adds to it beyond its value (B, C), and the items it rests on (B,).
+# Without a spread the middle one is empty.
+_Part = tuple[FloatArray, FloatArray, FloatArray]
+
+NO_SPREAD = np.zeros((0, 0))
+
+
+def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool) -> _Part:
+    """Fleiss kappa, 'gwet' convention; the deviations are those of Gwet's linearised standard error."""
+    tallies = patterns.astype(float)
+    votes = tallies.sum(axis=1)
+    paired = (votes >= 2).astype(float)
+    agreeing = paired * divide_or_nan((tallies**2).sum(axis=1) - votes, np.where(paired > 0, votes * (votes - 1), 1.0))
+    item_shares = tallies / np.maximum(votes, 1)[:, None]
+    n, n_paired = counts @ (votes > 0).astype(float), counts @ paired
+    shares = divide_or_nan(counts @ item_shares, n[:, None])
+    expected = (shares**2).sum(axis=1)
+    room = _unless_rounding(1 - expected)[:, None]
+    value = divide_or_nan(divide_or_nan(counts @ agreeing, n_paired) - expected, room[:, 0])
+    if not has_spread:
+        return value, NO_SPREAD, n_paired
+    own = divide_or_nan(n, n_paired)[:, None] * paired * divide_or_nan(agreeing - expected[:, None], room)
+    moved = divide_or_nan(shares @ item_shares.T - expected[:, None], room)
+    return value, own - 2 * (1 - value)[:, None] * moved - value[:, None], n_paired
+
+
+def _cohen(first: IntArray, second: IntArray, n_categories: int, counts: FloatArray, has_spread: bool) -> _Part:
+    """Cohen's kappa over the items with both answers; a constant rater has exactly 0.
+
+    The deviations are those of Fleiss, Cohen & Everitt 1969.
+    """
+    both = ((first >= 0) & (second >= 0)).astype(float)
+    rows, columns = (np.eye(n_categories)[np.maximum(codes, 0)] * both[:, None] for codes in (first, second))
+    n = counts @ both
+    p, q = divide_or_nan(counts @ rows, n[:, None]), divide_or_nan(counts @ columns, n[:, None])
+    expected = (p * q).sum(axis=1)
+    room = _unless_rounding(1 - expected)
+    same = (rows * columns).sum(axis=1)
+    value = divide_or_nan(divide_or_nan(counts @ same, n) - expected, room)
+    if not has_spread:
+        return value, NO_SPREAD, n
+    raw = divide_or_nan(same - (1 - value)[:, None] * (q @ rows.T + p @ columns.T), room[:, None])
+    mean = divide_or_nan(value - expected * (1 - value), room)
+    scale = divide_or_nan(counts.sum(axis=1), n)[:, None]
+    return value, both * (raw - mean[:, None]) * scale, n
+
+
+def _members_with_others(cells: Cells, counts: FloatArray, has_spread: bool) -> tuple[FloatArray, FloatArray]:
+    """Mean over the panel's members of their kappa with the majority of the others, and its deviations.
+
+    Members without a defined kappa are left out of the mean.
+    """
+    n_categories = cells.panel.shape[1]
+    unit = np.vstack([np.eye(n_categories, dtype=np.int64), np.zeros(n_categories, np.int64)])  # -1 is nobody's vote
+    found = [
+        _cohen(member, _majority(cells.panel - unit[member]), n_categories, counts, has_spread)[:2]
+        for member in cells.members.T
+    ]
+    if not found:
+        return np.full(len(counts), np.nan), np.zeros_like(counts)
+    values, spreads = (np.array(each) for each in zip(*found, strict=True))
+    known = np.isfinite(values)
+    n = known.sum(axis=0)
+    mean = divide_or_nan(np.where(known, values, 0.0).sum(axis=0), n)
+    if not has_spread:
+        return mean, NO_SPREAD
+    return mean, divide_or_nan(np.where(known[:, :, None], spreads, 0.0).sum(axis=0), n[:, None])
+
+
+def _majority(panel: IntArray) -> IntArray:
+    """(C,) the answer with strictly more votes than every other; -1 for a tie or without votes."""
+    ordered = np.sort(panel, axis=1)
+    second = ordered[:, -2] if panel.shape[1] > 1 else np.zeros(len(panel), np.int64)
+    return np.where(ordered[:, -1] > second, panel.argmax(axis=1), -1)
+
+
+def _unless_rounding(difference: FloatArray) -> FloatArray:
+    """Zero where 1 - Pe is only a rounding error: it must divide to undefined, not to a huge number."""
+    return np.where(difference < 1e-12, 0.0, difference)
+
+
+def outcomes(rule: Rule, found: Found) -> npt.NDArray[np.bool_]:
+    """(3, B) whether each candidate passed, failed, is undecided. Undefined is undecided: NaN compares as false."""
+    if rule.decision == INTERVAL:
+        passed, failed = found.low > found.threshold, found.high <= found.threshold
+    else:
+        passed, failed = found.value > found.threshold, found.value <= found.threshold
+    return np.stack([passed, failed, ~(passed | failed)])

@@ -1,0 +1,105 @@
+"""Fetching is authorising, as in annotation.access: the object, or Http404, or PermissionDenied."""
+
+from django.http import Http404
+
+from annotation.access import Person, Right, study_for
+from annotation.models import Participant
+from qualification.models import (
+    Attempt,
+    Case,
+    Check,
+    ComprehensionQuestion,
+    Disagreement,
+    Entry,
+    Flag,
+    Inspection,
+    Recruitment,
+)
+
+
+def recruitment_by_link(token: str, provider: str) -> Recruitment:
+    """For anybody who has the study's link: the platform shows it to everybody it offers the study to."""
+    found = Recruitment.objects.select_related("study__protocol_version__protocol")
+    recruitment = found.filter(study__join_token=token, provider=provider).first() if provider else None
+    if recruitment is None:
+        raise Http404("No such link.")
+    return recruitment
+
+
+def entry_for(user: Person, slug: str) -> Entry:
+    """The user's own way in by a platform, and no one else's."""
+    entries = Entry.objects.select_related("study__recruitment", "participant__user")
+    entry = entries.filter(study__slug=slug, participant__user=user.pk or 0).first()
+    if entry is None:
+        raise Http404("No such entry.")
+    return entry
+
+
+def question_for(user: Person, slug: str, pk: int) -> ComprehensionQuestion:
+    """A question about the guidelines, for those who may change the gate."""
+    study = study_for(user, slug, Right.CONFIGURE)
+    question = ComprehensionQuestion.objects.filter(gate__study=study, pk=pk).first()
+    if question is None:
+        raise Http404("No such question.")
+    return question
+
+
+def last_attempt_for(participant: Participant) -> Attempt:
+    """The one attempt of somebody already fetched that can still be decided about."""
+    attempt = Attempt.objects.filter(participant=participant).order_by("-number").first()
+    if attempt is None:
+        raise Http404("No attempt.")
+    return attempt
+
+
+def inspection_for(user: Person, slug: str, pk: int, right: Right) -> Inspection:
+    study = study_for(user, slug, right)
+    found = Inspection.objects.select_related("batch__group", "controller", "protocol_version", "overridden_by")
+    inspection = found.filter(batch__study=study, pk=pk).first()
+    if inspection is None:
+        raise Http404("No such inspection.")
+    inspection.batch.study = study
+    return inspection
+
+
+def labelled_check_for(user: Person, slug: str, pk: int) -> Check:
+    """The user's own check of a sample whose labels are shown, while it is under way."""
+    inspection = inspection_for(user, slug, pk, Right.CONTROL)
+    mine = inspection.checks.filter(participant__user=user.pk or 0, is_second=False)
+    check = mine.filter(counted_at=None, given_back_at=None).select_related("participant", "batch__study").first()
+    if check is None or inspection.plan["is_blind"]:
+        raise Http404("No such check.")
+    check.inspection = inspection
+    return check
+
+
+def flag_for(user: Person, slug: str, pk: int) -> Flag:
+    """A flag, for those who decide who may rate."""
+    study = study_for(user, slug, Right.CLEAR)
+    flag = Flag.objects.select_related("participant").filter(participant__study=study, pk=pk).first()
+    if flag is None:
+        raise Http404("No such flag.")
+    return flag
+
+
+def disagreement_for(user: Person, slug: str, pk: int) -> Disagreement:
+    """For those who settle it. One of an earlier round is found too: there it says that it is history."""
+    study = study_for(user, slug, Right.TEACH)
+    found = Disagreement.objects.select_related(
+        "item__dialogue", "item__candidate", "item__batch", "criterion", "option", "settled_by"
+    )
+    disagreement = found.filter(item__batch__study=study, pk=pk).first()
+    if disagreement is None:
+        raise Http404("No such disagreement.")
+    disagreement.item.batch.study = study
+    return disagreement
+
+
+def case_for(user: Person, slug: str, pk: int) -> Case:
+    study = study_for(user, slug, Right.TEACH)
+    found = Case.objects.select_related("item__dialogue", "item__candidate", "criterion", "option")
+    case = found.filter(study=study, pk=pk).first()
+    if case is None:
+        raise Http404("No such case.")
+    case.study = study
+    return case

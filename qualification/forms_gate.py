@@ -1,0 +1,120 @@
+"""Forms of the gate. They check and explain; services change."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from qualification.models import Attempt, Gate
+
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 8
+MARK = "*"
+
+
+class GateForm(forms.ModelForm):
+    is_on = forms.BooleanField(
+        required=False,
+        label=_("Annotators qualify before they may rate"),
+        help_text=_("Newcomers then get the training and the qualification batch only, until the rule clears them."),
+    )
+
+    class Meta:
+        model = Gate
+        fields = (
+            "method", "scope", "panel_members", "threshold_from", "threshold", "decision", "most_attempts",
+            "is_trained", "has_comprehension_check", "most_check_tries", "passed_text", "failed_text",
+        )  # fmt: skip
+        labels = {
+            "method": _("A candidate is measured by"),
+            "scope": _("Measured"),
+            "panel_members": _("Compared with"),
+            "threshold_from": _("Must be strictly above"),
+            "threshold": _("The number"),
+            "decision": _("Decided"),
+            "most_attempts": _("Qualification batches a candidate may be given"),
+            "is_trained": _("Training batches must be finished first"),
+            "has_comprehension_check": _("Questions about the guidelines come first"),
+            "most_check_tries": _("Tries to answer them"),
+            "passed_text": _("Said to whoever passes"),
+            "failed_text": _("Said to whoever does not"),
+        }
+        help_texts = {
+            "scope": _("For every criterion by itself, all of them must pass."),
+            "threshold": _("Used where a fixed number is chosen above; 0.21 in the reference study."),
+            "most_attempts": _("More than one only helps where the decision is by the interval."),
+            "is_trained": "",
+            "has_comprehension_check": "",
+            "passed_text": _("Left empty, a kind sentence of the platform."),
+            "failed_text": _("Left empty, a kind sentence of the platform."),
+        }
+        widgets = {
+            "threshold": forms.NumberInput(attrs={"step": "0.01", "min": "-1", "max": "1"}),
+            "most_attempts": forms.NumberInput(attrs={"min": 1, "max": 20}),
+            "most_check_tries": forms.NumberInput(attrs={"min": 1, "max": 10}),
+            "passed_text": forms.Textarea(attrs={"rows": 2}),
+            "failed_text": forms.Textarea(attrs={"rows": 2}),
+        }
+
+    def __init__(self, *args: Any, has_gate: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["is_on"].initial = has_gate
+
+    def clean_most_attempts(self) -> int:
+        return self._at_least_one("most_attempts")
+
+    def clean_most_check_tries(self) -> int:
+        return self._at_least_one("most_check_tries")
+
+    def _at_least_one(self, name: str) -> int:
+        value: int = self.cleaned_data[name]
+        if not 1 <= value <= 20:
+            raise forms.ValidationError(_("Give a number from 1 to 20."))
+        return value
+
+    def values(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in self.Meta.fields}
+
+
+class QuestionForm(forms.Form):
+    text = forms.CharField(max_length=1000, label=_("Question"), widget=forms.Textarea(attrs={"rows": 2}))
+    options = forms.CharField(
+        max_length=4000,
+        label=_("Answers"),
+        help_text=_("One a line. A star before the right one: * A fitting next turn."),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    why = forms.CharField(
+        max_length=2000,
+        required=False,
+        label=_("Explanation"),
+        help_text=_("Shown after an answer, right or wrong. Do not give the right answer away in it."),
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def clean_options(self) -> list[str]:
+        lines = [line.strip() for line in self.cleaned_data["options"].splitlines() if line.strip()]
+        marked = [at for at, line in enumerate(lines) if line.startswith(MARK)]
+        if not FEWEST_OPTIONS <= len(lines) <= MOST_OPTIONS:
+            raise forms.ValidationError(_("Give 2 to 8 answers, one a line."))
+        if len(marked) != 1:
+            raise forms.ValidationError(_("Put a star before exactly one answer: the right one."))
+        self.right = marked[0]
+        texts = [line.removeprefix(MARK).strip() for line in lines]
+        if len(set(texts)) < len(texts) or "" in texts:
+            raise forms.ValidationError(_("Every answer needs a text of its own."))
+        return texts
+
+    def values(self) -> dict[str, Any]:
+        return self.cleaned_data | {"right": self.right}
+
+
+class OverrideForm(forms.Form):
+    to = forms.ChoiceField(
+        choices=[
+            (Attempt.State.PASSED, _("Clear them: they may rate")),
+            (Attempt.State.FAILED, _("They do not qualify")),
+            (Attempt.State.UNDECIDED, _("Give them one more batch")),
+        ],
+        label=_("Your decision"),
+    )
+    reason = forms.CharField(max_length=500, label=_("Reason"), widget=forms.TextInput(attrs={"autocomplete": "off"}))

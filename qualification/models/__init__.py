@@ -1,0 +1,33 @@
+from qualification.models.checks import CheckPlan, Flag, KnownAnswer, SignalMark, SignalState
+from qualification.models.confirming import Case, Comparison, ConfirmPlan, Disagreement, SecondLook
+from qualification.models.control import Check, ControlPlan, Draw, Inspection
+from qualification.models.gate import Attempt, ComprehensionQuestion, ComprehensionTry, Gate
+from qualification.models.pay import PayEntry, PayPlan
+from qualification.models.recruitment import ConsentText, Demographics, Entry, Recruitment
+
+__all__ = [
+    "Attempt",
+    "Case",
+    "Check",
+    "CheckPlan",
+    "Comparison",
+    "ComprehensionQuestion",
+    "ComprehensionTry",
+    "ConfirmPlan",
+    "ConsentText",
+    "ControlPlan",
+    "Demographics",
+    "Disagreement",
+    "Draw",
+    "Entry",
+    "Flag",
+    "Gate",
+    "Inspection",
+    "KnownAnswer",
+    "PayEntry",
+    "PayPlan",
+    "Recruitment",
+    "SecondLook",
+    "SignalMark",
+    "SignalState",
+]

@@ -1,0 +1,190 @@
+"""E-9 to E-11: the plan by which finished batches are checked, the samples drawn, the decisions."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from annotation.models import Batch, Item, Participant, Study
+from protocols.models import Criterion, Option, ProtocolVersion
+
+
+class ControlPlan(models.Model):
+    """As data: how many are drawn, what is accepted. The defaults are DiQAD's."""
+
+    class Kind(models.TextChoices):
+        SHARES = "shares", _("a sample with an overall share and a share of every class")
+        FIXED = "fixed", _("a sample with a largest number of errors")
+        SEQUENTIAL = "sequential", _("one by one until it is clear")
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="control_plan")
+    is_on = models.BooleanField(default=False)
+    kind = models.CharField(max_length=12, choices=Kind, default=Kind.SHARES)
+    criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
+    n_sample = models.PositiveIntegerField(default=100)
+    least_overall = models.FloatField(default=0.92)
+    least_of_class = models.FloatField(default=0.90)
+    fewest_of_class = models.PositiveSmallIntegerField(default=10, help_text="Below, a class is not assessable.")
+    top_up_to = models.PositiveSmallIntegerField(default=30, help_text="Rare classes get extra draws up to so many.")
+    most_errors = models.PositiveSmallIntegerField(default=17, help_text="Of a fixed sample.")
+    good = models.FloatField(default=0.95, help_text="Accuracy that a sequential plan accepts.")
+    bad = models.FloatField(default=0.90, help_text="Accuracy that a sequential plan returns.")
+    producer_risk = models.FloatField(default=0.05)
+    consumer_risk = models.FloatField(default=0.10)
+    most_sampled = models.PositiveIntegerField(default=400, help_text="Where a sequential plan stops.")
+    is_blind = models.BooleanField(default=True, help_text="Controllers do not see the label they check.")
+    is_returned_by_itself = models.BooleanField(default=True, help_text="Else a person confirms a return.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(least_overall__gt=0, least_overall__lte=1, least_of_class__gte=0, least_of_class__lte=1),
+                name="control_shares_are_shares",
+            ),
+            models.CheckConstraint(
+                condition=Q(bad__gt=0, good__lt=1, bad__lt=models.F("good")),
+                name="good_is_better_than_bad",
+                violation_error_message=_("Both accuracies lie between 0 and 1, and the good one above the bad one."),
+            ),
+            models.CheckConstraint(
+                condition=Q(producer_risk__gt=0, consumer_risk__gt=0, producer_risk__lt=0.5, consumer_risk__lt=0.5),
+                name="control_risks_are_risks",
+                violation_error_message=_("Risks lie between 0 and 0.5."),
+            ),
+            models.CheckConstraint(
+                condition=Q(top_up_to=0) | Q(top_up_to__gte=models.F("fewest_of_class")),
+                name="topped_up_classes_are_assessable",
+                violation_error_message=_("Draws on top must reach what a class needs, or be 0 for none."),
+            ),
+            models.CheckConstraint(condition=Q(n_sample__gte=1, most_sampled__gte=1), name="samples_have_an_item"),
+        ]
+
+    def __str__(self) -> str:
+        return f"control of {self.study}"
+
+
+class Inspection(models.Model):
+    """The check of one round of one batch: drawn once, decided once.
+
+    A study that moves to another version of its protocol rates anew without a new round: an inspection is of a version.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waits for a controller")
+        CHECKING = "checking", _("is being checked")
+        DECIDED = "decided", _("decided")
+
+    class Verdict(models.TextChoices):
+        ACCEPT = "accept", pgettext_lazy("verdict on a batch", "accepted")
+        RETURN = "return", pgettext_lazy("verdict on a batch", "returned")
+        NOT_ASSESSABLE = "not_assessable", pgettext_lazy("verdict on a batch", "not assessable")
+
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="inspections")
+    round = models.PositiveSmallIntegerField()
+    protocol_version = models.ForeignKey(ProtocolVersion, models.PROTECT, related_name="+")
+    seed = models.PositiveIntegerField()
+    plan = models.JSONField(help_text="As it stood when the sample was drawn.")
+    n_items = models.PositiveIntegerField(help_text="Labelled items of the batch.")
+    class_sizes = models.JSONField(default=dict, help_text="{option id: items with this label}")
+    left_out = models.JSONField(default=dict, help_text="{why: items without a label}")
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    controller = models.ForeignKey(Participant, models.PROTECT, null=True, blank=True, related_name="inspections")
+    verdict = models.CharField(max_length=16, choices=Verdict, blank=True)
+    figures = models.JSONField(default=dict)
+    drawn_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+    carried_out_at = models.DateTimeField(null=True, blank=True, help_text="Empty: a person is asked.")
+    overridden_to = models.CharField(max_length=16, choices=Verdict, blank=True)
+    overridden_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    override_reason = models.TextField(blank=True)
+    overridden_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "round", "protocol_version"], name="one_inspection_per_round"),
+            models.CheckConstraint(
+                condition=~Q(state="decided") | Q(decided_at__isnull=False) & ~Q(verdict=""),
+                name="decided_inspection_has_its_verdict",
+            ),
+            models.CheckConstraint(
+                condition=Q(overridden_to="") | ~Q(override_reason=""), name="overridden_verdict_has_a_reason"
+            ),
+        ]
+        indexes = [models.Index(fields=["state"], name="inspections_under_way", condition=~Q(state="decided"))]
+
+    def __str__(self) -> str:
+        return f"{self.batch} round {self.round}: {self.outcome or self.state}"
+
+    @property
+    def outcome(self) -> str:
+        """What the batch is treated by: the verdict, or what a lead put in its place."""
+        return self.overridden_to or self.verdict
+
+    @property
+    def is_open(self) -> bool:
+        """Decided, and nothing has been done about it: a person is asked."""
+        return self.state == self.State.DECIDED and self.carried_out_at is None
+
+    def outcome_label(self) -> str:
+        return str(self.Verdict(self.outcome).label) if self.outcome else ""
+
+
+class Draw(models.Model):
+    """One item of a sample, with the label it had, what the controller says of it, and a second controller."""
+
+    inspection = models.ForeignKey(Inspection, models.CASCADE, related_name="draws")
+    item = models.ForeignKey(Item, models.PROTECT, related_name="draws")
+    label = models.ForeignKey(Option, models.PROTECT, related_name="+")
+    is_top_up = models.BooleanField(default=False)
+    position = models.PositiveIntegerField(help_text="From 0, in the order in which items are checked.")
+    verdict = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
+    second_verdict = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["inspection", "item"], name="one_draw_per_item"),
+            models.UniqueConstraint(fields=["inspection", "position"], name="one_draw_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.inspection}: {self.item}"
+
+
+class Check(models.Model):
+    """The private batch in which a controller rates draws `first` to `last`; a sequential sample is dealt in portions.
+
+    A second controller's check says how far controllers agree, and changes no verdict.
+    """
+
+    inspection = models.ForeignKey(Inspection, models.CASCADE, related_name="checks")
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="checks")
+    batch = models.OneToOneField(Batch, models.PROTECT, related_name="control_check")
+    is_second = models.BooleanField(default=False)
+    number = models.PositiveSmallIntegerField(default=1, help_text="Of the portion, from 1.")
+    first = models.PositiveIntegerField()
+    last = models.PositiveIntegerField()
+    taken_at = models.DateTimeField()
+    given_back_at = models.DateTimeField(null=True, blank=True)
+    counted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["inspection", "is_second", "number"],
+                condition=Q(given_back_at__isnull=True),
+                name="one_check_per_portion",
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["batch"],
+                name="checks_under_way",
+                condition=Q(counted_at__isnull=True, given_back_at__isnull=True),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.inspection}: {self.participant}"

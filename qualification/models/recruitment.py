@@ -1,0 +1,120 @@
+"""How annotators are found: whom the study wants, by which platform they come, what they agreed to, who they are."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Participant, Study
+
+
+class Recruitment(models.Model):
+    """D-11: sampling criteria as data, and the platform with its completion codes."""
+
+    class Gender(models.TextChoices):
+        ANY = "", _("any")
+        BALANCED = "balanced", _("balanced")
+        WOMEN = "women", _("women")
+        MEN = "men", _("men")
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="recruitment")
+    provider = models.CharField(max_length=20, blank=True, help_text="Key of a crowd platform; empty: none.")
+    is_open = models.BooleanField(default=False, help_text="New people may come in by the platform.")
+    n_wanted = models.PositiveIntegerField(null=True, blank=True)
+    locations = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    gender = models.CharField(max_length=10, choices=Gender, default=Gender.ANY, blank=True)
+    first_languages = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    least_approval = models.PositiveSmallIntegerField(null=True, blank=True, default=95, help_text="Per cent.")
+    least_submissions = models.PositiveIntegerField(null=True, blank=True, default=20)
+    education = models.CharField(max_length=200, blank=True)
+    expertise = models.CharField(max_length=200, blank=True)
+    other = models.TextField(blank=True)
+    asks_demographics = models.BooleanField(default=False)
+    code_done = models.CharField(max_length=64, blank=True)
+    code_screened_out = models.CharField(max_length=64, blank=True)
+    code_failed_attention = models.CharField(max_length=64, blank=True)
+    code_timed_out = models.CharField(max_length=64, blank=True)
+    platform_url = models.URLField(blank=True, help_text="Where people are sent at the end; empty: the platform's own.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(least_approval__isnull=True) | Q(least_approval__lte=100),
+                name="approval_is_a_percentage",
+                violation_error_message=_("An approval rate is at most 100 per cent."),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"recruitment of {self.study}"
+
+
+class Entry(models.Model):
+    """One person who came by a platform. Of the person there is the platform's opaque id, and nothing else."""
+
+    class State(models.TextChoices):
+        ENTERED = "entered", _("on the way")
+        DONE = "done", _("finished")
+        SCREENED_OUT = "screened_out", _("screened out")
+        FAILED_ATTENTION = "failed_attention", _("failed attention")
+        TIMED_OUT = "timed_out", _("timed out")
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="entries")
+    participant = models.OneToOneField(Participant, models.PROTECT, null=True, related_name="entry")
+    provider = models.CharField(max_length=20)
+    person = models.CharField(max_length=200)
+    platform_study = models.CharField(max_length=200, blank=True)
+    session = models.CharField(max_length=200, blank=True)
+    submit_to = models.URLField(blank=True, help_text="Where a platform without codes wants the end reported.")
+    state = models.CharField(max_length=20, choices=State, default=State.ENTERED)
+    entered_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "provider", "person"], name="one_entry_per_person_and_study"),
+            models.CheckConstraint(
+                condition=Q(state="entered", ended_at__isnull=True) | ~Q(state="entered") & Q(ended_at__isnull=False),
+                name="ended_entry_has_its_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.session}"
+
+
+class ConsentText(models.Model):
+    """X-4: every text that was agreed to, by its version: what a consent of last month said can be shown.
+
+    A row per change. A text changed under the same version is a row more: who agreed to which, tells the time.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
+    version = models.CharField(max_length=40)
+    text = models.TextField()
+    kept_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["kept_at"]
+        constraints = [models.UniqueConstraint(fields=["study", "kept_at"], name="one_consent_text_at_a_time")]
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.version}"
+
+
+class Demographics(models.Model):
+    """X-4: optional, apart from everything else, and only of who consented."""
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="demographics")
+    origin = models.CharField(max_length=20, help_text="'self' or the key of a platform.")
+    fields = models.JSONField(default=dict)
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "demographics"
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "origin"], name="one_demographics_per_annotator_and_origin")
+        ]
+
+    def __str__(self) -> str:
+        return f"demographics of {self.participant}"

@@ -1,0 +1,57 @@
+"""The activity log of a study, the newest line first, narrowed by verb, person and day."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.utils.timezone import get_current_timezone
+
+from annotation.models import ActivityLog, Study
+
+BY_RULE = "rule"  # stands for the lines that no person wrote
+
+
+def activities(
+    study: Study, *, verb: str = "", person: str = "", since: date | None = None, until: date | None = None
+) -> QuerySet[ActivityLog]:
+    """`person` is the id of an account, or BY_RULE; days are those of the site's time zone, both included."""
+    found = ActivityLog.objects.filter(study=study).select_related("actor").order_by("-pk")
+    if verb:
+        found = found.filter(verb=verb)
+    if person:
+        found = found.filter(actor=None if person == BY_RULE else int(person))
+    if since:
+        found = found.filter(at__gte=_midnight(since))
+    if until:
+        found = found.filter(at__lt=_midnight(until + timedelta(days=1)))
+    return found
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, get_current_timezone())
+
+
+def verbs_in(study: Study) -> list[str]:
+    return sorted(ActivityLog.objects.filter(study=study).values_list("verb", flat=True).distinct())
+
+
+def people_in(study: Study) -> list[tuple[str, str]]:
+    """(id, username) of everybody who did something."""
+    ids = ActivityLog.objects.filter(study=study).order_by().values("actor").distinct()
+    known = User.objects.filter(pk__in=ids).order_by("username").values_list("pk", "username")
+    return [(str(pk), name) for pk, name in known]
+
+
+def activity_rows(lines: QuerySet[ActivityLog]) -> Iterator[dict[str, Any]]:
+    """For files: what a program reads."""
+    for line in lines.iterator(chunk_size=2000):
+        yield {
+            "line": line.pk,
+            "at": line.at.isoformat(),
+            "actor": line.actor.get_username() if line.actor else None,
+            "verb": line.verb,
+            "object": line.object,
+            "details": line.details,
+        }

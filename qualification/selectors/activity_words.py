@@ -1,0 +1,182 @@
+"""The log in words: for every verb a short name, and a sentence made of the line's object and details.
+
+A verb that is not here is shown as it is, so that a line is never hidden.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import ActivityLog, Membership, Participant, Study
+from annotation.models.study import ROLE_WORDS
+from qualification.models import Attempt, Entry, Inspection
+
+Text = str | Promise
+STANDINGS: dict[str, Text] = {each.value: each.label for each in Participant.Standing}
+PANELS: dict[str, Text] = {each.value: each.label for each in Participant.Panel}
+STATUSES: dict[str, Text] = {each.value: each.label for each in Study.Status}
+ATTEMPTS: dict[str, Text] = {each.value: each.label for each in Attempt.State}
+VERDICTS: dict[str, Text] = {each.value: each.label for each in Inspection.Verdict}
+ENTRIES: dict[str, Text] = {each.value: each.label for each in Entry.State}
+ROLES: dict[str, Text] = {each.value: ROLE_WORDS[each] for each in Membership.Role}
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """`sentence` may name `object` and every detail; `values` are the words for what details hold."""
+
+    name: Text
+    sentence: Text
+    values: Mapping[str, Text] = field(default_factory=dict)
+
+
+VERBS: dict[str, Verb] = {
+    # the study and its batches
+    "study_made": Verb(_("study made"), _("The study was made, following %(protocol)s.")),
+    "settings": Verb(_("settings changed"), _("Settings changed: %(changes)s.")),
+    "study_open": Verb(_("study opened"), _("The study was opened; before it was: %(before)s."), STATUSES),
+    "study_closed": Verb(_("study closed"), _("The study was closed; before it was: %(before)s."), STATUSES),
+    "protocol_moved": Verb(_("protocol version moved"), _("The study follows %(after)s now, not %(before)s.")),
+    "batches_made": Verb(_("batches made"), _("Batches made: %(n)s (%(object)s).")),
+    "batches_open": Verb(_("batches opened"), _("Batches opened: %(n)s (%(object)s).")),
+    "batches_closed": Verb(_("batches closed"), _("Batches closed: %(n)s (%(object)s).")),
+    "next_round": Verb(_("batch returned"), _("Batch %(object)s is rated again, in round %(round)s. %(reason)s")),
+    "import": Verb(_("import"), _("%(object)s was imported.")),
+    "judge_started": Verb(_("model judge started"), _("The judge %(object)s was started with %(model)s.")),
+    "metric_deleted": Verb(_("metric put away"), _("The metric %(object)s was put away.")),
+    "datasheet": Verb(_("datasheet"), _("Question %(object)s of the datasheet was answered: %(text)s")),
+    # files that leave the platform
+    "export": Verb(_("export"), _("%(object)s was exported.")),
+    "fetch": Verb(_("file with names fetched"), _("%(object)s, a file with account names, was fetched.")),
+    "activity_file": Verb(_("log exported"), _("The log was exported as %(object)s.")),
+    "ledger_file": Verb(_("ledger exported"), _("The ledger was exported as %(object)s.")),
+    "demographics_file": Verb(_("demographics exported"), _("The demographics were exported: %(rows)s rows.")),
+    # people
+    "member_added": Verb(_("member added"), _("%(object)s was added as %(role)s."), ROLES),
+    "member_removed": Verb(_("member removed"), _("%(object)s, until then %(role)s, was removed."), ROLES),
+    "role": Verb(_("role changed"), _("%(object)s is %(after)s now, not %(before)s."), ROLES),
+    "joined": Verb(_("joined"), _("%(object)s joined by the invitation link.")),
+    "standing": Verb(
+        _("standing changed"), _("Standing of %(object)s: %(after)s, before: %(before)s. %(reason)s"), STANDINGS
+    ),
+    "panel": Verb(_("panel changed"), _("%(object)s: %(after)s, before: %(before)s."), PANELS),
+    "group_made": Verb(_("group made"), _("The group %(object)s was made.")),
+    "group_removed": Verb(_("group removed"), _("The group %(object)s was removed.")),
+    "group_changed": Verb(_("group of an annotator"), _("%(object)s is in this group now: %(group)s.")),
+    "batch_given": Verb(_("group of a batch"), _("Batch %(object)s goes to this group now: %(group)s.")),
+    "groups_dealt": Verb(_("groups changed"), _("Whether groups take batches was changed.")),
+    # recruitment
+    "recruitment": Verb(_("recruitment changed"), _("The recruitment was changed: %(changes)s.")),
+    "entered": Verb(_("came by a platform"), _("%(object)s came by %(provider)s.")),
+    "left": Verb(_("left to a platform"), _("%(object)s went back to the platform: %(state)s."), ENTRIES),
+    "demographics": Verb(_("demographics imported"), _("Demographics of %(people)s people were imported.")),
+    "demographics_deleted": Verb(_("demographics deleted"), _("The demographics of %(object)s were deleted.")),
+    # the gate
+    "gate": Verb(_("qualification rule changed"), _("The rule of the qualification was changed: %(changes)s.")),
+    "question_added": Verb(_("question added"), _("A question about the guidelines was added: %(object)s")),
+    "question_removed": Verb(_("question removed"), _("A question about the guidelines was removed: %(object)s")),
+    "training": Verb(_("training made"), _("Training was made of %(dialogues)s dialogues.")),
+    "comprehension": Verb(
+        _("questions answered"), _("%(object)s answered %(right)s of %(of)s questions about the guidelines rightly.")
+    ),
+    "verdict": Verb(
+        _("qualification decided"),
+        _("The qualification of %(object)s was decided by the rule: %(state)s (%(value)s against %(threshold)s)."),
+        ATTEMPTS,
+    ),
+    "override": Verb(
+        _("qualification overridden"),
+        _("The qualification of %(object)s: %(to)s, where the rule says %(rule)s. %(reason)s"),
+        ATTEMPTS,
+    ),
+    # checks during the work
+    "known_answers_import": Verb(_("known answers imported"), _("Known answers were imported from %(object)s.")),
+    "known_answers_panel": Verb(_("known answers taken"), _("Known answers were taken from the panel.")),
+    "checks_mixed": Verb(_("checks mixed in"), _("%(checks)s checks were mixed into %(batches)s batches.")),
+    "check_plan": Verb(_("checks changed"), _("The plan of the checks was changed: %(changes)s.")),
+    "feedback_on": Verb(_("feedback switched on"), _("Annotators see from now on how they agree with others.")),
+    "feedback_off": Verb(_("feedback switched off"), _("Annotators no longer see how they agree with others.")),
+    "flag_raised": Verb(_("flag raised"), _("%(object)s was flagged: %(kind)s.")),
+    "flag_decided": Verb(_("flag decided"), _("The flag of %(object)s (%(kind)s): %(verdict)s. %(reason)s")),
+    # control of batches
+    "control_plan": Verb(_("batch control changed"), _("The plan of the batch control was changed: %(changes)s.")),
+    "control_drawn": Verb(_("sample drawn"), _("Of batch %(object)s, %(drawn)s of %(of)s items were drawn.")),
+    "control_taken": Verb(_("sample taken"), _("The sample of batch %(object)s was taken by %(by)s.")),
+    "control_given_back": Verb(_("sample given back"), _("The sample of batch %(object)s was given back.")),
+    "control_second": Verb(_("second controller asked"), _("Batch %(object)s is checked by a second controller.")),
+    "control_decided": Verb(_("batch decided"), _("Batch %(object)s, round %(round)s: %(verdict)s."), VERDICTS),
+    "control_overridden": Verb(
+        _("batch decision overridden"),
+        _("Batch %(object)s, round %(round)s: %(to)s, not %(from)s. %(reason)s"),
+        VERDICTS,
+    ),
+    # labels that two confirm, and the casebook
+    "confirm_plan": Verb(_("confirming changed"), _("Whether two confirm a label was changed.")),
+    "compared": Verb(
+        _("answers compared"), _("Batch %(object)s, round %(round)s: of %(labels)s labels, the two differ in %(n)s.")
+    ),
+    "second_look": Verb(
+        _("second looks counted"),
+        _("Batch %(object)s: %(n)s labels were settled at the second look, %(left)s were not."),
+    ),
+    "adjudicated": Verb(_("label settled"), _("A label of batch %(object)s was settled: %(criterion)s is %(option)s.")),
+    "case_collected": Verb(_("case collected"), _("%(object)s was collected for the casebook (%(criterion)s).")),
+    "case_changed": Verb(_("case changed"), _("The case %(object)s was changed (%(criterion)s).")),
+    "case_put_away": Verb(_("case put away"), _("The case %(object)s was put away (%(criterion)s).")),
+    "case_back": Verb(_("case brought back"), _("The case %(object)s was brought back (%(criterion)s).")),
+    "case_example": Verb(_("case made an example"), _("The case %(object)s is an example of %(version)s now.")),
+    "case_training": Verb(_("case made a training item"), _("The case %(object)s is a training item now.")),
+    # pay
+    "pay_plan": Verb(_("pay changed"), _("The plan of the pay was changed: %(changes)s.")),
+    "bonus": Verb(_("bonus given"), _("%(object)s got a bonus of %(amount)s %(currency)s. %(reason)s")),
+    "correction": Verb(
+        _("pay corrected"), _("The pay of %(object)s was corrected by %(amount)s %(currency)s. %(reason)s")
+    ),
+    "paid_out": Verb(_("paid out"), _("%(n)s lines of the ledger were ticked off as paid.")),
+    "bonuses_paid": Verb(_("bonuses paid"), _("Bonuses of %(people)s people were paid: %(amount)s %(currency)s.")),
+}
+
+
+class _Values(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        return "–"
+
+
+def verb_name(verb: str) -> str:
+    return str(VERBS[verb].name) if verb in VERBS else verb
+
+
+def sentence_of(line: ActivityLog) -> str:
+    """In the language of the reader."""
+    verb = VERBS.get(line.verb)
+    if verb is None:
+        return f"{line.verb} {line.object}".strip()
+    said = {name: _word(verb, value) for name, value in line.details.items()}
+    said |= {"object": line.object or "–", "changes": _changes(line.details)}
+    return (str(verb.sentence) % _Values(said)).strip()
+
+
+def _word(verb: Verb, value: Any) -> str:
+    if isinstance(value, str):
+        return str(verb.values.get(value, value))
+    return f"{value:.3f}" if isinstance(value, float) else "–" if value is None else str(value)
+
+
+def _changes(details: Mapping[str, Any]) -> str:
+    """What was set, as 'name: old → new' where both are known, else the names."""
+    changed = details.get("changed")
+    if changed is None:
+        return ", ".join(sorted(details)) or "–"
+    if not isinstance(changed, dict):
+        return ", ".join(map(str, changed)) if isinstance(changed, list) else str(changed)
+    pairs = [f"{name}: {_plain(pair)}" for name, pair in changed.items()]
+    return "; ".join([*pairs, *details.get("texts", [])]) or "–"
+
+
+def _plain(pair: Any) -> str:
+    if isinstance(pair, list) and len(pair) == 2:
+        return " → ".join("–" if value in (None, "") else str(value) for value in pair)
+    return str(pair)

@@ -1,0 +1,213 @@
+"""Where an annotator stands on the way to the main work. The list of work shows it, and the claim asks it.
+
+The number of queries grows neither with the participants nor with their work.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from annotation.models import Assignment, Batch, Participant
+from qualification.models import Attempt, ComprehensionQuestion, ComprehensionTry, Gate, PayPlan
+
+Kind = Batch.Kind
+Standing = Participant.Standing
+COMPREHENSION, TRAINING, QUALIFICATION, VERDICT = "comprehension", "training", "qualification", "verdict"
+DECIDING, ASKED, WAITING, PASSED, FAILED = "deciding", "asked", "waiting", "passed", "failed"
+ON_THE_WAY = (Standing.QUALIFYING, Standing.FAILED, Standing.CLEARED)
+# What is next is not a batch, so none is offered.
+BLOCKING = frozenset({COMPREHENSION, DECIDING, ASKED, WAITING, FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class GateStep:
+    name: str
+    is_done: bool
+    is_now: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GateState:
+    """What is next for one candidate. `text` is the study's own, for a verdict."""
+
+    stage: str
+    steps: tuple[GateStep, ...] = ()
+    text: str = ""
+    amount: Decimal | None = None
+    currency: str = ""
+    is_again: bool = False  # the last attempt decided nothing, and another batch is given
+    tries_left: int = 0
+    is_trained: bool = False
+
+    @property
+    def is_blocking(self) -> bool:
+        return self.stage in BLOCKING
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of one candidate, read for all of them at once."""
+
+    gate: Gate
+    n_questions: int = 0
+    n_tries: int = 0
+    has_understood: bool = False
+    n_more: int = 0  # attempts a lead gave beyond those of the rule
+    states: list[str] = field(default_factory=list)
+    n_begun_main: int = 0
+    done: set[tuple[int, int]] = field(default_factory=set)  # (batch, round)
+    open: dict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
+
+    @property
+    def must_check(self) -> bool:
+        """With all tries used, only a lead can have let them go on."""
+        return self.tries_left > 0 and not self.has_understood
+
+    @property
+    def tries_left(self) -> int:
+        is_asked = self.gate.has_comprehension_check and self.n_questions > 0
+        return max(self.gate.most_check_tries - self.n_tries, 0) if is_asked else 0
+
+    def left(self, kind: str) -> set[tuple[int, int]]:
+        return self.open[kind] - self.done
+
+    @property
+    def n_finished(self) -> int:
+        return len(self.states)
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.n_finished >= self.gate.most_attempts + self.n_more
+
+
+def gate_states(participants: Iterable[Participant]) -> dict[int, GateState]:
+    """By participant; nothing for those no gate is about. Participants need their study."""
+    candidates = [each for each in participants if each.study.has_gate and each.standing in ON_THE_WAY]
+    candidates = [each for each in candidates if not each.panel]
+    if not candidates:
+        return {}
+    facts = facts_of(candidates)
+    plans = dict(PayPlan.objects.filter(study__in=_studies(candidates)).values_list("study", "qualification_amount"))
+    found = {}
+    for each in candidates:
+        stage = stage_of(each, facts[each.pk])
+        if stage:
+            found[each.pk] = _state(each, stage, facts[each.pk], plans.get(each.study_id))
+    return found
+
+
+def stage_of(participant: Participant, facts: Facts) -> str:
+    """What comes next; empty when the gate has no more to say."""
+    is_passed = participant.standing == Standing.CLEARED
+    is_left = bool(facts.left(Kind.QUALIFICATION))
+    stages = {
+        FAILED: participant.standing == Standing.FAILED,
+        PASSED: is_passed and facts.n_finished > 0 and facts.n_begun_main == 0,
+        "": is_passed,
+        COMPREHENSION: facts.must_check,
+        DECIDING: Attempt.State.PENDING in facts.states,
+        TRAINING: bool(facts.left(Kind.TRAINING)),
+        ASKED: facts.n_finished > 0 and (facts.is_used_up or not is_left),
+        QUALIFICATION: is_left,
+    }
+    return next((stage for stage, is_it in stages.items() if is_it), WAITING)
+
+
+def _state(participant: Participant, stage: str, facts: Facts, amount: Decimal | None) -> GateState:
+    study, gate = participant.study, facts.gate
+    return GateState(
+        stage=stage,
+        steps=tuple(_steps(stage, facts)),
+        text={PASSED: gate.passed_text, FAILED: gate.failed_text}.get(stage, ""),
+        amount=amount if facts.n_finished or stage != FAILED else None,  # the questions alone are not paid
+        currency=study.pay_currency,
+        is_again=stage == QUALIFICATION and facts.n_finished > 0,
+        tries_left=facts.tries_left,
+        is_trained=gate.is_trained,
+    )
+
+
+def _steps(stage: str, facts: Facts) -> Iterable[GateStep]:
+    """In their order, those of this gate. The one after the last done is now."""
+    names = [QUALIFICATION, VERDICT]
+    if facts.open[Kind.TRAINING]:
+        names.insert(0, TRAINING)
+    if facts.gate.has_comprehension_check and facts.n_questions:
+        names.insert(0, COMPREHENSION)
+    now = {DECIDING: VERDICT, ASKED: VERDICT, WAITING: QUALIFICATION}.get(stage, stage)
+    place = names.index(now) if now in names else len(names)
+    for at, name in enumerate(names):
+        yield GateStep(name, at < place, at == place)
+
+
+# --- facts -----------------------------------------------------------------------------------------
+def _studies(participants: Iterable[Participant]) -> set[int]:
+    return {each.study_id for each in participants}
+
+
+def facts_of(participants: list[Participant]) -> dict[int, Facts]:
+    studies = _studies(participants)
+    gates = {gate.study_id: gate for gate in Gate.objects.filter(study__in=studies)}
+    for each in participants:
+        gates.setdefault(each.study_id, Gate(study=each.study))
+    facts = {each.pk: Facts(gates[each.study_id]) for each in participants}
+    asked = ComprehensionQuestion.objects.filter(gate__study__in=studies).order_by()
+    n_questions = dict(asked.values_list("gate__study").annotate(n=Count("pk")))
+    for each in participants:
+        facts[each.pk].n_questions = n_questions.get(each.study_id, 0)
+    _add_tries(facts)
+    _add_work(facts)
+    _add_batches(participants, facts)
+    return facts
+
+
+def _add_tries(facts: dict[int, Facts]) -> None:
+    rows = ComprehensionTry.objects.filter(participant__in=facts)
+    for participant, is_passed in rows.values_list("participant", "is_passed"):
+        facts[participant].n_tries += 1
+        facts[participant].has_understood |= is_passed
+
+
+def _add_work(facts: dict[int, Facts]) -> None:
+    """What was finished. Qualification work without an attempt is about to be decided."""
+    kinds = (Kind.TRAINING, Kind.QUALIFICATION)
+    done = Assignment.objects.filter(participant__in=facts, batch__kind__in=kinds, status="submitted")
+    state = ("attempt__state", "attempt__overridden_to")
+    for participant, kind, batch, round_, decided, overridden in done.values_list(
+        "participant", "batch__kind", "batch", "round", *state
+    ):
+        own = facts[participant]
+        own.done.add((batch, round_))
+        if kind == Kind.QUALIFICATION:
+            own.states.append(overridden or decided or Attempt.State.PENDING)
+            own.n_more += overridden == Attempt.State.UNDECIDED
+    begun = Assignment.objects.filter(participant__in=facts, batch__kind=Kind.MAIN).order_by()
+    counts = Counter(dict(begun.values_list("participant").annotate(n=Count("pk"))))
+    for participant, own in facts.items():
+        own.n_begun_main = counts[participant]
+
+
+def _add_batches(participants: list[Participant], facts: dict[int, Facts]) -> None:
+    """Batches that stand open to them, done or not."""
+    rows = Batch.objects.filter(
+        study__in=_studies(participants),
+        kind__in=(Kind.TRAINING, Kind.QUALIFICATION),
+        status=Batch.Status.OPEN,
+        reserved_for=None,
+    )
+    found = list(rows.values_list("study", "pk", "round", "kind", "group"))
+    for each in participants:
+        for study, batch, round_, kind, group in found:
+            if study == each.study_id and group in (None, each.group_id):
+                facts[each.pk].open[kind].add((batch, round_))
+
+
+# --- what waits for a person -----------------------------------------------------------------------
+def asks_a_lead() -> Q:
+    """Participants whose last attempt decided nothing, with no verdict of a lead beside it."""
+    later = Attempt.objects.filter(participant=OuterRef("participant"), number__gt=OuterRef("number"))
+    undecided = Attempt.objects.filter(participant=OuterRef("pk"), state=Attempt.State.UNDECIDED, overridden_to="")
+    return Q(Exists(undecided.filter(~Exists(later))), standing=Standing.QUALIFYING)

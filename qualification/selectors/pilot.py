@@ -1,0 +1,195 @@
+"""What the pilots say (D-10): how long a judgement takes, what is hard, how the panel agrees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.models import Participant, Study
+from measures.agreement import fleiss_kappa
+from measures.arrays import FloatArray, IntArray
+from measures.cohen import cohen_kappa, confusion_matrix
+from measures.difficulty import difficulty_of, unique_modes
+from measures.estimate import Estimate
+from measures.intervals import guarded
+from measures.leave_one_out import WithoutRater, leave_one_out
+from protocols.models import Option
+from protocols.specs import CriterionSpec, VersionSpec
+from qualification.selectors.gate_votes import Scale, pooled_scale, scale_of
+from qualification.selectors.pilot_votes import PilotVotes
+
+HARDEST = 10
+Panel = Participant.Panel
+
+
+# --- time ------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Median seconds of a judgement, as browsers report them; None where no answer has a time."""
+
+    median: float | None
+    n: int
+
+
+def times_of(votes: PilotVotes) -> Times:
+    seconds = votes.active_ms[votes.active_ms > 0] / 1000
+    return Times(float(np.median(seconds)) if len(seconds) else None, len(seconds))
+
+
+# --- difficulty ------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Hardness:
+    """Means over what was judged by two or more, from 0 to 1; None without such."""
+
+    disagreeing: float | None
+    entropy: float | None
+    unsure: float | None  # share of votes
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """(M,) per item and criterion: the item's id and how hard it was; NaN with fewer than two votes."""
+
+    item: IntArray
+    disagreeing: FloatArray
+    entropy: FloatArray
+    unsure: FloatArray
+
+    def hardness(self, kept: np.ndarray | slice) -> Hardness:
+        return Hardness(*(_mean(values[kept]) for values in (self.disagreeing, self.entropy, self.unsure)))
+
+
+def _mean(values: FloatArray) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+def _cells(votes: PilotVotes, criterion: CriterionSpec) -> _Cells:
+    mine, scale = votes.about(criterion.id), scale_of(criterion)
+    tallies = mine.tallies(scale)
+    items = np.zeros(len(tallies), np.int64)
+    items[mine.row] = mine.item
+    unsure = [scale.codes[each.id] for each in criterion.options if each.role == Option.Role.UNSURE]
+    found, n_votes = difficulty_of(tallies), tallies.sum(axis=1)
+    shares = np.where(n_votes > 0, tallies[:, unsure].sum(axis=1) / np.maximum(n_votes, 1), np.nan)
+    return _Cells(items, found.disagreeing, found.entropy, shares)
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionLine:
+    criterion: CriterionSpec
+    times: Times
+    hardness: Hardness
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class HardItem:
+    item: int
+    hardness: Hardness
+
+
+def _hardest(cells: Sequence[_Cells]) -> list[HardItem]:
+    """By the mean share of disagreeing votes over the criteria, then by entropy; items all agree on are left out."""
+    everything = _Cells(*(np.concatenate(parts) for parts in zip(*map(_parts, cells), strict=True)))
+    found = [
+        HardItem(item, everything.hardness(everything.item == item)) for item in np.unique(everything.item).tolist()
+    ]
+    hard = [each for each in found if each.hardness.disagreeing]
+    return sorted(hard, key=_hardness_order)[:HARDEST]
+
+
+def _parts(cells: _Cells) -> tuple[np.ndarray, ...]:
+    return cells.item, cells.disagreeing, cells.entropy, cells.unsure
+
+
+def _hardness_order(each: HardItem) -> tuple[float, float, int]:
+    return -(each.hardness.disagreeing or 0.0), -(each.hardness.entropy or 0.0), each.item
+
+
+# --- agreement -------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Experts against non-experts, where both have one most frequent answer."""
+
+    n: int
+    same: float | None
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    panel: Estimate
+    experts: Estimate
+    non_experts: Estimate
+    beside: Beside
+    without: tuple[WithoutRater, ...]
+
+
+def kappa_of(votes: PilotVotes, scale: Scale) -> Estimate:
+    """Fleiss' kappa with its t interval, where the number of judgements carries one."""
+    histogram = votes.histogram(scale)
+    return guarded(fleiss_kappa(histogram), histogram)
+
+
+def _agreement(votes: PilotVotes, spec: VersionSpec, members: Sequence[Participant], seed: int) -> Agreement:
+    scale = pooled_scale(spec)
+    by_panel = {panel: votes.of([each.pk for each in members if each.panel == panel]) for panel in Panel}
+    codes = votes.codes(scale)
+    without = leave_one_out(votes.row, votes.participant, codes, scale.n_categories, seed=seed) if len(codes) else []
+    return Agreement(
+        panel=kappa_of(votes, scale),
+        experts=kappa_of(by_panel[Panel.EXPERT], scale),
+        non_experts=kappa_of(by_panel[Panel.NON_EXPERT], scale),
+        beside=_beside(votes, scale, members),
+        without=tuple(without),
+    )
+
+
+def _beside(votes: PilotVotes, scale: Scale, members: Sequence[Participant]) -> Beside:
+    codes, table = votes.codes(scale), np.zeros((2, votes.n_rows, scale.n_categories), np.int64)
+    experts = np.isin(votes.participant, [each.pk for each in members if each.panel == Panel.EXPERT])
+    kept = codes >= 0
+    np.add.at(table, (np.where(experts, 0, 1)[kept], votes.row[kept], codes[kept]), 1)
+    confusion = confusion_matrix(unique_modes(table[0]), unique_modes(table[1]), scale.n_categories)
+    n = int(confusion.sum())
+    return Beside(n, float(np.trace(confusion) / n) if n else None, cohen_kappa(confusion))
+
+
+# --- together --------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class PilotFigures:
+    """Of the panel's answers to the pilots; `by_member` has the times of everybody's."""
+
+    n_votes: int
+    times: Times
+    by_member: dict[int, Times]
+    criteria: tuple[CriterionLine, ...]
+    hardest: tuple[HardItem, ...]
+    agreement: Agreement
+    per_item: float  # judgements of an item, on average
+
+
+def pilot_figures(
+    study: Study, spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant]
+) -> PilotFigures | None:
+    """None while the panel has no answer."""
+    votes = votes.of([each.pk for each in members])
+    if not len(votes.item):
+        return None
+    voted = [each for each in spec.voted if (votes.criterion == each.id).any()]
+    cells = [_cells(votes, each) for each in voted]
+    return PilotFigures(
+        n_votes=len(votes.item),
+        times=times_of(votes),
+        by_member={each.pk: times_of(votes.of([each.pk])) for each in members},
+        criteria=tuple(_line(votes, each, of) for each, of in zip(voted, cells, strict=True)),
+        hardest=tuple(_hardest(cells)),
+        agreement=_agreement(votes, spec, members, study.seed),
+        per_item=votes.n_rows / len(np.unique(votes.item)),
+    )
+
+
+def _line(votes: PilotVotes, criterion: CriterionSpec, cells: _Cells) -> CriterionLine:
+    mine = votes.about(criterion.id)
+    return CriterionLine(criterion, times_of(mine), cells.hardness(slice(None)), kappa_of(mine, scale_of(criterion)))

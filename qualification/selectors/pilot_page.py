@@ -1,0 +1,115 @@
+"""What stands around the figures of a pilot: who is how far, the texts of hard items, comments, suggestions."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import QuerySet
+
+from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
+from measures.suggestions import minutes_of_batch, pay_of_minutes
+from protocols.models import Option
+from protocols.specs import VersionSpec
+from qualification.models import Gate
+from qualification.selectors.gate_votes import PANELS, pooled_scale
+from qualification.selectors.pilot import HardItem, Hardness, PilotFigures, Times, kappa_of
+from qualification.selectors.pilot_votes import PilotVotes
+
+COMMENTS = 100
+HOURLY = Decimal("8.00")  # D-13: of the reference study
+PILOT = Batch.Kind.PILOT
+
+
+def pilots_of(study: Study) -> list[Batch]:
+    return list(study.batches.filter(kind=PILOT).order_by("position"))
+
+
+# --- the panel ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Member:
+    participant: Participant
+    n_done: int
+    is_at_work: bool
+    times: Times | None
+
+
+def members_of(members: Sequence[Participant], pilots: Iterable[Batch], figures: PilotFigures | None) -> list[Member]:
+    status = Assignment.Status
+    held = Assignment.objects.filter(batch__in=list(pilots), participant__in=list(members), seat__isnull=False)
+    counts = Counter(held.values_list("participant", "status"))
+    times = figures.by_member if figures else {}
+    return [
+        Member(each, counts[each.pk, status.SUBMITTED], counts[each.pk, status.ACTIVE] > 0, times.get(each.pk))
+        for each in members
+    ]
+
+
+# --- items and comments --------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class HardText:
+    item: Item
+    hardness: Hardness
+
+
+def texts_of(hardest: Iterable[HardItem]) -> list[HardText]:
+    """Without the source: it would tell what to expect before the reason is looked for."""
+    found = {each.item: each.hardness for each in hardest}
+    items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk(list(found))
+    return [HardText(items[pk], hardness) for pk, hardness in found.items()]
+
+
+def feedback_of(study: Study) -> QuerySet[Assignment]:
+    """What was said at the end of a pilot, the newest first."""
+    work = Assignment.objects.filter(batch__study=study, batch__kind=PILOT).exclude(feedback="")
+    return work.select_related("participant", "batch").order_by("-submitted_at", "-pk")[:COMMENTS]
+
+
+def unsure_texts_of(study: Study) -> QuerySet[Rating]:
+    """Why somebody could not decide."""
+    unsure = Rating.objects.filter(batch__study=study, batch__kind=PILOT, option__role=Option.Role.UNSURE)
+    texts = unsure.filter(assignment__seat__isnull=False, is_active=True).exclude(free_text="")
+    return texts.select_related("assignment__participant", "criterion", "item__dialogue").order_by("-pk")[:COMMENTS]
+
+
+# --- suggestions ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """None where the pilot does not say: no answer has a time, or the kappa is undefined."""
+
+    n_items: int
+    hourly: Decimal
+    minutes: int | None
+    pay: Decimal | None
+    kappa: float | None
+    members: str  # whose kappa it is, as the gate says
+
+    @property
+    def threshold(self) -> float | None:
+        """To two decimals, as thresholds are written."""
+        return None if self.kappa is None else round(self.kappa, 2) + 0.0
+
+
+def suggest(
+    spec: VersionSpec,
+    votes: PilotVotes,
+    members: Sequence[Participant],
+    figures: PilotFigures,
+    gate: Gate,
+    *,
+    n_items: int,
+    hourly: Decimal,
+) -> Suggestions:
+    """For a batch of `n_items` at `hourly` an hour. The threshold is the kappa of whom the gate compares with."""
+    seconds = figures.times.median
+    minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
+    compared = [each.pk for each in members if each.panel in PANELS[gate.panel_members]]
+    kappa = kappa_of(votes.of(compared), pooled_scale(spec)).value
+    pay = None if minutes is None else pay_of_minutes(minutes, hourly)
+    return Suggestions(n_items, hourly, minutes, pay, kappa, gate.get_panel_members_display())
+
+
+def usual_size(study: Study, pilots: Sequence[Batch]) -> int:
+    """Items of the first main batch; without one, of the first pilot."""
+    main = study.batches.filter(kind=Batch.Kind.MAIN).order_by("position").values_list("n_items", flat=True).first()
+    return main or (pilots[0].n_items if pilots else 0) or 1

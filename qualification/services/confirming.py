@@ -1,0 +1,131 @@
+"""E-8: two confirm a label. Whoever finished a round is compared once, and both look again where they differ."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import DatabaseError, transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Study
+from annotation.services import activity
+from annotation.services.private_batches import withdraw_private_batch
+from annotation.services.refusals import Refused
+from protocols.models import Criterion
+from qualification.models import Comparison, ConfirmPlan, Disagreement
+from qualification.selectors.confirming import (
+    Answers,
+    answers_of,
+    confirmed_criteria,
+    finished_comparisons,
+    has_pairs,
+    stale_looks,
+    uncompared_batches,
+)
+from qualification.services.second_looks import count_looks, make_looks
+
+logger = logging.getLogger(__name__)
+
+SWEPT_AT_ONCE = 100
+TROUBLES = (LookupError, ValueError, DatabaseError, Refused)
+State, How = Disagreement.State, Disagreement.How
+
+
+def sweep_confirming(*, now: datetime) -> tuple[int, int]:
+    """Compare and settle what is due. Returns how many batches were compared, and how many second looks were counted.
+
+    Each is done once, however often it is called: under a lock, and only where it has not been done.
+    """
+    for batch in stale_looks()[:SWEPT_AT_ONCE]:
+        withdraw_private_batch(batch)
+    finished = uncompared_batches().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    compared = [_tried(compare_batch, pk, now) for pk in finished]
+    looked = finished_comparisons().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    counted = [_tried(count_looks, pk, now) for pk in looked]
+    return sum(map(bool, compared)), sum(map(bool, counted))
+
+
+def _tried(service: Callable[..., Any], pk: int, now: datetime) -> Any:
+    try:
+        return service(pk, now=now)
+    except TROUBLES:  # must not keep the batches after it waiting for ever
+        logger.exception("%s of %s failed", service.__name__, pk)
+        return None
+
+
+@transaction.atomic
+def compare_batch(batch_id: int, *, now: datetime) -> Comparison | None:
+    """One disagreement for every item and question that the two answer differently, and a second look for each.
+
+    None when they were compared already, or the round is not finished.
+    """
+    # The batch's row: two sweeps compare one after the other, and the second finds what the first has done.
+    Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
+    batch = uncompared_batches().filter(pk=batch_id).select_related("study__protocol_version").first()
+    if batch is None:
+        return None
+    plan = ConfirmPlan.objects.select_related("study__protocol_version").get(study=batch.study_id)
+    criteria = confirmed_criteria(plan)
+    pair = Assignment.objects.filter(seat__batch=batch).select_related("participant").order_by("pk")
+    first, second = pair
+    one, other = (answers_of(each, criteria) for each in pair)
+    both = {key: (option, other[key]) for key, option in one.items() if key in other}
+    comparison = Comparison.objects.create(
+        batch=batch, round=batch.round, protocol_version=batch.study.protocol_version, first=first, second=second,
+        n_items=len({item for item, _criterion in both}), n_labels=len(both), compared_at=now,
+    )  # fmt: skip
+    differing = [key for key, (option, theirs) in both.items() if option != theirs]
+    open_ones = _keep(comparison, differing, one, now)
+    make_looks(comparison, open_ones, now=now)
+    details = {"round": batch.round, "labels": len(both), "n": len(differing)}
+    activity.log(batch.study, None, "compared", about=batch.key, details=details, now=now)
+    return comparison
+
+
+def _keep(
+    comparison: Comparison, differing: list[tuple[int, int]], answers: Answers, now: datetime
+) -> list[tuple[int, int]]:
+    """Store what differs. Returns what is to be looked at again.
+
+    Of the round there is something already where one of the two was replaced: what was settled stays so, what the
+    new pair agrees on is settled by that, and the rest is looked at again.
+    """
+    known = Disagreement.objects.filter(
+        item__batch=comparison.batch_id, round=comparison.round, criterion__version=comparison.protocol_version_id
+    ).select_for_update(of=("self",))
+    stored = {(row.item_id, row.criterion_id): row for row in known}
+    for key, row in stored.items():
+        if row.state != State.SETTLED:
+            _look_again(row, None if key in differing else answers.get(key), now)
+    Disagreement.objects.bulk_create(
+        Disagreement(item_id=item, criterion_id=criterion, round=comparison.round, found_at=now)
+        for item, criterion in differing
+        if (item, criterion) not in stored
+    )
+    return [key for key in differing if key not in stored or stored[key].state != State.SETTLED]
+
+
+def _look_again(row: Disagreement, agreed: int | None, now: datetime) -> None:
+    row.state = State.SECOND_LOOK
+    if agreed is not None:
+        row.state, row.how, row.option_id, row.settled_at = State.SETTLED, How.REPLACED, agreed, now
+    row.save(update_fields=["state", "how", "option", "settled_at"])
+
+
+# --- the plan --------------------------------------------------------------------------------------
+@transaction.atomic
+def save_plan(study: Study, *, is_on: bool, criteria: list[Criterion], by: User, now: datetime) -> ConfirmPlan:
+    """Batches whose round is finished already are compared too. Raises Refused where no batch has two seats."""
+    if is_on and not has_pairs(study):
+        raise Refused(
+            "not_two",
+            _("Two people confirm a label, so a batch needs exactly two seats. Here a batch has %(n)s.")
+            % {"n": study.seats},
+        )
+    plan, _is_new = ConfirmPlan.objects.update_or_create(study=study, defaults={"is_on": is_on})
+    plan.criteria.set(criteria)
+    details = {"is_on": is_on, "criteria": [each.key for each in criteria]}
+    activity.log(study, by, "confirm_plan", details=details, now=now)
+    return plan

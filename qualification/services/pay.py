@@ -1,0 +1,31 @@
+"""The plan of pay: what a qualification earns, and the rate an hour below which the platform warns."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Study
+from annotation.services import activity
+from annotation.services.refusals import Refused
+from qualification.models import PayPlan
+
+
+@transaction.atomic
+def save_pay_plan(study: Study, *, values: dict[str, Any], by: User, now: datetime) -> PayPlan:
+    """What is in the ledger already keeps its amount. Raises ValidationError, or Refused without a currency."""
+    locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    plan = PayPlan.objects.filter(study=locked).first() or PayPlan(study=locked)
+    before = {name: getattr(plan, name) for name in values}
+    for name, value in values.items():
+        setattr(plan, name, value)
+    if plan.qualification_amount and not locked.pay_currency:
+        raise Refused("no_currency", _("Name the currency of the pay in the settings of the study first."))
+    plan.full_clean()
+    plan.save()
+    changed = activity.changes(before, {name: getattr(plan, name) for name in values})
+    if changed:
+        activity.log(locked, by, "pay_plan", details={"changed": changed}, now=now)
+    return plan

@@ -1,0 +1,40 @@
+"""The clock's side: every task calls one service. Arguments are ids."""
+
+import logging
+
+from celery import shared_task
+from django.utils import timezone
+
+from qualification.services import confirming, consent_texts, control, ledger, signals, verdicts
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(soft_time_limit=50, time_limit=60)
+def keep_consents() -> None:
+    logger.info("kept %s consent texts", consent_texts.keep_consent_texts(now=timezone.now()))
+
+
+@shared_task(soft_time_limit=110, time_limit=120)
+def sweep_control() -> None:
+    logger.info("drew %s samples, counted %s checks", *control.sweep_control(now=timezone.now()))
+
+
+@shared_task(soft_time_limit=50, time_limit=60)
+def sweep_attempts() -> None:
+    logger.info("decided %s qualifications", verdicts.sweep_attempts(now=timezone.now()))
+
+
+@shared_task(soft_time_limit=110, time_limit=120)
+def sweep_pay() -> None:
+    logger.info("%s batches were earned", ledger.sweep_pay(now=timezone.now()))
+
+
+@shared_task(soft_time_limit=110, time_limit=120)
+def sweep_signals() -> None:
+    logger.info("looked at %s batches, raised %s flags", *signals.sweep_signals(now=timezone.now()))
+
+
+@shared_task(soft_time_limit=110, time_limit=120)
+def sweep_confirming() -> None:
+    logger.info("compared %s batches, counted %s second looks", *confirming.sweep_confirming(now=timezone.now()))

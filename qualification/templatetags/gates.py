@@ -1,0 +1,71 @@
+"""The way to the main work, in the annotator's pages, which know nothing of gates."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.utils.translation import gettext_lazy as _
+
+from annotation.selectors.work import StudyWork
+from qualification.models import Gate
+from qualification.selectors.gate_steps import DECIDING, GateState, gate_states
+
+register = template.Library()
+STEP_NAMES = {
+    "comprehension": _("Questions about the guidelines"),
+    "training": _("Training"),
+    "qualification": _("Qualification"),
+    "verdict": _("The decision"),
+}
+REASONS = {
+    "no_panel": _("The panel is empty: mark its members on the page of the people."),
+    "panel_unfinished": _("The panel has not finished the qualification batch yet."),
+    "no_items": _("No answer could be judged."),
+    "no_pairs": _("The panel has too few answers to be compared with."),
+    "no_variation": _("Everybody gave one and the same answer, which leaves nothing to tell agreement from chance."),
+    "too_few_items": _("Fewer than 10 answers carry no interval."),
+    "other_role": _("The rule says passed, but their role here sees the figures, so they cannot rate blind."),
+}
+
+
+@register.simple_tag
+def gates_of(works: StudyWork | Iterable[StudyWork]) -> dict[int, GateState]:
+    """Of one or all studies of an annotator, in a number of queries that does not grow with them."""
+    found = [works] if isinstance(works, StudyWork) else works
+    return gate_states([work.participant for work in found])
+
+
+@register.filter
+def gate_of(gates: dict[int, GateState], work: StudyWork) -> GateState | None:
+    return gates.get(work.participant.pk)
+
+
+@register.filter
+def is_deciding(gates: dict[int, GateState]) -> bool:
+    """Whether a page has to ask again by itself."""
+    return any(gate.stage == DECIDING for gate in gates.values())
+
+
+@register.filter
+def step_name(name: str) -> str:
+    return str(STEP_NAMES[name])
+
+
+@register.filter
+def gate_reason(word: str) -> str:
+    return str(REASONS.get(word, _("It could not be computed.")))
+
+
+@register.filter
+def method_name(method: str) -> str:
+    return str(Gate.Method(method).label)
+
+
+@register.filter
+def three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+@register.filter
+def chance(value: float) -> str:
+    """A probability to pass, in per cent."""
+    return "<\u00a01\u00a0%" if 0 < value < 0.005 else f"{100 * value:.0f}\u00a0%"

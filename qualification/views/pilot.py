@@ -1,0 +1,115 @@
+"""From the pilot to the main work: the panel, what its answers say, and what they suggest."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.access import Right, signed_in, study_for
+from annotation.forms import PanelForm
+from annotation.models import Batch, Participant, Study
+from annotation.services.panel import set_panel
+from annotation.views.pages import announced, errors_in, study_page
+from protocols.specs import spec_of
+from qualification.forms_pay import SuggestionForm, TakeOverForm
+from qualification.selectors import pilot_page as selectors
+from qualification.selectors.pilot import PilotFigures, pilot_figures
+from qualification.selectors.pilot_votes import PilotVotes, panel_members, pilot_votes
+from qualification.services.pilot import take_over
+from qualification.views.gate import gate_of
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What page and suggestions are made of."""
+
+    study: Study
+    pilots: list[Batch]
+    members: list[Participant]
+    votes: PilotVotes
+    figures: PilotFigures | None
+
+    def suggestions(self, asked: dict[str, Any]) -> selectors.Suggestions | None:
+        if self.figures is None:
+            return None
+        spec = spec_of(self.study.protocol_version)
+        n_items, hourly = asked["n_items"], asked["hourly"]
+        gate = gate_of(self.study)
+        return selectors.suggest(
+            spec, self.votes, self.members, self.figures, gate, n_items=n_items, hourly=Decimal(hourly)
+        )
+
+
+def _read(study: Study) -> Read:
+    members, votes = panel_members(study), pilot_votes(study)
+    figures = pilot_figures(study, spec_of(study.protocol_version), votes, members)
+    return Read(study, selectors.pilots_of(study), members, votes, figures)
+
+
+@login_required
+@require_safe
+def pilot(request: HttpRequest, slug: str) -> HttpResponse:
+    return _page(request, study_for(request.user, slug, Right.CLEAR))
+
+
+def _page(
+    request: HttpRequest, study: Study, *, status: int = 200, panel_form: PanelForm | None = None
+) -> HttpResponse:
+    read = _read(study)
+    usual = {"n_items": selectors.usual_size(study, read.pilots), "hourly": selectors.HOURLY}
+    form = SuggestionForm({**usual, **request.GET.dict()})
+    asked = form.cleaned_data if form.is_valid() else usual
+    context = {
+        "page_name": "pilot",
+        "pilots": read.pilots,
+        "members": selectors.members_of(read.members, read.pilots, read.figures),
+        "panel_form": panel_form or PanelForm(),
+        "figures": read.figures,
+        "names": {each.pk: each.pseudonym for each in read.members},
+        "hardest": selectors.texts_of(read.figures.hardest) if read.figures else [],
+        "feedback": selectors.feedback_of(study),
+        "unsure_texts": selectors.unsure_texts_of(study),
+        "form": form,
+        "suggested": read.suggestions(asked),
+    }
+    return study_page(request, study, "qualification/pilot.html", status=status, **context)
+
+
+@login_required
+@require_POST
+def pilot_panel(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CLEAR)
+    form = PanelForm(request.POST)
+    if form.is_valid():
+        with errors_in(form):
+            found = set_panel(study, **form.cleaned_data, by=signed_in(request.user), now=timezone.now())
+            names = {"name": found.pseudonym, "place": found.get_panel_display()}
+            messages.success(request, _("%(name)s: %(place)s.") % names)
+            return redirect("pilot", slug)
+    return _page(request, study, status=422, panel_form=form)
+
+
+@login_required
+@require_POST
+def pilot_take(request: HttpRequest, slug: str) -> HttpResponse:
+    """What is taken over is computed anew here: a browser says only for how many items and at which rate."""
+    study = study_for(request.user, slug, Right.CONFIGURE)
+    form = TakeOverForm(request.POST)
+    suggested = _read(study).suggestions(form.cleaned_data) if form.is_valid() else None
+    if suggested is None:
+        messages.error(request, _("The pilot does not say it yet."))
+        return redirect("pilot", slug)
+    setting, by = form.cleaned_data["setting"], signed_in(request.user)
+    with announced(request, _("The setting is taken over.")):
+        take_over(study, setting, suggested, by=by, now=timezone.now())
+    asked = urlencode({"n_items": str(suggested.n_items), "hourly": str(suggested.hourly)})
+    return redirect(f"{reverse('pilot', args=[slug])}?{asked}#suggestions")

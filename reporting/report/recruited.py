@@ -1,0 +1,50 @@
+"""Rows of the checklist about the people: whom a study wanted, who came, who they are."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from qualification.models import Recruitment
+from qualification.selectors.recruitment_demographics import SMALL, Table
+
+Row = dict[str, Any]
+
+
+def criteria_lines(value: Row) -> list[str]:
+    """D-11: each criterion that is set, as a line."""
+    lines: dict[str, Callable[[Any], str]] = {
+        "locations": lambda names: _("Location: %(names)s.") % {"names": ", ".join(names)},
+        "gender": lambda key: _("Gender: %(gender)s.") % {"gender": Recruitment.Gender(key).label},
+        "first_languages": lambda names: _("First language: %(names)s.") % {"names": ", ".join(names)},
+        "least_approval": lambda rate: _("Approval rate of earlier work: at least %(rate)s per cent.") % {"rate": rate},
+        "least_submissions": lambda n: _("Completed submissions: at least %(n)s.") % {"n": n},
+        "education": lambda text: _("Education: %(text)s.") % {"text": text.rstrip(".")},
+        "expertise": lambda text: _("Expertise: %(text)s.") % {"text": text.rstrip(".")},
+        "other": str,
+    }
+    return [lines[name](given) for name, given in value.items()]
+
+
+def recruited_lines(value: Row) -> list[str]:
+    lines = [_("People: %(n)s, of them imported: %(imported)s.") % value]
+    lines += [_("By %(name)s: %(n)s.") % {"name": name, "n": n} for name, n in value["by_platform"].items()]
+    if value["wanted"] is not None:
+        lines.append(_("Wanted: %(n)s.") % {"n": value["wanted"]})
+    return lines
+
+
+def demographics_row(table: Table) -> Row | None:
+    """Counts alone; fewer than three people are null, and what has too many values is left out."""
+    if not table.n_people:
+        return None
+    fields = {each.name: {cell.value: cell.n for cell in each.cells} for each in table.fields if each.cells}
+    return {"n": table.n_people, "fields": fields}
+
+
+def demographics_lines(value: Row) -> list[str]:
+    lines = [_("Known of %(n)s people.") % {"n": value["n"]}]
+    for name, cells in value["fields"].items():
+        counts = ", ".join(f"{answer} {f'< {SMALL}' if n is None else n}" for answer, n in cells.items())
+        lines.append(f"{name}: {counts}.")
+    return lines

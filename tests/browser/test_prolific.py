@@ -1,0 +1,243 @@
+"""From a platform's page to its completion page in Chromium: consent, rating, the right code, once per person."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from annotation.models import Participant, Study
+from annotation.services.claiming import claim_seat
+from annotation.services.standing import set_standing
+from qualification.models import Demographics, Entry, Recruitment
+from tests.browser.helpers import Screen
+from tests.cast import make_cast
+from tests.factories import NOW, StudyFactory, make_annotator, make_batch
+from tests.qualification.factories_recruitment import (
+    DemographicsFactory,
+    EntryFactory,
+    PayEntryFactory,
+    finish_batch,
+    open_for,
+)
+from tests.stub_platform import StubPlatform, stub_platform
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CODES = ("CDONE1", "CSCREEN2", "CATTENTION3", "CTIME4")
+PERSON, SESSION = "5e9088a8a4b6ed018b45ba7b", "671b8e95b17f88050648883e"
+Open = Callable[..., Screen]
+
+
+@pytest.fixture
+def platform() -> Iterator[StubPlatform]:
+    with stub_platform(CODES) as stub:
+        yield stub
+
+
+@pytest.fixture
+def recruitment(transactional_db: None, platform: StubPlatform, live_server: LiveServer) -> Recruitment:
+    """One batch of one dialogue, whose address the platform's start page links to with its ids filled in."""
+    study = StudyFactory(slug="crowd", name="Crowd study", seats=2)
+    make_batch(study, 1, 1)
+    recruitment = open_for(study, platform_url=platform.url)
+    path = reverse("enter", args=[study.join_token, "prolific"])
+    query = f"?PROLIFIC_PID={PERSON}&STUDY_ID={'c' * 24}&SESSION_ID={SESSION}"
+    platform.link = live_server.url + path + query
+    return recruitment
+
+
+def come(screen: Screen, platform: StubPlatform) -> Page:
+    page = screen.go(f"{platform.url}/start")
+    page.get_by_role("link", name="Open the study").click()
+    return page
+
+
+def agree(page: Page) -> None:
+    page.get_by_label("I have read this and agree").check()
+    page.get_by_role("button", name="Take part").click()
+    page.wait_for_url("**/work/")
+
+
+def finish(page: Page, code: str) -> None:
+    """By the button of My work to the platform."""
+    page.get_by_role("button", name="Finish and go back to Prolific").click()
+    assert page.locator("#completion-code").input_value() == code
+    page.get_by_role("button", name="Back to Prolific").click()
+    expect(page.get_by_role("heading", name="Submission received")).to_be_visible()
+
+
+def rate_all(page: Page) -> None:
+    """By the keyboard, the first option of each of four criteria."""
+    page.get_by_role("button", name="Start batch 1").click()
+    page.wait_for_url("**/work/*/*/*/")
+    for number in range(4):
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of 4 answers")
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+    page.wait_for_url("**/submit/")
+    page.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks/")
+
+
+def the_annotator() -> Participant:
+    return Participant.objects.get(entry__person=PERSON)
+
+
+# --- journeys -----------------------------------------------------------------------------------------------
+def test_from_consent_to_the_completion_code(open_screen: Open, recruitment, platform):
+    page = come(open_screen(), platform)
+    assert PERSON not in page.url
+    agree(page)
+    rate_all(page)
+    finish(page, "CDONE1")
+
+    assert platform.told_codes == ["CDONE1"]
+    assert Entry.objects.get().state == "done"
+    page.goto(reverse("work"))
+    page.get_by_role("button", name="Back to Prolific").click()
+    assert page.locator("#completion-code").input_value() == "CDONE1"
+
+
+def test_who_does_not_qualify_is_screened_out(open_screen: Open, recruitment, platform):
+    Study.objects.update(has_gate=True)
+    page = come(open_screen(), platform)
+    agree(page)
+    set_standing(the_annotator(), standing="failed", now=timezone.now())
+    page.reload()
+    finish(page, "CSCREEN2")
+
+    assert platform.told_codes == ["CSCREEN2"]
+
+
+def test_whose_time_runs_out_is_timed_out(open_screen: Open, recruitment, platform):
+    page = come(open_screen(), platform)
+    agree(page)
+    claim_seat(the_annotator(), recruitment.study.batches.get(), now=timezone.now() - timedelta(hours=5))
+    page.reload()
+    finish(page, "CTIME4")
+
+    assert platform.told_codes == ["CTIME4"]
+
+
+def test_who_returns_on_another_device_finds_their_work(open_screen: Open, recruitment, platform):
+    first = come(open_screen(), platform)
+    agree(first)
+    first.get_by_role("button", name="Start batch 1").click()
+    first.wait_for_url("**/work/*/*/*/")
+    second = come(open_screen(), platform)
+    expect(second.get_by_text("Welcome back")).to_be_visible()
+    second.get_by_role("button", name="Continue").click()
+    second.wait_for_url("**/work/")
+
+    expect(second.get_by_role("button", name="Continue")).to_be_visible()
+    assert (Entry.objects.count(), Participant.objects.count()) == (1, 1)
+
+
+def test_two_tabs_take_part_once(open_screen: Open, recruitment, platform):
+    screen = open_screen()
+    first = come(screen, platform)
+    second = screen.new_tab()
+    second.goto(platform.link)
+    agree(first)
+    second.get_by_label("I have read this and agree").check()
+    second.get_by_role("button", name="Take part").click()
+    second.wait_for_url("**/work/")
+
+    expect(second.get_by_text(f"You are {the_annotator().pseudonym} here.")).to_be_visible()
+    assert (Entry.objects.count(), Participant.objects.count()) == (1, 1)
+
+
+def test_who_does_not_agree_is_asked_to_return_the_submission(open_screen: Open, recruitment, platform):
+    page = come(open_screen(), platform)
+    page.get_by_role("button", name="I do not agree").click()
+
+    expect(page.get_by_text("return your submission on Prolific")).to_be_visible()
+    assert Entry.objects.count() == 0
+
+
+# --- the other platform: a frame, and a form that is posted back ----------------------------------------------
+def test_mechanical_turks_frame_opens_a_tab_and_the_form_goes_back(
+    open_screen: Open, transactional_db, platform, live_server, settings, monkeypatch
+):
+    settings.MTURK_SUBMIT_TO = [platform.url]
+    study = StudyFactory(slug="turk", seats=2)
+    make_batch(study, 1, 1)
+    open_for(study, provider="mturk")
+    query = f"assignmentId=3AS1&hitId=3HIT&workerId=A1W&turkSubmitTo={platform.url}"
+    platform.link = f"{live_server.url}{reverse('enter', args=[study.join_token, 'mturk'])}?{query}"
+    screen = open_screen()
+    page = screen.go(platform.link)
+    with screen.context.expect_page() as opened:
+        page.get_by_role("button", name="Open the study in a new tab").click()
+    tab = opened.value
+    agree(tab)
+    finish_batch(Participant.objects.get(entry__person="A1W"), study.batches.get())
+    tab.reload()
+    tab.get_by_role("button", name="Finish and go back to Amazon Mechanical Turk").click()
+    tab.get_by_role("button", name="Back to Amazon Mechanical Turk").click()
+    expect(tab.get_by_role("heading", name="Submission received")).to_be_visible()
+    page.get_by_label("Completion code").fill("CDONE1")
+    page.get_by_role("button", name="Send the code").click()
+    expect(page.get_by_role("heading", name="Submission received")).to_be_visible()
+
+    told = ("POST", "/mturk/externalSubmit", {"assignmentId": "3AS1", "code": "CDONE1"})
+    assert platform.came_back == [told, told]
+
+
+def test_nobody_elses_page_frames_it(open_screen: Open, recruitment, platform):
+    screen = open_screen()
+    screen.allowed.append("frame-ancestors")
+    screen.allowed.append("status of 400")  # and no cookie goes with a page in a frame
+    page = screen.go(f"{platform.url}/frame")
+
+    expect(page.frame_locator("iframe").get_by_text("Crowd study")).to_have_count(0)
+
+
+# --- for everybody ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
+    open_screen: Open, platform, recruitment, width: int, scheme: str
+):
+    cast = make_cast()
+    open_for(cast.study, n_wanted=40)
+    entry = EntryFactory(study=cast.study, participant=cast.annotators[1], state="done", ended_at=NOW)
+    PayEntryFactory(participant=entry.participant)
+    for number in range(4):
+        participant = make_annotator(cast.study, f"known-{number}")
+        DemographicsFactory(participant=participant, fields={"Sex": "Female", "Age": f"{20 + 9 * number}"})
+    Demographics.objects.filter(fields__Age="20").update(fields={"Sex": "Male"})
+    mturk = StudyFactory(slug="turk")
+    open_for(mturk, provider="mturk")
+    over = make_annotator(recruitment.study, "over")
+    EntryFactory(study=recruitment.study, participant=over, state="done", ended_at=NOW)
+    on_the_way = EntryFactory(study=recruitment.study, participant=make_annotator(recruitment.study, "on-the-way"))
+    look = {"width": width, "color_scheme": scheme}
+    turk = reverse("enter", args=[mturk.join_token, "mturk"])
+    preview = f"{turk}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h"
+    frame = f"{turk}?assignmentId=a&hitId=h&workerId=w&turkSubmitTo=https%3A%2F%2Fwww.mturk.com"
+    entrance = platform.link.partition("?")[0]
+
+    found = barriers_on(open_screen(**look), [platform.link, preview, frame], [entrance, turk])
+    found |= barriers_on(open_screen(cast.owner, **look), [reverse("recruitment", args=["wellbeing"])])
+    found |= barriers_on(open_screen(over.user, **look), [reverse("entry_end", args=["crowd"]), reverse("work")])
+    own = [reverse(name, args=["crowd"]) for name in ("entry_end", "about_you")]
+    found |= barriers_on(open_screen(on_the_way.participant.user, **look), [*own, reverse("work")])
+
+    assert found == {}
+
+
+def barriers_on(screen: Screen, paths: list[str], refused: list[str] | None = None) -> dict[str, str]:
+    """`refused`: pages that answer with an error, as they have to."""
+    found = {}
+    for path in [*paths, *(refused or [])]:
+        page = screen.go(path)
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        is_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        if problem := screen.barriers() or ("scrolls sideways" if is_wide else ""):
+            found[path] = problem
+    if refused:
+        screen.allowed.append("400 (Bad Request)")
+    return found

@@ -1,0 +1,181 @@
+"""The rule decides as its coefficients do, and its operating curve is the printed one (statistics 4.3)."""
+
+import time
+
+import numpy as np
+import pytest
+
+from measures.agreement import fleiss_kappa
+from measures.cohen import cohen_kappa, confusion_matrix
+from measures.histograms import Histogram
+from measures.intervals import wilson
+from measures.qualification_curve import PROFILES, Panel, operating_curve
+from measures.qualification_rule import (
+    FAILED,
+    GOLD,
+    INTERVAL,
+    MAJORITY_KAPPA,
+    PASSED,
+    UNDECIDED,
+    Rule,
+    Verdict,
+    cells_of,
+    judge,
+    weakest,
+)
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.integers(0, 3, 60)
+PANEL = np.where(RNG.random((60, 3)) < 0.6, TRUTH[:, None], RNG.integers(0, 3, (60, 3)))
+GOOD = np.where(RNG.random(60) < 0.8, TRUTH, RNG.integers(0, 3, 60))
+# Judged answers: as good, clearly better, uniform clicker, always modal; 4,000 draws each, section 4.3.
+PRINTED = {15: (0.50, 0.75, 0.08, 0.00), 25: (0.49, 0.81, 0.03, 0.00), 60: (0.50, 0.91, 0.005, 0.00),
+           200: (0.51, 0.99, 0.00, 0.00)}  # fmt: skip
+
+
+def fleiss(codes):
+    return fleiss_kappa(Histogram.from_matrix(np.asarray(codes), 3))
+
+
+def test_the_value_is_fleiss_kappa_of_panel_and_candidate_and_the_threshold_the_panels_own():
+    verdict = judge(Rule(), cells_of(PANEL, GOOD, 3))
+    assert verdict.value == pytest.approx(fleiss(np.column_stack([PANEL, GOOD])).value, abs=1e-12)
+    assert verdict.threshold == pytest.approx(fleiss(PANEL).value, abs=1e-12)
+    assert (verdict.state, verdict.n_items) == (PASSED, 60)
+
+
+def test_beside_a_fixed_threshold_the_interval_is_that_of_kappa_itself():
+    expected = fleiss(np.column_stack([PANEL, GOOD]))
+    verdict = judge(Rule(threshold=0.21), cells_of(PANEL, GOOD, 3))
+    assert (verdict.low, verdict.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+
+
+def test_beside_the_panels_own_kappa_the_interval_is_that_of_the_difference():
+    fixed, own = (judge(Rule(threshold=each), cells_of(PANEL, GOOD, 3)) for each in (0.21, None))
+    assert own.high - own.low < fixed.high - fixed.low
+    both = np.column_stack([PANEL, GOOD])
+    left_out = np.array([
+        fleiss(np.delete(both, at, 0)).value - fleiss(np.delete(PANEL, at, 0)).value for at in range(60)
+    ])  # fmt: skip
+    error = np.sqrt(59 / 60 * ((left_out - left_out.mean()) ** 2).sum())  # the jackknife, another way to the same error
+    assert (own.high - own.low) / 2 / 2.001 == pytest.approx(error, rel=0.05)
+
+
+def test_who_only_reaches_the_threshold_has_not_passed_it():
+    cells = cells_of(PANEL, GOOD, 3)
+    value = judge(Rule(), cells).value
+    assert judge(Rule(threshold=value), cells).state == FAILED
+    assert judge(Rule(threshold=value - 1e-9), cells).state == PASSED
+
+
+def test_gaps_in_the_panel_are_counted_as_everywhere_else():
+    holes = PANEL.copy()
+    holes[::4, 0] = -1
+    verdict = judge(Rule(), cells_of(holes, GOOD, 3))
+    assert verdict.value == pytest.approx(fleiss(np.column_stack([holes, GOOD])).value, abs=1e-12)
+    assert verdict.threshold == pytest.approx(fleiss(holes).value, abs=1e-12)
+
+
+def test_answers_the_candidate_did_not_give_are_left_out_for_the_panel_too():
+    some = GOOD.copy()
+    some[:20] = -1
+    verdict = judge(Rule(), cells_of(PANEL, some, 3))
+    assert (verdict.n_items, verdict.threshold) == (40, pytest.approx(fleiss(PANEL[20:]).value))
+
+
+def test_the_majority_is_cohens_kappa_without_the_ties():
+    counts = (PANEL[:, :, None] == np.arange(3)).sum(axis=1)
+    ordered = np.sort(counts, axis=1)
+    majority = np.where(ordered[:, -1] > ordered[:, -2], counts.argmax(axis=1), -1)
+    expected = cohen_kappa(confusion_matrix(GOOD, majority, 3))
+    verdict = judge(Rule(MAJORITY_KAPPA, threshold=0.3), cells_of(PANEL, GOOD, 3))
+    assert (verdict.value, verdict.n_items) == (pytest.approx(expected.value), expected.n_items)
+    assert (verdict.low, verdict.high) == (
+        pytest.approx(expected.low, abs=0.01),
+        pytest.approx(expected.high, abs=0.01),
+    )
+
+
+def test_the_panels_own_kappa_with_its_majority_is_the_mean_over_its_members():
+    found = []
+    for member in range(3):
+        first, second = np.delete(PANEL, member, axis=1).T
+        found.append(cohen_kappa(confusion_matrix(PANEL[:, member], np.where(first == second, first, -1), 3)).value)
+    verdict = judge(Rule(MAJORITY_KAPPA), cells_of(PANEL, GOOD, 3))
+    assert verdict.threshold == pytest.approx(np.mean(found), abs=1e-12)
+
+
+def test_accuracy_is_the_share_of_known_answers_with_wilsons_interval():
+    right = np.array([1] * 9 + [0] + [-1] * 50)
+    verdict = judge(Rule(GOLD, threshold=0.7), cells_of(PANEL, GOOD, 3, right))
+    expected = wilson(9, 10)
+    assert (verdict.value, verdict.n_items, verdict.state) == (0.9, 10, PASSED)
+    assert (verdict.low, verdict.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert judge(Rule(GOLD, 0.7, INTERVAL), cells_of(PANEL, GOOD, 3, right)).state == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("threshold", "state"), [(-0.5, PASSED), (0.99, FAILED), (None, UNDECIDED)]
+)  # fmt: skip
+def test_by_the_interval_a_doubtful_candidate_is_undecided(threshold, state):
+    equal = np.where(RNG.random(60) < 0.6, TRUTH, RNG.integers(0, 3, 60))
+    assert judge(Rule(threshold=threshold, decision=INTERVAL), cells_of(PANEL, equal, 3)).state == state
+
+
+def test_an_undefined_value_has_a_reason_and_is_never_a_pass():
+    same = np.zeros((20, 3), int)
+    verdict = judge(Rule(threshold=-1), cells_of(same, same[:, 0], 3))
+    assert (verdict.state, verdict.value, verdict.reason) == (UNDECIDED, None, "no_variation")
+    assert judge(Rule(), cells_of(np.full((20, 3), -1), TRUTH[:20], 3)).reason == "no_pairs"
+    assert judge(Rule(), cells_of(PANEL, np.full(60, -1), 3)).reason == "no_items"
+    assert judge(Rule(GOLD, 0.7), cells_of(PANEL, GOOD, 3)).reason == "no_items"
+
+
+def test_a_panel_without_a_kappa_of_its_own_decides_nothing():
+    same, mixed = np.zeros((20, 3), int), np.arange(20) % 2
+    verdict = judge(Rule(), cells_of(same, mixed, 3))
+    assert (verdict.state, verdict.threshold, verdict.reason) == (UNDECIDED, None, "no_variation")
+    assert verdict.value is not None
+
+
+def test_fewer_than_ten_answers_carry_no_interval():
+    verdict = judge(Rule(threshold=0, decision=INTERVAL), cells_of(PANEL[:9], GOOD[:9], 3))
+    assert (verdict.state, verdict.reason, verdict.low) == (UNDECIDED, "too_few_items", None)
+
+
+def test_of_several_criteria_the_weakest_decides():
+    good, poor, none = Verdict(PASSED, 0.5, threshold=0.2), Verdict(FAILED, 0.1, threshold=0.2), Verdict(UNDECIDED)
+    assert weakest([good, none, poor]) is poor
+    assert weakest([good, none]) is none
+    assert weakest([good, Verdict(PASSED, 0.3, threshold=0.2)]).value == 0.3
+    assert weakest([]).state == UNDECIDED
+
+
+# --- the operating curve ---------------------------------------------------------------------------
+def test_the_default_rule_has_the_printed_operating_curve():
+    found = operating_curve(Rule(), Panel(), tuple(PRINTED), n_draws=4000)
+    for at, size in enumerate(PRINTED):
+        for profile, expected in zip(PROFILES, PRINTED[size], strict=True):
+            assert found[profile][at].passed == pytest.approx(expected, abs=0.04), (size, profile)
+
+
+def test_the_interval_turns_rejections_of_equally_good_people_into_doubt():
+    found = operating_curve(Rule(decision=INTERVAL), Panel())["equal"]
+    assert all(1 - each.passed - each.undecided < 0.08 for each in found)
+
+
+def test_passing_every_criterion_is_harder_than_passing_once():
+    alone, each = (operating_curve(Rule(), Panel(n_criteria=n), (100,))["better"][0].passed for n in (1, 4))
+    assert each < alone
+
+
+@pytest.mark.parametrize("rule", [Rule(), Rule(decision=INTERVAL), Rule(MAJORITY_KAPPA), Rule(GOLD, 0.7)])
+def test_a_curve_is_quick_enough_to_be_redrawn_while_one_types(rule):
+    panel = Panel(0.3, (0.4, 0.3, 0.1, 0.1, 0.1), 6)
+    began = time.process_time()
+    operating_curve(rule, panel, seed=int(RNG.integers(1000)))
+    assert time.process_time() - began < 3  # a third of a second on one core; the rest is for a busy machine
+
+
+def test_the_same_seed_gives_the_same_curve():
+    assert operating_curve(Rule(), Panel(0.4), seed=1) == operating_curve.__wrapped__(Rule(), Panel(0.4), seed=1)

@@ -1,0 +1,36 @@
+"""Labels that two confirm, and the casebook."""
+
+import factory
+from factory.django import DjangoModelFactory
+
+from qualification.models import Case, ConfirmPlan, Disagreement
+from tests.factories import NOW
+
+
+class ConfirmPlanFactory(DjangoModelFactory):
+    class Meta:
+        model = ConfirmPlan
+
+    is_on = True
+
+
+class DisagreementFactory(DjangoModelFactory):
+    """Found, and being looked at again."""
+
+    class Meta:
+        model = Disagreement
+
+    round = factory.SelfAttribute("item.batch.round")
+    found_at = NOW
+
+
+class CaseFactory(DjangoModelFactory):
+    """With an answer, and something to learn."""
+
+    class Meta:
+        model = Case
+
+    study = factory.SelfAttribute("item.batch.study")
+    option = factory.LazyAttribute(lambda case: case.criterion.options.first())
+    note = "It takes up what was said."
+    created_at = NOW

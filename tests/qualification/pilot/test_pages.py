@@ -1,0 +1,125 @@
+"""The page of the pilot: its panel, what is taken over, who may, and what it costs."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import ActivityLog, Assignment, Participant, Rating, Study
+from qualification.models import Gate
+from tests.factories import MembershipFactory, make_batch
+
+ASKED = {"n_items": "26", "hourly": "8.00"}
+
+
+@pytest.fixture
+def owner(study: Study, client: Client) -> Client:
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    return client
+
+
+def read(client: Client, **query: str) -> str:
+    answer = client.get(reverse("pilot", args=["he"]), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def take(client: Client, setting: str, **values: str) -> str:
+    answer = client.post(reverse("pilot_take", args=["he"]), ASKED | {"setting": setting} | values, follow=True)
+    return answer.content.decode()
+
+
+def test_the_page_shows_the_panel_its_kappa_and_what_follows(owner: Client):
+    html = read(owner)
+    for said in ("expert1", "1 of 1", "0.350 [", "0.206", "<strong>0.21</strong> as the threshold", "17.5"):
+        assert said in html
+
+
+def test_the_texts_of_hard_items_are_shown_and_no_source(study: Study, owner: Client):
+    html = read(owner)
+    assert html.count("<summary>Dialogue q") == 10
+    for source in study.sources.all():
+        assert source.key not in html
+
+
+def test_comments_and_the_reasons_of_unsure_answers_are_there(study: Study, owner: Client):
+    Assignment.objects.filter(participant__pseudonym="expert1").update(feedback="Question 3 is unclear.")
+    unsure = Rating.objects.filter(option__role="unsure").first()
+    Rating.objects.filter(pk=unsure.pk).update(free_text="No idea what is meant.")
+    sure = Rating.objects.exclude(option__role="unsure").first()
+    Rating.objects.filter(pk=sure.pk).update(free_text="Not a reason to be unsure.")
+    html = read(owner)
+    assert "Question 3 is unclear." in html
+    assert "No idea what is meant." in html
+    assert "Not a reason to be unsure." not in html
+
+
+def test_suggestions_are_taken_over_each_by_its_button(study: Study, owner: Client):
+    Study.objects.update(pay_currency="GBP")
+    for setting in ("minutes", "pay", "threshold"):
+        assert "The setting is taken over." in take(owner, setting)
+    study.refresh_from_db()
+    gate = Gate.objects.get()
+    assert (study.expected_minutes, str(study.pay_amount)) == (35, "4.67")
+    assert (gate.threshold_from, gate.threshold) == ("fixed", 0.21)
+    assert ActivityLog.objects.filter(verb__in=("settings", "gate")).count() == 3
+
+
+def test_pay_without_a_currency_and_minutes_beyond_the_lease_are_refused(study: Study, owner: Client):
+    assert "with its currency" in take(owner, "pay")
+    assert "cannot be expected to take longer" in take(owner, "minutes", n_items="5000")
+    study.refresh_from_db()
+    assert (study.pay_amount, study.expected_minutes) == (None, None)
+
+
+@pytest.mark.parametrize("wrong", [{"n_items": "0"}, {"hourly": "free"}, {"setting": "seats"}])
+def test_what_cannot_be_computed_is_not_taken_over(owner: Client, wrong: dict[str, str]):
+    assert "The pilot does not say it yet." in take(owner, **{"setting": "threshold", **wrong})
+    assert not Gate.objects.exists()
+    if "setting" not in wrong:
+        read(owner, **wrong)
+
+
+def test_members_of_the_panel_are_marked_here(study: Study, owner: Client):
+    lead = MembershipFactory(study=study, role="lead", user__username="ada").user
+    answer = owner.post(reverse("pilot_panel", args=["he"]), {"name": "ada", "panel": "expert"})
+    assert answer.status_code == 302
+    assert Participant.objects.get(user=lead).panel == "expert"
+    assert owner.post(reverse("pilot_panel", args=["he"]), {"name": "nobody", "panel": "expert"}).status_code == 422
+
+
+def test_a_lead_reads_and_marks_but_takes_nothing_over(study: Study, client: Client):
+    client.force_login(MembershipFactory(study=study, role="lead").user)
+    assert "Take this over" not in read(client)
+    assert client.post(reverse("pilot_take", args=["he"]), ASKED | {"setting": "threshold"}).status_code == 403
+
+
+def test_a_study_without_a_pilot_says_how_to_make_one(study: Study, owner: Client):
+    study.batches.update(kind="main")
+    assert "The study has no pilot." in read(owner)
+    study.batches.update(kind="pilot")
+    Participant.objects.update(panel="")
+    html = read(owner)
+    assert "Nobody is in the panel yet." in html
+    assert "has not judged anything" in html
+
+
+def test_the_page_takes_the_same_number_of_queries_for_more_pilots(
+    study: Study, owner: Client, django_assert_max_num_queries
+):
+    def queries() -> int:
+        with django_assert_max_num_queries(40) as captured:
+            read(owner)
+        return len(captured)
+
+    few = queries()
+    for place in range(5):
+        batch = make_batch(study, position=place + 5, kind="pilot", key=f"more-{place}")
+        for member in study.participants.exclude(panel="")[:3]:
+            work = Assignment.objects.create(
+                batch=batch, participant=member, status="submitted", feedback=f"Comment {place}",
+                claimed_at="2026-03-02T09:00Z", submitted_at="2026-03-02T10:00Z",
+            )  # fmt: skip
+            seat = batch.seats.filter(assignment=None).first()
+            seat.assignment = work
+            seat.save()
+    assert queries() == few
