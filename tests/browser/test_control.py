@@ -40,6 +40,7 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     page.get_by_role("link", name="b1").click()
     assert screen.barriers() == ""
     page.get_by_role("button", name="Check this sample").click()
+    page.wait_for_url("**/work/**", wait_until="load")  # keys are heard once the scripts have run
     for number in range(n_drawn):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n_drawn} answers")
         chosen = page.locator("section.step:visible input:checked")
