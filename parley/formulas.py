@@ -1,6 +1,9 @@
 """Texts that a spreadsheet would run as a formula: quoted in files that we write, unquoted in those we read back."""
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 from typing import Any
 
 QUOTED = re.compile(r"'+[=+\-@\t\r]")
@@ -15,6 +18,14 @@ def quote_formula(text: str) -> str:
 def cell_of(value: Any) -> Any:
     """Of a CSV: texts quoted, numbers as they are, undefined empty."""
     return quote_formula(value) if isinstance(value, str) else "" if value is None else value
+
+
+def csv_file(heading: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A whole file for spreadsheets, with the mark they know UTF-8 by. Large ones are streamed: exports.tables."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerows([cell_of(value) for value in row] for row in (heading, *rows))
+    return "\ufeff" + out.getvalue()
 
 
 def unquote_formula(text: str) -> str:

@@ -1,7 +1,5 @@
 """Who did what with a study, when, and to what: for its owners."""
 
-import csv
-import io
 import json
 from typing import Any
 
@@ -16,7 +14,7 @@ from annotation.access import Right, signed_in, study_for
 from annotation.models import Study
 from annotation.services import activity as log
 from annotation.views.pages import page_of, study_page
-from parley.formulas import cell_of
+from parley.formulas import csv_file
 from qualification.forms_pay import ActivityForm
 from qualification.selectors.activity import BY_RULE, activities, activity_rows, people_in, verbs_in
 from qualification.selectors.activity_words import verb_name
@@ -68,13 +66,8 @@ def activity_file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
 
 
 def _csv(rows: list[dict[str, Any]]) -> tuple[str, str]:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        cells = row | {"details": json.dumps(row["details"], ensure_ascii=False, sort_keys=True)}
-        writer.writerow([cell_of(cells[name]) for name in COLUMNS])
-    return "\ufeff" + out.getvalue(), "text/csv; charset=utf-8"
+    said = (row | {"details": json.dumps(row["details"], ensure_ascii=False, sort_keys=True)} for row in rows)
+    return csv_file(COLUMNS, ([row[name] for name in COLUMNS] for row in said)), "text/csv; charset=utf-8"
 
 
 def _json(rows: list[dict[str, Any]]) -> tuple[str, str]:

@@ -1,7 +1,5 @@
 """Whom a study wants, who came, and the files that go to their platform and come from it."""
 
-import csv
-import io
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +18,7 @@ from annotation.models import Study
 from annotation.services import activity
 from annotation.services.refusals import Refused
 from annotation.views.pages import announced, errors_in, page_of, study_page
-from parley.formulas import cell_of
+from parley.formulas import csv_file
 from protocols.rendering import rendered
 from qualification.forms_recruitment import DemographicsFileForm, PaidForm, RecruitmentForm
 from qualification.models import Recruitment
@@ -156,13 +154,11 @@ def demographics_file(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.MEMBERS)
     rows = people.demographics_rows(study)
     names = list(dict.fromkeys(name for _who, _origin, fields in rows for name in fields))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["annotator", "origin", *map(cell_of, names)])
-    writer.writerows([who, origin, *(cell_of(fields.get(name, "")) for name in names)] for who, origin, fields in rows)
+    cells = ([who, origin, *(fields.get(name, "") for name in names)] for who, origin, fields in rows)
+    text = csv_file(["annotator", "origin", *names], cells)
     details = {"rows": len(rows)}
     activity.log(study, signed_in(request.user), "demographics_file", details=details, now=timezone.now())
-    return _file("\ufeff" + out.getvalue(), f"{study.slug}-demographics.csv")
+    return _file(text, f"{study.slug}-demographics.csv")
 
 
 @login_required
