@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 TIMEOUT = 10_000
 
@@ -87,6 +87,23 @@ class Screen:
         self.page.screenshot(path=path, full_page=full_page)
 
     def barriers(self) -> str:
-        """What axe finds on the page; empty when it finds nothing."""
+        """What axe finds on the page, once it is there as a whole; empty when it finds nothing."""
+        self.page.wait_for_load_state()
         results = Axe().run(self.page)
         return results.generate_report() if results.violations_count else ""
+
+
+def wait_for_step(page: Page) -> None:
+    """Until keys are heard: the rating screen's scripts run, and the step on screen is the one to be answered."""
+    page.wait_for_load_state()
+    expect(page.locator("[data-stage]:not([aria-busy])")).to_have_count(1)
+
+
+def answer(page: Page, key: str) -> None:
+    """A digit and Enter on the rating screen."""
+    wait_for_step(page)
+    chosen = page.locator("section.step:visible input:checked")
+    expect(chosen).to_have_count(0)
+    page.keyboard.press(key)
+    expect(chosen).to_have_count(1)
+    page.keyboard.press("Enter")

@@ -12,7 +12,7 @@ from annotation.models import Batch, Rating
 from protocols.models import Example, Explanation
 from qualification.models import Disagreement
 from qualification.services.confirming import sweep_confirming
-from tests.browser.helpers import Screen
+from tests.browser.helpers import Screen, answer
 from tests.qualification.confirming.conftest import Confirming, make_confirming
 from tests.qualification.factories_confirming import CaseFactory
 from tests.qualification.factories_control import make_dialogue_batch
@@ -36,10 +36,7 @@ def rate(screen: Screen, keys: list[str]) -> None:
     page.get_by_role("button", name="Start").click()
     for number, key in enumerate(keys):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {len(keys)} answers")
-        expect(page.locator("section.step:visible input:checked")).to_have_count(0)
-        page.keyboard.press(key)
-        expect(page.locator("section.step:visible input:checked")).to_have_count(1)
-        page.keyboard.press("Enter")
+        answer(page, key)
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit the batch").click()
     page.wait_for_url("**/thanks/")

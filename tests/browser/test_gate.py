@@ -11,7 +11,7 @@ from annotation.models import Batch, Participant, Study
 from qualification.models import PayPlan
 from qualification.services.training import make_training
 from qualification.services.verdicts import sweep_attempts
-from tests.browser.helpers import Screen
+from tests.browser.helpers import Screen, answer, wait_for_step
 from tests.factories import (
     CriterionFactory,
     ExampleFactory,
@@ -72,8 +72,7 @@ def qualify(page: Page, study: Study) -> None:
     criterion = study.protocol_version.criteria.get()
     for at in range(12):
         expect(page.locator(".history summary")).to_contain_text(f"Dialogue {at + 1}")
-        page.keyboard.press(str(like(0)(at, criterion) + 1))
-        page.keyboard.press("Enter")
+        answer(page, str(like(0)(at, criterion) + 1))
     page.wait_for_url("**/submit/")
 
 
@@ -97,6 +96,7 @@ def test_a_candidate_understands_trains_qualifies_and_reads_the_verdict(
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name=re.compile("^Start batch training")).click()
     expect(page.get_by_text("This is training")).to_be_visible()
+    wait_for_step(page)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Not quite")).to_be_visible()

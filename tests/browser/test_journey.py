@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.models import Assignment, Rating
 from protocols.selectors import find_version
 from tests.browser.conftest import SCREENSHOTS
-from tests.browser.helpers import Screen
+from tests.browser.helpers import Screen, answer, wait_for_step
 from tests.browser.test_protocol_editor import Hand, field, fill_first_criterion, node, note, state
 from tests.faults.processes import Process, free_port, killed_at_the_end, start_web, start_worker
 
@@ -125,10 +125,10 @@ def rate_all(page: Page, choose: Callable[[str, str], int]) -> None:
     """A digit and Enter, sixty times. The page is read, and touched by the keyboard alone."""
     for number in range(N_ANSWERS):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {N_ANSWERS} answers")
+        wait_for_step(page)
         step = page.locator("section.step:visible")
         criterion = step.locator("fieldset[data-criterion]").get_attribute("data-criterion")
-        page.keyboard.press(str(choose(str(criterion), step.locator("blockquote").inner_text())))
-        page.keyboard.press("Enter")
+        answer(page, str(choose(str(criterion), step.locator("blockquote").inner_text())))
     page.wait_for_url("**/submit/")
 
 

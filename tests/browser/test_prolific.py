@@ -13,7 +13,7 @@ from annotation.models import Participant, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.standing import set_standing
 from qualification.models import Demographics, Entry, Recruitment
-from tests.browser.helpers import Screen
+from tests.browser.helpers import Screen, answer
 from tests.cast import make_cast
 from tests.factories import NOW, StudyFactory, make_annotator, make_batch
 from tests.qualification.factories_recruitment import (
@@ -75,8 +75,7 @@ def rate_all(page: Page) -> None:
     page.wait_for_url("**/work/*/*/*/")
     for number in range(4):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of 4 answers")
-        page.keyboard.press("1")
-        page.keyboard.press("Enter")
+        answer(page, "1")
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/thanks/")
