@@ -1,9 +1,41 @@
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
+from parley.pdf import make_pdf
 from tests.cast import Cast, make_cast
+from tests.emptying import use_instead_of_flush
 from tests.pseudo import LANGUAGE, write_catalogues
+
+
+@pytest.fixture(scope="session", autouse=True)
+def emptying() -> None:
+    use_instead_of_flush()
+
+
+@pytest.fixture(scope="module")
+def keep(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Callable[[Callable[[], Any]], Any]]:
+    """`keep(make)`: what `make` writes is there for every test of the module, and gone after the last one.
+
+    For modules none of whose tests commits. What it returns is shared: give each test a copy.
+    """
+    block = transaction.atomic()
+    block._from_testcase = True  # as the block around a test: durable ones may stand within
+    with django_db_blocker.unblock():
+        block.__enter__()
+
+    def kept(make: Callable[[], Any]) -> Any:
+        with django_db_blocker.unblock():
+            return make()
+
+    yield kept
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        block.__exit__(None, None, None)
 
 
 @pytest.fixture
@@ -22,3 +54,14 @@ def right_to_left(settings, pseudo_catalogues: Path) -> str:
     settings.LOCALE_PATHS = [*settings.LOCALE_PATHS, pseudo_catalogues]
     settings.LANGUAGES = [*settings.LANGUAGES, (LANGUAGE, "Mirrored")]
     return LANGUAGE
+
+
+@pytest.fixture(scope="session")
+def empty_pdf() -> bytes:
+    return make_pdf("<p></p>")
+
+
+@pytest.fixture
+def unprinted(monkeypatch: pytest.MonkeyPatch, empty_pdf: bytes) -> None:
+    """Every PDF is an empty one: who gets it is asked here, and printing takes seconds."""
+    monkeypatch.setattr("weasyprint.HTML.write_pdf", lambda *_args, **_options: empty_pdf)

@@ -459,15 +459,28 @@ def make_batch(
     )
     sources = _sources(study, n_sources)
     before = study.dialogues.count()
-    for place in range(n_dialogues):
-        dialogue = DialogueFactory(study=study, position=before + place)
-        for source in sources or [None]:
-            candidate = CandidateFactory(dialogue=dialogue, source=source) if source else None
-            ItemFactory(batch=batch, dialogue=dialogue, candidate=candidate, source=source, position=place)
+    dialogues = annotation.Dialogue.objects.bulk_create(
+        DialogueFactory.build(study=study, position=before + place) for place in range(n_dialogues)
+    )
+    candidates = annotation.Candidate.objects.bulk_create(
+        CandidateFactory.build(dialogue=dialogue, source=source) for dialogue in dialogues for source in sources
+    )
+    annotation.Item.objects.bulk_create(
+        ItemFactory.build(batch=batch, position=dialogue.position - before, **judged)
+        for dialogue, judged in _judged(dialogues, candidates)
+    )
     annotation.Seat.objects.bulk_create(
         annotation.Seat(batch=batch, number=number + 1) for number in range(study.seats)
     )
     return batch
+
+
+def _judged(dialogues: list, candidates: list) -> list[tuple[annotation.Dialogue, dict[str, object]]]:
+    """Every candidate, or every dialogue where there are none."""
+    whole = [(dialogue, {"dialogue": dialogue, "candidate": None, "source": None}) for dialogue in dialogues]
+    return [
+        (each.dialogue, {"dialogue": each.dialogue, "candidate": each, "source": each.source}) for each in candidates
+    ] or whole
 
 
 def _sources(study: annotation.Study, n_sources: int) -> list[annotation.Source]:

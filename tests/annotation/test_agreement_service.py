@@ -58,8 +58,12 @@ def study_total(cast: Cast) -> AgreementSnapshot:
 
 
 # --- the published numbers ---------------------------------------------------------------------------
-@pytest.fixture
-def he_cells():
+@pytest.fixture(scope="module")
+def he_cells(keep):
+    return keep(make_he_cells)
+
+
+def make_he_cells():
     """The stored cells of the simulated study: {(batch key, 'source/criterion'): cell}; batch '' is the study."""
     study = load_he_study(now=NOW)
     assert sweep(now=NOW) == 4

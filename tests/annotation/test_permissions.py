@@ -9,7 +9,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from tests.cast import Cast
+from tests.cast import Cast, make_cast
 from tests.factories import (
     AssignmentFactory,
     ExportJobFactory,
@@ -27,6 +27,7 @@ from tests.qualification.factories_control import make_labelled_check
 from tests.qualification.factories_gate import AttemptFactory, QuestionFactory
 from tests.qualification.factories_recruitment import EntryFactory
 
+pytestmark = pytest.mark.django_db
 ROLES = (
     "anonymous",
     "stranger",
@@ -254,8 +255,17 @@ def test_every_entry_of_the_table_has_a_route():
     assert MAY.keys() - {route.name for _, route in ROUTES} == set()
 
 
-@pytest.fixture
-def people(cast: Cast) -> dict[str, Client]:
+@pytest.fixture(scope="module")
+def cast(keep) -> Cast:
+    return keep(make_cast)
+
+
+@pytest.fixture(scope="module")
+def people(cast: Cast, keep) -> dict[str, Client]:
+    return keep(lambda: make_people(cast))
+
+
+def make_people(cast: Cast) -> dict[str, Client]:
     users: dict[str, User | None] = {
         "anonymous": None,
         "stranger": cast.stranger,
@@ -272,8 +282,18 @@ def people(cast: Cast) -> dict[str, Client]:
     return clients
 
 
+@pytest.fixture(scope="module")
+def known_values(cast: Cast, keep) -> dict[str, dict[str, object]]:
+    return keep(lambda: make_values(cast))
+
+
 @pytest.fixture
-def values(cast: Cast, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
+def values(cast: Cast, known_values, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
+    of_control = control_values(cast) if "control" in request.node.name else {}
+    return known_values | {name: known_values[name] | value for name, value in of_control.items()}
+
+
+def make_values(cast: Cast) -> dict[str, dict[str, object]]:
     """What the parameters of a route stand for, by route where the same word means different things."""
     cast.study.is_joinable = True
     cast.study.save()
@@ -303,7 +323,6 @@ def values(cast: Cast, request: pytest.FixtureRequest) -> dict[str, dict[str, ob
         "activity_file": {"format": "csv"},
         **gate_values(cast),
         **casebook_values(cast),
-        **(control_values(cast) if "control" in request.node.name else {}),
         "api_participant": cast.annotators[1].token,
     }
     protocol = {"slug": cast.version.protocol.slug, "version": cast.version.version}
@@ -336,13 +355,14 @@ def casebook_values(cast: Cast) -> dict[str, object]:
     }
 
 
-def control_values(cast: Cast) -> dict[str, object]:
+def control_values(cast: Cast) -> dict[str, dict[str, object]]:
     """A sample of one item that the controller has begun to check, which makes them a participant."""
     check = make_labelled_check(cast.study, cast.controller)
     position = check.batch.items.get().position
     return {name: {"pk": check.inspection_id, "position": position} for name in MAY if name.startswith("control")}
 
 
+@pytest.mark.usefixtures("unprinted")
 @pytest.mark.parametrize("route", [route for _, route in ROUTES], ids=lambda route: route.name)
 def test_only_those_in_the_table_get_past_the_door(route: URLPattern, people, values):
     name = route.name
@@ -419,7 +439,6 @@ def test_the_admin_is_for_staff_and_uses_the_one_sign_in(name, role, people, cli
         assert answer.resolver_match.url_name == "account_login"
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "model", ["rating", "ratingrevision", "agreementsnapshot", "agreementcell", "seat", "participant"]
 )
@@ -434,7 +453,6 @@ def test_not_even_a_superuser_changes_what_people_entered_in_the_admin(client, m
     assert answer.status_code == 403 or action != "add"
 
 
-@pytest.mark.django_db
 def test_every_list_of_the_admin_opens_and_can_be_searched(client, cast: Cast, django_assert_max_num_queries):
     from django.contrib import admin
 

@@ -4,25 +4,23 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Membership, Participant, Rating, RatingRevision, Seat, Study
+from annotation.models import Assignment, Rating, RatingRevision, Seat
 from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import expire_leases
-from annotation.services.joining import make_return_token
 from annotation.services.standing import set_standing
+from tests.annotation.work_pages import answer_all, rate_url, sign_in, text_of
 from tests.cast import Cast
 from tests.factories import (
     HIDDEN_WORDS,
     CriterionFactory,
     ExampleFactory,
     OptionFactory,
-    ParticipantFactory,
     StudyFactory,
     VersionFactory,
     make_annotator,
@@ -33,148 +31,6 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-Standing = Participant.Standing
-
-
-def sign_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", response.content.decode())
-
-
-@pytest.fixture
-def annotator(cast: Cast) -> Client:
-    return sign_in(cast.annotator.user)
-
-
-@pytest.fixture
-def assignment(cast: Cast) -> Assignment:
-    return take_seat(cast.annotator, cast.batch)
-
-
-def rate_url(assignment: Assignment, position: int = 0, number: int = 1) -> str:
-    return reverse("rate", args=[assignment.token, position, number])
-
-
-def answer_all(client: Client, assignment: Assignment) -> str:
-    """Through the plain forms, from the first step to the page that submits. Returns where it ended."""
-    url = client.get(reverse("rate_start", args=[assignment.token])).url
-    while "submit" not in url:
-        _, position, number = url.strip("/").rsplit("/", 2)
-        step = dialogue_page(assignment, int(position)).steps[int(number) - 1]
-        url = client.post(url, {f"{each.name}-option": "1" for _, each in step.questions}).url
-    return url
-
-
-# --- what is next, or why there is nothing -----------------------------------------------------------
-def test_the_work_page_shows_time_pay_and_the_next_batch(cast: Cast, annotator: Client):
-    Study.objects.update(pay_amount="4.67", pay_currency="GBP")
-    page = text_of(annotator.get(reverse("work")))
-    for part in ("Wellbeing dialogues", "35 min", "90 min", "4.67 GBP", "Start batch 1"):
-        assert part in page
-
-
-@pytest.mark.parametrize(
-    ("standing", "sentence"),
-    [(Standing.PENDING, "has to clear you"), (Standing.PAUSED, "You are paused"), (Standing.EXCLUDED, "not take part")],
-)
-def test_who_is_not_cleared_reads_why(cast: Cast, annotator: Client, standing: str, sentence: str):
-    Participant.objects.update(standing=standing)
-    page = text_of(annotator.get(reverse("work")))
-    assert sentence in page
-    assert "Start batch" not in page
-
-
-@pytest.mark.parametrize(("status", "sentence"), [("draft", "has not begun yet"), ("closed", "This study is closed")])
-def test_a_study_that_is_not_open_says_so(annotator: Client, status: str, sentence: str):
-    Study.objects.update(status=status)
-    assert sentence in text_of(annotator.get(reverse("work")))
-
-
-def test_all_seats_taken_is_told_apart_from_nothing_open(cast: Cast, annotator: Client):
-    Study.objects.update(seats=1)
-    Seat.objects.filter(number__gt=1).delete()
-    take_seat(cast.annotators[1], cast.batch)
-    assert "All seats are taken" in text_of(annotator.get(reverse("work")))
-    Batch.objects.update(status="closed")
-    assert "No batch is open" in text_of(annotator.get(reverse("work")))
-
-
-def test_who_has_done_everything_reads_that(cast: Cast, annotator: Client, assignment: Assignment):
-    Assignment.objects.update(status="submitted", submitted_at=timezone.now())
-    page = text_of(annotator.get(reverse("work")))
-    assert "You have finished every open batch" in page
-    assert "1 batch finished" in page
-
-
-def test_a_member_of_nothing_is_told_what_to_do(cast: Cast):
-    assert "not a member of any study" in text_of(sign_in(cast.stranger).get(reverse("work")))
-
-
-def test_the_lapsed_seat_of_another_annotator_is_offered(cast: Cast, annotator: Client):
-    for other in cast.annotators[1:]:
-        take_seat(other, cast.batch, minutes=-5)
-    Seat.objects.filter(assignment=None).delete()
-    assert "Start batch 1" in text_of(annotator.get(reverse("work")))
-
-
-def test_the_work_page_costs_the_same_for_many_studies(cast: Cast, annotator: Client, django_assert_max_num_queries):
-    for _ in range(5):
-        study = StudyFactory(protocol_version=cast.version)
-        make_batch(study, 1, 1)
-        participant = ParticipantFactory(study=study, user=cast.annotator.user)
-        take_seat(participant, make_batch(study, 1, 1, position=1))
-    annotator.get(reverse("work"))  # the spec of the version is read once and kept
-    with django_assert_max_num_queries(14):  # of them six of who and what passes: gates, platforms, who asks, pay
-        assert text_of(annotator.get(reverse("work"))).count("Continue") == 5
-
-
-# --- consent and claim -------------------------------------------------------------------------------
-def test_nothing_can_be_claimed_or_rated_before_the_consent(cast: Cast, annotator: Client, assignment: Assignment):
-    Study.objects.update(consent_text="We keep what you answer.")
-    consent = reverse("consent", args=[cast.study.slug])
-    assert annotator.post(reverse("claim", args=[cast.batch.token])).url == consent
-    assert annotator.get(rate_url(assignment)).url == consent
-    assert annotator.post(rate_url(assignment), {"appropriateness-option": "1"}).url == consent
-    assert not Rating.objects.exists()
-
-
-def test_the_consent_is_stored_once_with_version_and_time(cast: Cast, annotator: Client):
-    Study.objects.update(consent_text="We keep what you answer.", consent_version="2026-03")
-    url = reverse("consent", args=[cast.study.slug])
-    assert annotator.post(url).status_code == 422
-    assert annotator.post(url, {"agree": "on"}).url == reverse("work")
-    participant = Participant.objects.get(pk=cast.annotator.pk)
-    assert participant.consent_version == "2026-03"
-    assert annotator.post(url, {"agree": "on"}).status_code == 302
-    assert Participant.objects.get(pk=cast.annotator.pk).consented_at == participant.consented_at
-
-
-def test_a_new_consent_version_asks_again(cast: Cast, annotator: Client):
-    Study.objects.update(consent_text="New.", consent_version="2")
-    Participant.objects.update(consent_version="1", consented_at=timezone.now())
-    assert "Read and agree" in text_of(annotator.get(reverse("work")))
-
-
-def test_a_claim_leads_to_the_first_step(cast: Cast, annotator: Client):
-    response = annotator.post(reverse("claim", args=[cast.batch.token]), follow=True)
-    assert response.redirect_chain[-1][0].endswith("/0/1/")
-    assert Assignment.objects.get().participant == cast.annotator
-
-
-def test_a_refused_claim_says_why(cast: Cast, annotator: Client):
-    Seat.objects.all().delete()
-    assert "All seats of this batch are taken" in text_of(
-        annotator.post(reverse("claim", args=[cast.batch.token]), follow=True)
-    )
-
-
-def test_a_claim_is_never_a_get(cast: Cast, annotator: Client):
-    assert annotator.get(reverse("claim", args=[cast.batch.token])).status_code == 405
 
 
 # --- the plain form ------------------------------------------------------------------------------------
@@ -479,108 +335,6 @@ def test_the_guidelines_show_worked_examples_by_label(cast: Cast):
 
 def test_the_guidelines_of_a_study_are_for_its_annotators(cast: Cast):
     assert sign_in(cast.stranger).get(reverse("guidelines", args=[cast.study.slug])).status_code == 404
-
-
-# --- the invitation --------------------------------------------------------------------------------------------
-@pytest.fixture
-def invitation(cast: Cast) -> str:
-    cache.clear()
-    Study.objects.update(is_joinable=True, consent_text="We keep what you answer.")
-    return reverse("join", args=[cast.study.join_token])
-
-
-def test_an_invitation_shows_the_study_before_anybody_joins(invitation: str):
-    page = text_of(Client().get(invitation))
-    for part in ("Wellbeing dialogues", "35 min", "We keep what you answer."):
-        assert part in page
-
-
-def test_joining_makes_a_pseudonymous_annotator_and_signs_them_in(cast: Cast, invitation: str):
-    client = Client()
-    assert client.post(invitation, {"agree": "on"}).url == reverse("work")
-    participant = Participant.objects.latest("pk")
-    assert participant.user.username.startswith("annotator-")
-    assert not participant.user.has_usable_password()
-    assert participant.standing == Standing.PENDING
-    assert participant.consent_version == cast.study.consent_version
-    assert Membership.objects.get(user=participant.user).role == Membership.Role.ANNOTATOR
-    assert int(client.session["_auth_user_id"]) == participant.user.pk
-
-
-def test_a_study_that_clears_on_join_lets_people_begin(cast: Cast, invitation: str):
-    Study.objects.update(is_clearing_on_join=True)
-    client = Client()
-    assert "Start batch 1" in text_of(client.post(invitation, {"agree": "on"}, follow=True))
-
-
-def test_nobody_joins_without_agreeing(invitation: str):
-    n_before = Participant.objects.count()
-    assert Client().post(invitation).status_code == 422
-    assert Participant.objects.count() == n_before
-
-
-def test_who_is_signed_in_joins_with_that_account(cast: Cast, invitation: str):
-    client = sign_in(cast.stranger)
-    for _ in range(2):
-        assert client.post(invitation, {"agree": "on"}).status_code == 302
-    assert Participant.objects.filter(user=cast.stranger).count() == 1
-    assert "return_link" not in client.session
-
-
-def test_who_may_see_the_figures_cannot_join_as_annotator(cast: Cast, invitation: str):
-    response = sign_in(cast.observer).post(invitation, {"agree": "on"})
-    assert response.status_code == 409
-    assert not Participant.objects.filter(user=cast.observer).exists()
-
-
-@pytest.mark.parametrize("change", [{"is_joinable": False}, {"status": "closed"}, {"status": "draft"}])
-def test_a_closed_invitation_lets_nobody_in(cast: Cast, invitation: str, change: dict):
-    Study.objects.update(**change)
-    n_before = Participant.objects.count()
-    assert Client().get(invitation).status_code == 410
-    assert Client().post(invitation, {"agree": "on"}).status_code == 410
-    assert Participant.objects.count() == n_before
-
-
-def test_an_invitation_nobody_made_is_not_found():
-    assert Client().get(reverse("join", args=["nonsense"])).status_code == 404
-
-
-def test_one_address_cannot_join_without_end(invitation: str, monkeypatch):
-    monkeypatch.setattr("annotation.views.join.time.time", lambda: 1_800_000_000.0)  # no full hour in between
-    statuses = [Client().post(invitation, {"agree": "on"}).status_code for _ in range(22)]
-    assert statuses == [302] * 20 + [429] * 2
-
-
-def test_the_return_link_is_shown_once_and_signs_in_elsewhere(invitation: str):
-    client = Client()
-    page = text_of(client.post(invitation, {"agree": "on"}, follow=True))
-    link = re.search(r'value="(http[^"]+/return/[^"]+)"', page).group(1)
-    assert "/return/" not in text_of(client.get(reverse("work")))
-    elsewhere = Client()
-    path = link.removeprefix("http://testserver")
-    assert "_auth_user_id" not in (elsewhere.get(path) and elsewhere.session)  # a look at the link signs nobody in
-    assert elsewhere.post(path).url == reverse("work")
-    assert elsewhere.session["_auth_user_id"] == client.session["_auth_user_id"]
-
-
-def test_a_return_link_opens_no_account_with_a_password(cast: Cast):
-    owner = cast.owner
-    owner.set_password("correct horse battery")
-    owner.save()
-    assert Client().post(reverse("return", args=[make_return_token(owner)])).status_code == 410
-
-
-def test_a_changed_or_revoked_return_link_opens_nothing(cast: Cast):
-    user = cast.annotator.user
-    user.set_unusable_password()
-    user.save()
-    token = make_return_token(user)
-    assert Client().post(reverse("return", args=[token[:-2] + "xx"])).status_code == 410
-    assert Client().post(reverse("return", args=[token])).status_code == 302
-    user.set_unusable_password()
-    user.save()
-    assert Client().post(reverse("return", args=[token])).status_code == 410
 
 
 def test_the_lease_on_the_page_is_what_is_left_of_it(cast: Cast, annotator: Client):

@@ -10,7 +10,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from annotation.models import Assignment
 from tests.browser.helpers import Screen
+from tests.browser.rating import begin
+from tests.cast import Cast
+from tests.factories import take_seat
 
 # Playwright's loop runs in the test's thread; Django would take the test itself for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -68,3 +72,15 @@ def open_screen(
     problems = [problem for screen in screens for problem in screen.problems]
     if problems and not has_failed:
         pytest.fail("The page reported:\n" + "\n".join(problems))
+
+
+@pytest.fixture
+def assignment(cast: Cast) -> Assignment:
+    return take_seat(cast.annotator, cast.batch)
+
+
+@pytest.fixture
+def screen(open_screen, cast: Cast, assignment: Assignment) -> Screen:
+    screen = open_screen(cast.annotator.user)
+    begin(screen, assignment)
+    return screen

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.models import Assignment, Rating
 from protocols.selectors import find_version
 from tests.browser.conftest import SCREENSHOTS
+from tests.browser.editor import Hand, field, fill_first_criterion, node, note, state
 from tests.browser.helpers import Screen, answer, wait_for_step
-from tests.browser.test_protocol_editor import Hand, field, fill_first_criterion, node, note, state
 from tests.faults.processes import Process, free_port, killed_at_the_end, start_web, start_worker
 
 pytestmark = pytest.mark.django_db(transaction=True)

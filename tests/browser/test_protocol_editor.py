@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 from django.urls import reverse
@@ -11,135 +10,28 @@ from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
 from protocols.bundles import load_bundle
-from protocols.editing import editable
-from protocols.models import ProtocolVersion
 from protocols.selectors import builtin_bundles
-from protocols.services import publish_version, store_bundle
+from protocols.services import publish_version
 from tests.browser.conftest import SCREENSHOTS
-from tests.browser.helpers import Screen
-from tests.factories import UserFactory
+from tests.browser.editor import (
+    TINY,
+    Hand,
+    Open,
+    begin,
+    draft_of,
+    field,
+    fill_first_criterion,
+    go_on,
+    names,
+    node,
+    note,
+    preview,
+    rubric,
+    state,
+    stored,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
-Open = Callable[..., Screen]
-TINY = {
-    "bundle": 1,
-    "protocol": "manners",
-    "name": "Manners",
-    "version": "0.1",
-    "criteria": [
-        {
-            "key": "first",
-            "name": "First",
-            "question": "Is it good?",
-            "options": [{"key": "yes", "label": "Yes"}, {"key": "no", "label": "No"}],
-        }
-    ],
-}
-UNPROCESSABLE, CONFLICT = "status of 422", "status of 409"
-
-
-class Hand:
-    """Does what a person does, and counts it: each click, choice and entry is a step, each key a keystroke."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.n_steps = self.n_keys = 0
-
-    def click(self, target: Locator) -> None:
-        self.n_steps += 1
-        target.click()
-
-    def enter(self, target: Locator, text: str) -> None:
-        self.n_steps += 1
-        self.n_keys += len(text)
-        target.fill(text)
-
-    def write(self, text: str) -> None:
-        """Where the focus is already."""
-        self.n_keys += len(text)
-        self.page.keyboard.insert_text(text)
-
-    def press(self, key: str) -> None:
-        self.n_keys += 1
-        self.page.keyboard.press(key)
-
-    def choose(self, target: Locator, label: str) -> None:
-        self.n_steps += 1
-        target.select_option(label=label)
-
-
-def draft_of(doc: dict) -> ProtocolVersion:
-    return store_bundle(doc, publish=False, now=timezone.now())[0]
-
-
-def begin(open_screen: Open, version: ProtocolVersion, **options: object) -> Screen:
-    screen = open_screen(UserFactory(is_staff=True), **options)
-    screen.allowed += [UNPROCESSABLE, CONFLICT]
-    screen.go(reverse("protocol_edit", args=[version.protocol.slug, version.version]))
-    return screen
-
-
-def node(within: Page | Locator, kind: str, at: int = 0) -> Locator:
-    return within.locator(f'[data-node="{kind}"]').nth(at)
-
-
-def field(within: Page | Locator, name: str) -> Locator:
-    return within.locator(f'[data-field="{name}"]').first
-
-
-def state(page: Page) -> Locator:
-    return page.locator(".save-state")
-
-
-def preview(page: Page):
-    return page.frame_locator(".edit-frame iframe.shown")
-
-
-def stored(version: ProtocolVersion) -> dict:
-    return editable(ProtocolVersion.objects.get(pk=version.pk))
-
-
-def names(page: Page) -> list[str]:
-    return page.eval_on_selector_all(
-        '#editor [data-node="criterion"] [data-field="name"]', "all => all.map(each => each.value)"
-    )
-
-
-def note(name: str, text: str) -> None:
-    """For people: what was measured in the last run."""
-    (SCREENSHOTS / "editor").mkdir(parents=True, exist_ok=True)
-    (SCREENSHOTS / "editor" / f"{name}.txt").write_text(text + "\n")
-
-
-def rubric(n: int) -> dict:
-    criteria = [TINY["criteria"][0] | {"key": f"c{at}", "name": f"Criterion {at}"} for at in range(1, n + 1)]
-    return TINY | {"name": f"Rubric of {n}", "protocol": f"rubric-{n}", "criteria": criteria}
-
-
-def fill_first_criterion(page: Page, hand: Hand) -> Locator:
-    """Fluency on five points, a reason on each of the two lowest, and an example."""
-    fluency = node(page, "criterion")
-    hand.enter(field(fluency, "name"), "Fluency")
-    hand.enter(field(fluency, "question"), "How well does it read?")
-    hand.click(fluency.get_by_role("button", name="Make a 5-point scale"))
-    for at, reason in ((0, "It has mistakes."), (1, "It sounds strange.")):
-        low = node(fluency, "option", at)
-        hand.choose(field(low, "asks"), "Reasons, optional")
-        hand.click(low.get_by_role("button", name="Add a reason"))
-        hand.write(reason)
-    hand.click(fluency.get_by_role("button", name="Add an example"))
-    hand.write("A greeting")
-    example = node(fluency, "example")
-    hand.enter(field(node(example, "turn"), "text"), "Good morning!")
-    hand.enter(field(node(example, "candidate"), "text"), "Morning to good you.")
-    hand.choose(field(node(example, "candidate"), "option"), "1. Very poor")
-    return fluency
-
-
-def go_on(page: Page) -> None:
-    step = page.locator("[data-step]:visible").get_attribute("id")
-    page.keyboard.press("Enter")
-    page.wait_for_function("step => document.getElementById(step).hidden || location.hash", arg=step)
 
 
 # --- the journey ---------------------------------------------------------------------------------------
@@ -356,143 +248,6 @@ def test_half_typed_rules_are_left_alone_and_carried_once_they_are_whole(open_sc
     page.keyboard.press("Control+s")
     expect(state(page)).to_have_text("Saved")
     assert stored(version)["criteria"][2]["rules"][0]["when"] == [{"criterion": "start", "options": ["no"]}]
-
-
-# --- a table of anchors ---------------------------------------------------------------------------------------
-RUBRIC = """| Score | Condition | Example |
-|---|---|---|
-| **1 (poor)** | It is rude. <br /> It is off the topic. | Go away! |
-| 3 (fair) | It answers in part. | |
-| 5 (perfect) | Nothing is left to ask. | Down this road. |"""
-PASTE = """(field, text) => {
-    const data = new DataTransfer();
-    data.setData("text/plain", text);
-    field.focus();
-    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-    field.value += text;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-}"""
-
-
-def labels(page: Page) -> list[str]:
-    return page.eval_on_selector_all(
-        '#editor [data-node="option"] [data-field="label"]', "all => all.map(each => each.value)"
-    )
-
-
-def test_a_pasted_table_becomes_the_answers_by_keyboard_alone(open_screen: Open):
-    version = draft_of(TINY)
-    screen = begin(open_screen, version)
-    page = screen.page
-    tool = page.get_by_role("button", name="Paste a table")
-    tool.focus()
-    page.keyboard.press("Enter")
-    area = page.get_by_label("A Markdown table")
-    expect(area).to_be_focused()
-    expect(tool).to_have_attribute("aria-expanded", "true")
-    page.keyboard.insert_text(RUBRIC)
-    page.keyboard.press("Tab")
-    expect(page.get_by_label("Add the points between")).to_be_checked()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(area).to_have_count(0)
-    expect(page.get_by_role("button", name="Undo")).to_be_focused()
-    said = page.locator(".edit-undo")
-    for sentence in (
-        "Replaced 2 answers",
-        "Made 5 answers of the table.",
-        "Without a text: 2, 4.",
-        "2 cells of “Example”",
-    ):
-        expect(said).to_contain_text(sentence)
-    assert labels(page) == ["1 (poor)", "2", "3 (fair)", "4", "5 (perfect)"]
-    page.keyboard.press("Enter")
-    assert labels(page) == ["Yes", "No"]
-    expect(state(page)).to_have_text("Saved")
-    page.evaluate("document.activeElement.blur()")
-    tool.click()
-    area.fill(RUBRIC)
-    page.get_by_role("button", name="Make the answers").click()
-    expect(said).to_be_visible()
-    page.keyboard.press("Control+s")
-    expect(state(page)).to_have_text("Saved")
-    criterion = stored(version)["criteria"][0]
-    assert criterion["scale"] == "ordinal"
-    assert [option["value"] for option in criterion["options"]] == [1, 2, 3, 4, 5]
-    assert [option["conditions"] for option in criterion["options"]] == [
-        ["It is rude.", "It is off the topic."], [], [], [], []
-    ]  # fmt: skip
-    assert [option["definition"] for option in criterion["options"]] == [
-        "Example: Go away!", "", "It answers in part.", "", "Nothing is left to ask.\n\nExample: Down this road."
-    ]  # fmt: skip
-
-
-def test_what_is_no_table_is_said_beside_the_field_and_changes_nothing(open_screen: Open):
-    version = draft_of(TINY)
-    page = begin(open_screen, version).page
-    tool = page.get_by_role("button", name="Paste a table")
-    tool.click()
-    area = page.get_by_label("A Markdown table")
-    area.fill("It is rude, and off the topic.")
-    page.get_by_role("button", name="Make the answers").click()
-    expect(page.get_by_role("alert").filter(has_text="This is no table")).to_contain_text("Expected: one row for each")
-    expect(area).to_be_focused()
-    expect(area).to_have_attribute("aria-invalid", "true")
-    expect(area).to_have_accessible_description(re.compile("This is no table"))
-    assert labels(page) == ["Yes", "No"]
-    page.keyboard.press("Escape")
-    expect(area).to_have_count(0)
-    expect(tool).to_be_focused()
-    expect(state(page)).to_have_text("Saved")
-
-
-@pytest.mark.parametrize("name", ["label", "definition", "condition"])
-def test_a_table_pasted_into_an_answer_is_offered_as_answers(open_screen: Open, name: str):
-    doc = copy.deepcopy(TINY)
-    doc["criteria"][0]["options"][0] |= {"definition": "Before", "conditions": ["Sure"]}
-    page = begin(open_screen, draft_of(doc)).page
-    option = node(page, "option")
-    option.get_by_text("When it fits, and more").click()
-    target = field(option, name) if name != "condition" else field(node(option, "condition"), "")
-    before = target.input_value()
-    offer = page.locator("#editor").get_by_text("This looks like a table: make answers of it?")
-    target.evaluate(PASTE, "either | or")
-    expect(offer).to_have_count(0)
-    target.fill(before)
-    target.evaluate(PASTE, RUBRIC)
-    expect(offer).to_be_visible()
-    expect(page.locator("[data-announce]")).to_have_text("This looks like a table: make answers of it?")
-    page.get_by_role("button", name="Leave it as it is").click()
-    expect(offer).to_have_count(0)
-    assert "5 (perfect)" in target.input_value()
-    target.fill(before)
-    target.evaluate(PASTE, RUBRIC)
-    page.get_by_role("button", name="Make the answers").click()
-    expect(page.get_by_role("button", name="Undo")).to_be_focused()
-    assert labels(page) == ["1 (poor)", "2", "3 (fair)", "4", "5 (perfect)"]
-    page.get_by_role("button", name="Undo").click()
-    assert labels(page) == ["Yes", "No"]
-    assert target.input_value() == before
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 375])
-def test_the_panel_for_a_table_is_usable_by_everybody(open_screen: Open, width: int, scheme: str):
-    screen = begin(open_screen, draft_of(TINY), width=width, color_scheme=scheme)
-    page = screen.page
-    page.get_by_role("button", name="Paste a table").click()
-    page.get_by_label("A Markdown table").fill(RUBRIC.splitlines()[0])
-    page.get_by_role("button", name="Make the answers").click()
-    expect(page.get_by_role("alert").filter(has_text="row of answers")).to_be_visible()
-    screen.screenshot(SCREENSHOTS / "editor" / f"table-refused-{width}-{scheme}.png", full_page=True)
-    assert screen.barriers() == ""
-    page.get_by_label("A Markdown table").fill(RUBRIC)
-    page.get_by_role("button", name="Make the answers").click()
-    expect(page.locator("#editor").get_by_text("Made 5 answers of the table.")).to_be_visible()
-    field(node(page, "option"), "label").evaluate(PASTE, RUBRIC)
-    screen.screenshot(SCREENSHOTS / "editor" / f"table-made-{width}-{scheme}.png", full_page=True)
-    assert screen.barriers() == ""
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 # --- mistakes, and what is not saved ---------------------------------------------------------------------------

@@ -2,10 +2,12 @@ import copy
 from datetime import UTC, datetime
 
 import pytest
+from django.test import Client
 
 from protocols.bundles import load_bundle
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
+from tests.factories import UserFactory
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SMALL = {
@@ -86,3 +88,10 @@ def visible_texts(doc):
             yield from (example[key] for key in ("why",) if key in example)
             for candidate in example.get("candidates", []):
                 yield from (candidate["text"], candidate["why"])
+
+
+@pytest.fixture
+def staff(db):
+    client = Client(raise_request_exception=True)
+    client.force_login(UserFactory(username="staff", is_staff=True))
+    return client

@@ -1,17 +1,13 @@
 """The researcher's pages of protocols: finding, reading, making, importing, comparing and publishing them."""
 
-import json
 import threading
 
 import pytest
 from django.contrib.auth.models import Permission
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
-from django.test import Client
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
-from protocols.bundles import bundle_hash, canonical_json, check_bundle, dump_bundle, load_bundle, write_yaml
-from protocols.documents import MAX_BYTES
+from protocols.bundles import bundle_hash, canonical_json, check_bundle, dump_bundle, load_bundle
 from protocols.editing import editable, revision_of
 from protocols.models import Option, Protocol, ProtocolVersion
 from protocols.selectors import next_version_name
@@ -25,38 +21,11 @@ from protocols.services import (
     retire_version,
     store_bundle,
 )
-from tests.factories import CriterionFactory, UserFactory
+from tests.factories import CriterionFactory
 from tests.protocols.conftest import NOW
+from tests.protocols.pages import ESCAPED, HOSTILE, address, editor_of, text_of
 
-HOSTILE = "<img src=x onerror='window.hit=1'><b>bold</b>{{ 7|add:7 }}"
-ESCAPED = "&lt;img src=x onerror=&#x27;window.hit=1&#x27;&gt;&lt;b&gt;bold&lt;/b&gt;{{ 7|add:7 }}"
 LISTED = ("protocols", "protocol_new", "protocol_import", "protocol_compare")
-
-
-@pytest.fixture
-def staff(db):
-    client = Client(raise_request_exception=True)
-    client.force_login(UserFactory(username="staff", is_staff=True))
-    return client
-
-
-def address(name, version="1.0", *more, slug="small"):
-    return reverse(name, args=[slug, version, *more])
-
-
-def text_of(answer):
-    return answer.content.decode()
-
-
-def editor_of(slug, version):
-    try:
-        return address("protocol_edit", version, slug=slug)
-    except NoReverseMatch:
-        return address("protocol_version", version, slug=slug)
-
-
-def send(client, action, text="", **more):
-    return client.post(reverse("protocol_import"), {"action": action, "text": text, **more})
 
 
 # --- who may -----------------------------------------------------------------------------------------
@@ -348,176 +317,6 @@ def test_a_draft_with_faults_has_no_canonical_form_but_can_be_exported(staff, dr
     draft.criteria.update(question="")
     assert staff.get(address("protocol_export", "1.0", "canonical")).status_code == 422
     assert staff.get(address("protocol_export", "1.0", "yaml")).status_code == 200
-
-
-# --- comparing ---------------------------------------------------------------------------------------
-def changed(version, **criterion):
-    draft = new_draft(version, version_name="1.1", now=NOW)
-    draft.criteria.update(**criterion)
-    return draft
-
-
-def compare(client, a="small@1.0", b="small@1.1"):
-    return text_of(client.get(reverse("protocol_compare"), {"a": a, "b": b}))
-
-
-def test_a_change_of_the_question_changes_what_is_measured(staff, frozen):
-    changed(frozen, question="Does it suit?")
-    page = compare(staff)
-    assert "1 change changes what is measured, 0 change wording only" in page
-    assert "<del>fit</del>" in page
-    assert "<ins>suit</ins>" in page
-    assert "Changes what is measured</h4>" in page
-    assert "Wording only</h4>" not in page
-
-
-def test_a_change_of_the_name_is_wording(staff, frozen):
-    changed(frozen, name="Fitness", definition="New.")
-    page = compare(staff)
-    assert "0 changes change what is measured, 2 change wording only" in page
-    assert "Answers to both mean the same." in page
-    assert "Changes what is measured</h4>" not in page
-
-
-def test_changes_are_grouped_by_question_option_and_example(staff, frozen):
-    draft = changed(frozen, scale="ordinal")
-    Option.objects.filter(criterion__version=draft, key="yes").update(label="Sure", value=1)
-    draft.criteria.get().examples.update(why="x")
-    draft.criteria.get().options.get(key="no").explanations.update(text="It tires.")
-    ProtocolVersion.objects.filter(pk=draft.pk).update(welcome="Hello", translations={"it": {"name": "Piccolo"}})
-    page = compare(staff)
-    for heading in ("The protocol as a whole", "Settings and texts", "Translation: it", "The question itself",
-                    "Option: Sure (yes)", "Option: No (no)", "Example: A greeting"):  # fmt: skip
-        assert heading in page, heading
-    assert "Explanations › dull › text" in page
-
-
-def test_unchanged_questions_are_folded(staff, small):
-    small["criteria"].append(small["criteria"][0] | {"key": "tone", "name": "Tone", "question": "Is it kind?"})
-    version, _ = store_bundle(small, publish=True, now=NOW)
-    new_draft(version, version_name="1.1", now=NOW).criteria.filter(key="tone").update(question="Is it warm?")
-    page = compare(staff)
-    folded = page[page.index("Unchanged: 1 question") :]
-    assert "Does it fit?" in folded
-    assert "Does it fit?" not in page[: page.index("Unchanged: 1 question")]
-
-
-def test_questions_that_came_went_and_moved_are_told(staff, small):
-    more = [small["criteria"][0] | {"key": key, "name": key, "question": f"{key}?"} for key in ("b", "c")]
-    store_bundle(small | {"criteria": small["criteria"] + more}, publish=True, now=NOW)
-    added = more[0] | {"key": "d", "name": "d"}
-    store_bundle(small | {"version": "1.1", "criteria": [more[0], *small["criteria"], added]}, publish=True, now=NOW)
-    page = compare(staff)
-    for kind in ("added", "removed", "moved"):
-        assert f'<span class="badge">{kind}</span>' in page
-    assert "The whole of it" in page
-
-
-def test_titles_with_dots_and_quotes_that_repeat_are_told_apart(staff, small):
-    example = small["criteria"][0]["examples"][0] | {"title": 'A "dotted. title'}
-    small["criteria"][0]["examples"] = [example, example]
-    version, _ = store_bundle(small, publish=True, now=NOW)
-    draft = new_draft(version, version_name="1.1", now=NOW)
-    draft.criteria.get().examples.filter(position=2).update(why="Because.")
-    assert "Example: A &quot;dotted. title #2" in compare(staff)
-
-
-def test_the_same_twice_differs_in_nothing(staff, frozen):
-    assert "Nothing differs" in compare(staff, b="small@1.0")
-
-
-def test_a_draft_with_faults_can_be_compared(staff, frozen):
-    changed(frozen, question="")
-    assert "1 change changes" in compare(staff)
-
-
-@pytest.mark.parametrize("query", [{"a": "small@1.0"}, {"a": "small@1.0", "b": "none@1"}, {"a": "\x00", "b": "@"}])
-def test_versions_that_do_not_exist_can_be_chosen_again(staff, frozen, query):
-    answer = staff.get(reverse("protocol_compare"), query)
-    assert answer.status_code == 404
-    assert "<select" in text_of(answer)
-
-
-# --- importing ---------------------------------------------------------------------------------------
-def test_checking_stores_nothing(staff, small):
-    answer = send(staff, "check", write_yaml(small))
-    assert "No fault found" in text_of(answer)
-    assert "No option is for those who cannot tell." in text_of(answer)
-    assert "protocol: small" in text_of(answer)
-    assert not Protocol.objects.exists()
-
-
-@pytest.mark.parametrize(("action", "status"), [("draft", "draft"), ("publish", "published")])
-def test_a_bundle_is_stored_as_asked(staff, small, action, status):
-    assert send(staff, action, json.dumps(small))["Location"] == address("protocol_version")
-    assert ProtocolVersion.objects.get().status == status
-
-
-def test_a_file_is_as_good_as_a_text(staff, small):
-    file = SimpleUploadedFile("small.yaml", b"\xef\xbb\xbf" + write_yaml(small).encode())
-    assert send(staff, "draft", file=file)["Location"] == address("protocol_version")
-
-
-def test_errors_are_shown_with_path_message_and_expectation_and_the_text_stays(staff, small):
-    small["criteria"][0]["options"][1]["role"] = "wrong"
-    for sent in ({"text": write_yaml(small)}, {"file": SimpleUploadedFile("b.yaml", write_yaml(small).encode())}):
-        answer = send(staff, "publish", **sent)
-        page = text_of(answer)
-        assert answer.status_code == 422
-        for text in ("criteria[0].options[1].role", "is &quot;wrong&quot;", "one of: positive", "protocol: small"):
-            assert text in page, text
-    assert not Protocol.objects.exists()
-
-
-def test_the_same_bundle_again_says_so(staff, frozen, small):
-    page = text_of(
-        staff.post(reverse("protocol_import"), {"action": "publish", "text": json.dumps(small)}, follow=True)
-    )
-    assert "was here already, with the same contents" in page
-    assert "is here already with the same contents" in text_of(send(staff, "check", json.dumps(small)))
-
-
-def test_other_contents_under_a_version_that_exists_are_refused(staff, frozen, small):
-    for action in ("check", "draft", "publish"):
-        answer = send(staff, action, json.dumps(small | {"welcome": "Hi"}))
-        assert answer.status_code == 422
-        assert "is stored with other contents" in text_of(answer)
-
-
-@pytest.mark.parametrize(
-    ("sent", "said"),
-    [
-        ({}, "Choose a file, or paste a text."),
-        ({"text": "a: 1", "file": SimpleUploadedFile("b", b"a: 1")}, "not both"),
-        ({"file": SimpleUploadedFile("b", b"\xff")}, "not UTF-8"),
-        ({"file": SimpleUploadedFile("b", b"a" * (MAX_BYTES + 1))}, "too large"),
-        ({"text": "a" * (MAX_BYTES + 1)}, "too large"),
-        ({"text": "a: [1"}, "line 1"),
-        ({"text": "extends: ../x.yaml"}, "needs a file"),
-        ({"text": f"bundle: 1\nname: '{HOSTILE}"}, "line 2"),
-    ],
-)
-def test_what_cannot_be_read_is_said_in_a_sentence(staff, sent, said):
-    for each in sent.values():
-        getattr(each, "seek", lambda _: None)(0)
-    answer = send(staff, "draft", **sent)
-    assert answer.status_code == 422
-    assert said in text_of(answer)
-    assert "<img" not in text_of(answer)
-
-
-def test_line_ends_of_browsers_do_not_count(staff, small):
-    small["summary"] = "\n".join("x" for _ in range(1000))
-    text = write_yaml(small)
-    text += "#" + "y" * (MAX_BYTES - len(text) - 1)
-    assert send(staff, "draft", text.replace("\n", "\r\n")).status_code == 302
-
-
-def test_thousands_of_errors_are_counted_but_not_all_shown(staff, small):
-    small["criteria"][0]["options"] = [{} for _ in range(150)]
-    page = text_of(send(staff, "check", json.dumps(small)))
-    assert page.count('<th scope="row">') == 200
-    assert "301 places are wrong" in page
 
 
 # --- new ones ----------------------------------------------------------------------------------------

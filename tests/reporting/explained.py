@@ -1,7 +1,12 @@
 """Reads a board as somebody does who asks every number what it is. Knows no names of figures, only where they stand."""
 
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+
+from django.urls import reverse
+
+from tests.cast import Cast
 
 CELLS = {"td", "dd", "li"}
 # Not numbers of their own: the chooser, links to other pages, pictures of the same numbers, names, the drawn bar.
@@ -71,3 +76,18 @@ class _Reader(HTMLParser):
             self.board.buttons[-1].text += data
         elif "cell" in inside and "aside" not in inside and any(letter.isdigit() or letter == "–" for letter in data):
             self.board.loose.append(data.strip())
+
+
+def read(client, cast: Cast, route: str, **query: str) -> Board:
+    client.force_login(cast.lead)
+    html = client.get(reverse(route, args=[cast.study.slug]), query).content.decode()
+    return read_board(html)
+
+
+def assert_explained(board: Board) -> None:
+    assert not board.loose
+    assert len(board.ids) == len(set(board.ids))
+    for button in board.buttons:
+        lines = board.why(button).splitlines()
+        assert len(lines) >= 2, button
+        assert not re.search(r"\b(nan|None|inf)\b|%\(", board.why(button)), button

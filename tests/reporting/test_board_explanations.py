@@ -1,19 +1,20 @@
 """Every number of the board explains itself: whatever stands in a cell is a button that is described by sentences."""
 
+import copy
 import re
 
 import numpy as np
 import pytest
-from django.urls import reverse
+from django.core.cache import cache
 from django.utils import timezone
 
 from annotation.models import Study
-from annotation.services.agreement import refresh_batch, sweep
+from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from reporting import quality
-from reporting.explanations import STATISTICS, WARNINGS, table_warnings
+from reporting.explanations import STATISTICS, table_warnings
 from reporting.progress import percent_figure, work_figures
 from reporting.selectors.board import board_data
 from reporting.selectors.board_page import board_page
@@ -21,9 +22,9 @@ from reporting.selectors.board_pairs import bounded
 from reporting.selectors.board_quality import quality_page
 from reporting.selectors.board_rate import rate_of
 from reporting.selectors.board_work import Progress, SeatCounts
-from tests.cast import Cast
+from tests.cast import Cast, make_cast
 from tests.drifting import make_drifting_study
-from tests.reporting.explained import Board, read_board
+from tests.reporting.explained import assert_explained, read, read_board
 from tests.working import rate_everything
 
 NOW = timezone.now()
@@ -34,28 +35,24 @@ SEATS = SeatCounts(n_free=1, n_rating=0, n_finished=2)
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def drifting(cast: Cast) -> Cast:
+@pytest.fixture(scope="module")
+def measured(keep) -> Cast:
+    return keep(make_measured)
+
+
+def make_measured() -> Cast:
     """Four batches that people have finished, and one that somebody works on."""
+    cast = make_cast()
     make_drifting_study(cast, now=NOW)
     rate_everything(claim_seat(cast.annotator, cast.batch, now=NOW), now=NOW, n=5)
     sweep(now=NOW)
     return cast
 
 
-def read(client, cast: Cast, route: str, **query: str) -> Board:
-    client.force_login(cast.lead)
-    html = client.get(reverse(route, args=[cast.study.slug]), query).content.decode()
-    return read_board(html)
-
-
-def assert_explained(board: Board) -> None:
-    assert not board.loose
-    assert len(board.ids) == len(set(board.ids))
-    for button in board.buttons:
-        lines = board.why(button).splitlines()
-        assert len(lines) >= 2, button
-        assert not re.search(r"\b(nan|None|inf)\b|%\(", board.why(button)), button
+@pytest.fixture
+def drifting(measured: Cast) -> Cast:
+    cache.clear()  # the same study has other figures in another test, under the same number of its version
+    return copy.deepcopy(measured)
 
 
 # --- the reader itself ---------------------------------------------------------------------------------------
@@ -88,15 +85,6 @@ def test_every_number_of_the_second_part_explains_itself(client, drifting: Cast,
         board = read(client, drifting, "board_quality", annotator=name, chart=chart)
         assert len(board.buttons) > 70
         assert_explained(board)
-
-
-@pytest.mark.parametrize("n", [0, 1, 3])
-def test_numbers_of_few_answers_explain_themselves_too(client, cast: Cast, n: int):
-    for annotator in cast.annotators[:n]:
-        rate_everything(claim_seat(annotator, cast.batch, now=NOW), now=NOW, n=3)
-    refresh_batch(cast.batch.pk, now=NOW)
-    for route in ("board", "board_quality"):
-        assert_explained(read(client, cast, route))
 
 
 def test_every_coefficient_has_its_interval_or_says_why_it_has_none(drifting: Cast):
@@ -159,20 +147,6 @@ def test_the_interval_of_a_pair_follows_the_guards_of_small_samples():
 def test_a_share_of_few_answers_has_no_interval_or_an_unreliable_one(n: int, note: str | None):
     found = quality.guarded_share(Estimate(0.5, low=0.3, high=0.7, n_items=n))
     assert (found.low is None, found.interval_note) == (n < 10, note)
-
-
-def test_a_batch_in_which_one_answer_dominates_is_marked(cast: Cast):
-    for n, annotator in enumerate(cast.annotators):
-        assignment = claim_seat(annotator, cast.batch, now=NOW)
-        rate_everything(assignment, now=NOW, option=0)
-        if n == 0:
-            rating = assignment.ratings.first()
-            rating.option = rating.criterion.options.all()[1]
-            rating.save()
-    refresh_batch(cast.batch.pk, now=NOW)
-    row = quality_page(cast.study, {})["batches"][0]
-    assert row.batch.is_warned
-    assert WARNINGS["dominant_answer"] in row.batch.why
 
 
 def test_words_are_said_of_the_lower_end_of_an_interval_too(drifting: Cast):

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
-WITHOUT_ROWS = {"comments", "metrics", "turns", "breakdowns", "excluded_batches"}  # in the reference study
+WITHOUT_ROWS = {"comments", "metrics", "turns", "breakdowns", "excluded_batches", "control"}  # in the reference study
 
 
 def test_stored_and_freshly_measured_batches_give_the_same_report(he_study: Study):
@@ -113,9 +113,7 @@ def test_no_number_is_ever_not_a_number(he_report):
     json.loads(as_json(he_report), parse_constant=lambda name: pytest.fail(f"{name} in the report"))
 
 
-@pytest.mark.parametrize(
-    "table", sorted(TABLES.keys() - {"comments", "metrics", "turns", "breakdowns", "excluded_batches"})
-)
+@pytest.mark.parametrize("table", sorted(TABLES.keys() - WITHOUT_ROWS))
 def test_every_table_is_a_csv_of_its_rows(he_report, table: str):
     rows = list(csv.DictReader(io.StringIO(as_csv(he_report, table))))
     assert rows
@@ -151,6 +149,7 @@ def test_the_command_refuses_an_unknown_study(db):
         call_command("study_report", "nowhere")
 
 
+@pytest.mark.usefixtures("unprinted")
 @pytest.mark.parametrize("route", ["report", "report_json", "report_pdf"])
 def test_who_may_watch_gets_the_report_and_others_do_not(cast: Cast, route: str):
     rate_everything(claim_seat(cast.annotators[0], cast.batch, now=NOW), now=NOW)

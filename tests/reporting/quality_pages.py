@@ -1,0 +1,66 @@
+"""What tests of the board's second part do with it."""
+
+import numpy as np
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.figures import alike
+from annotation.models import Rating
+from protocols.specs import spec_of
+from reporting.selectors.board import board_data
+from reporting.selectors.board_batch_drift import drift_lines
+from reporting.selectors.board_quality import quality_page
+from tests.cast import Cast
+
+NOW = timezone.now()
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page_url(cast: Cast, query: str = "") -> str:
+    return reverse("board_quality", args=[cast.study.slug]) + query
+
+
+def fragment_url(cast: Cast) -> str:
+    return reverse("board_quality_fragment", args=[cast.study.slug]) + "?page=1"
+
+
+def votes_of(study, criterion_key: str) -> tuple[np.ndarray, ...]:
+    """Items, annotators, codes and times of all main batches."""
+    criterion = spec_of(study.protocol_version).by_key[criterion_key]
+    rows = Rating.objects.filter(criterion=criterion.id, batch__study=study, batch__kind="main", is_active=True)
+    rows = rows.filter(assignment__seat__isnull=False)
+    fields = rows.values_list("item", "assignment__participant", "option", "active_ms")
+    items, people, options, times = (np.array(column) for column in zip(*fields, strict=True))
+    return items, people, np.array([criterion.index_of(option) for option in options.tolist()]), times
+
+
+def with_floor(cast: Cast, floor: float | None):
+    cast.study.kappa_floor = floor
+    return {row.pseudonym: row for row in quality_page(cast.study, {})["rows"]}
+
+
+def people_and_criteria(cast: Cast):
+    data = board_data(cast.study, {})
+    return data, alike(data.choice.criteria)[0]
+
+
+def lines_of(cast: Cast, **query: str):
+    data = board_data(cast.study, query)
+    return drift_lines(data, alike(data.choice.criteria)[0])
+
+
+def n_queries(client: Client, url: str) -> int:
+    """Of the first reader; what the next ones cost is another test."""
+    cache.clear()
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(url).status_code == 200
+    return len(queries)
