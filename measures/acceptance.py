@@ -7,14 +7,14 @@ annotated with it: the label is known when the sample is drawn. Statistics 4.4; 
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, sqrt
+from math import comb
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import BoolArray, FloatArray, IntArray
-from measures.intervals import special
+from measures.intervals import special, wilson
 
 Verdict = Literal["accept", "return", "not_assessable"]
 ClassVerdict = Literal["pass", "fail", "not_assessable", ""]
@@ -231,18 +231,9 @@ def proportion(right: IntArray, n: IntArray, weights: FloatArray | None = None) 
     if not total:
         return Proportion(0, 0, None, None, None)
     share = float(w @ right) / total
-    low, high = _wilson(share, total**2 / float(w**2 @ n))
-    return Proportion(int(right.sum()), int(n.sum()), share, low, high)
-
-
-def _wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """As `measures.intervals.wilson`, of a size that need not be whole."""
-    z = float(special().ndtri((1 + level) / 2))
-    scale, centre = 1 + z * z / n, share + z * z / (2 * n)
-    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At 0 and 1 one end is exact; rounding would leave 1e-17 there.
-    low = 0.0 if share == 0 else (centre - half) / scale
-    return low, 1.0 if share == 1 else (centre + half) / scale
+    size = total**2 / float(w**2 @ n)
+    interval = wilson(share * size, size)
+    return Proportion(int(right.sum()), int(n.sum()), share, interval.low, interval.high)
 
 
 def exact_overall(table: IntArray, sizes: IntArray, *, is_weighted: bool) -> Fraction | None:

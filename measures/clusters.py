@@ -6,6 +6,8 @@ is how many of each kind were drawn.
 Source: project statistics, section 3.1; Davison & Hinkley 1997, Bootstrap Methods, sec. 3.8.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +16,16 @@ import numpy.typing as npt
 
 from measures.arrays import FloatArray, IntArray
 from measures.estimate import TOO_FEW_ITEMS
-from measures.histograms import Histogram, positions_of
-from measures.intervals import CELLS_PER_BLOCK, Interval, Kernel, KernelMaker, interval_of_counts, multinomial_counts
+from measures.histograms import Histogram, ordered_keys, positions_of
+from measures.intervals import (
+    CELLS_PER_BLOCK,
+    Interval,
+    Kernel,
+    KernelMaker,
+    intervals_of_counts,
+    multinomial_counts,
+    together,
+)
 
 # Drawing a multinomial costs about this many times as much per kind as drawing one dialogue does.
 MULTINOMIAL_COST = 12
@@ -48,9 +58,9 @@ class Clusters:
         rows = np.asarray(tallies, np.int64)
         voted = rows.sum(axis=1) > 0
         histogram = Histogram.from_tallies(rows)
-        _, pattern = np.unique(rows[voted], axis=0, return_inverse=True)
+        pattern = np.unique(ordered_keys(rows[voted]), return_inverse=True)[1]
         group = np.unique(positions_of(np.asarray(groups))[voted], return_inverse=True)[1]
-        per_group = _sparse(group, pattern.ravel(), (int(group.max(initial=-1)) + 1, len(histogram.counts)))
+        per_group = _sparse(group, pattern, (int(group.max(initial=-1)) + 1, len(histogram.counts)))
         first, counts = _kinds(per_group)
         return cls(histogram, per_group[first], counts)
 
@@ -59,8 +69,10 @@ class Clusters:
         return int(self.counts.sum())
 
     def kernel(self, of_patterns: Kernel) -> Kernel:
-        """The coefficient as a function of groups per kind; blocks bound the memory."""
+        """The coefficient, or several together, as a function of groups per kind; blocks bound the memory."""
         columns = self.contents.T.tocsr()
+        if math.prod(columns.shape) <= CELLS_PER_BLOCK:  # sums of whole numbers are exact either way
+            columns = columns.toarray()
         size = max(1, CELLS_PER_BLOCK // max(1, len(self.histogram.counts)))
 
         def of_groups(counts: FloatArray) -> FloatArray:
@@ -106,11 +118,26 @@ def cluster_bootstrap_interval(
     time, percentile is used beyond 4,000 kinds of groups. For the guards of small samples count groups, not
     items: ``interval_guard(clusters.n_groups, ...)``.
     """
+    how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
+    return cluster_bootstrap_intervals(clusters, [kernel_maker], **how)[0]  # type: ignore[arg-type]
+
+
+def cluster_bootstrap_intervals(
+    clusters: Clusters,
+    kernel_makers: Sequence[KernelMaker],
+    *,
+    seed: int,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "bca",
+) -> list[Interval]:
+    """As :func:`cluster_bootstrap_interval` of each coefficient, all from the same resamples, drawn once."""
     if clusters.n_groups < 2:
-        return Interval(None, None, TOO_FEW_ITEMS)
-    return interval_of_counts(
+        return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
+    patterns = clusters.histogram.patterns
+    return intervals_of_counts(
         clusters.counts,
-        clusters.kernel(kernel_maker(clusters.histogram.patterns)),
+        clusters.kernel(together([maker(patterns) for maker in kernel_makers])),
         seed=seed,
         n_resamples=n_resamples,
         level=level,

@@ -5,6 +5,7 @@ Sources: Cohen 1960, Educ. Psychol. Meas. 20:37; Cohen 1968, Psychol. Bull. 70:2
 (Conger with missing votes).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,42 @@ def _standard_error(shares: FloatArray, weights: FloatArray, value: float, expec
     inner = weights - (row_weights[:, None] + column_weights[None, :]) * (1 - value)
     variance = float((shares * inner**2).sum()) - (value - expected * (1 - value)) ** 2
     return float(np.sqrt(max(variance, 0.0) / n)) / (1 - expected)
+
+
+def cohen_kappas(confusions: npt.ArrayLike, n_left_out: Sequence[int]) -> list[Estimate]:
+    """:func:`cohen_kappa` of each of (G, K, K) tables, unweighted and without its interval: one pass over all.
+
+    `n_left_out` of each is passed on.
+    """
+    tables = np.asarray(confusions, float)
+    n, rows, columns = tables.sum(axis=(1, 2)), tables.sum(axis=2), tables.sum(axis=1)
+    varied = np.count_nonzero(rows + columns, axis=1) > 1
+    size, chosen = n[varied], tables[varied]
+    expected = (rows * columns).sum(axis=1)[varied] / size**2
+    values = (np.trace(chosen, axis1=1, axis2=2) / size - expected) / (1 - expected)
+    errors = iter(_standard_errors(chosen / size[:, None, None], values, expected, size).tolist())
+    is_constant = (np.count_nonzero(rows, axis=1) == 1) | (np.count_nonzero(columns, axis=1) == 1)
+    known = iter(np.where(is_constant[varied], 0.0, values).tolist())
+    found = []
+    for items, left_out, has_kappa, constant in zip(
+        n.astype(int).tolist(), n_left_out, varied.tolist(), is_constant.tolist(), strict=True
+    ):
+        sizes: dict[str, Any] = {"n_items": items, "n_ratings": 2 * items, "n_left_out": left_out}
+        if has_kappa:
+            warnings = (CONSTANT_RATER,) if constant else ()
+            found.append(Estimate(next(known), standard_error=next(errors), warnings=warnings, **sizes))
+        else:
+            found.append(Estimate(None, NO_VARIATION if items else NO_PAIRS, **sizes))
+    return found
+
+
+def _standard_errors(shares: FloatArray, values: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:
+    """(G,) :func:`_standard_error` of unweighted kappas; (G, K, K) shares."""
+    k = shares.shape[-1]
+    margins = shares.sum(axis=1)[:, :, None] + shares.sum(axis=2)[:, None, :]
+    inner = np.eye(k) - margins * (1 - values)[:, None, None]
+    variance = (shares * inner**2).reshape(-1, k * k).sum(axis=1) - (values - expected * (1 - values)) ** 2
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0) / n) / (1 - expected))
 
 
 def rater_margins(raters: npt.ArrayLike, codes: npt.ArrayLike, n_raters: int, n_categories: int) -> IntArray:

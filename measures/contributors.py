@@ -7,15 +7,16 @@ Nothing finds a half-careful annotator in 40 binary items, and below 20 items no
 Sources: project statistics, section 4.1; Cohen 1960, Educ. Psychol. Meas. 20:37; Benjamini & Hochberg 1995.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import FloatArray, IntArray, divide_or_nan
-from measures.cohen import cohen_kappa
+from measures.cohen import cohen_kappas
 from measures.comparison import benjamini_hochberg
 from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
 from measures.intervals import Kernel, interval_guard, interval_of_counts, special, wilson
@@ -191,12 +192,12 @@ def kappa_with_majority(
     warning 'constant_rater' and no interval ('no_spread'): the entropy tells.
     """
     found = []
-    for rater, table, tied, alone in zip(
-        tables.raters.tolist(), tables.tables, tables.tied.tolist(), tables.alone.tolist(), strict=True
+    kappas = cohen_kappas(tables.tables, (tables.tied + tables.alone).tolist())
+    for rater, table, tied, alone, plain in zip(
+        tables.raters.tolist(), tables.tables, tables.tied.tolist(), tables.alone.tolist(), kappas, strict=True
     ):
-        kappa = replace(cohen_kappa(table), low=None, high=None, interval_note=None, n_left_out=tied + alone)
-        if kappa.value is not None and n_resamples:
-            kappa = _with_bootstrap(kappa, table, seed, n_resamples, level, method)
+        is_bounded = plain.value is not None and n_resamples
+        kappa = _with_bootstrap(plain, table, seed, n_resamples, level, method) if is_bounded else plain
         found.append(MajorityAgreement(rater, kappa, _agreement(table, level), tied, alone))
     return found
 
@@ -270,13 +271,22 @@ def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
     """
     table = np.asarray(counts, float)
     bits = [_bits(row) for row in table]
+    known = sorted(value for value in bits if value is not None)
     found = []
-    for place, (own, row) in enumerate(zip(bits, table, strict=True)):
-        others = [value for other, value in enumerate(bits) if other != place and value is not None]
-        median = float(np.median(others)) if others else 0.0
+    for own, row in zip(bits, table, strict=True):
+        median = _median_without(known, own)
         relative = own / median if own is not None and median > 0 else None
         found.append(Entropy(own, relative, int(row.sum())))
     return found
+
+
+def _median_without(values: list[float], own: float | None) -> float:
+    """Of ascending values but for one of them, 0 of none: sorted once, not once for each annotator."""
+    n, own_place = (len(values), len(values)) if own is None else (len(values) - 1, bisect_left(values, own))
+    if not n:
+        return 0.0
+    low, high = (values[place + (place >= own_place)] for place in ((n - 1) // 2, n // 2))
+    return (low + high) / 2
 
 
 def _bits(row: FloatArray) -> float | None:

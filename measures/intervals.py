@@ -2,7 +2,7 @@
 one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -53,13 +53,13 @@ class Interval:
     n_dropped: int = 0
 
 
-def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     """Wilson score interval of a proportion (Wilson 1927); no trials: no interval.
 
     Parameters
     ----------
-    successes, n : int
-        0 <= successes <= n.
+    successes, n : float
+        0 <= successes <= n. Whole numbers, but for effective sizes of weighted samples.
     level : float
         Two-sided confidence, 0 < level < 1.
     """
@@ -86,7 +86,7 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
     return Interval(low, high)
 
 
-def _check_proportion(successes: int, n: int, level: float) -> None:
+def _check_proportion(successes: float, n: float, level: float) -> None:
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes in {n} trials")
     if not 0 < level < 1:
@@ -206,13 +206,27 @@ def bootstrap_interval(
     Undefined replicates are dropped and counted; more than 5% of them: no interval ('unstable_bootstrap').
     All replicates equal: no interval ('no_spread').
     """
+    how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
+    return bootstrap_intervals(histogram, [kernel_maker], **how)[0]  # type: ignore[arg-type]
+
+
+def bootstrap_intervals(
+    histogram: Histogram,
+    kernel_makers: Sequence[KernelMaker],
+    *,
+    seed: int,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "bca",
+) -> list[Interval]:
+    """As :func:`bootstrap_interval` of each coefficient, all from the same resamples, which are drawn once."""
     if method not in ("bca", "percentile"):
         raise ValueError(f"bootstrap intervals are bca or percentile, not {method!r}")
     if histogram.n_rated < 2:
-        return Interval(None, None, TOO_FEW_ITEMS)
-    return interval_of_counts(
+        return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
+    return intervals_of_counts(
         histogram.counts,
-        kernel_maker(histogram.patterns),
+        together([maker(histogram.patterns) for maker in kernel_makers]),
         seed=seed,
         n_resamples=n_resamples,
         level=level,
@@ -243,32 +257,67 @@ def interval_of_counts(
     draw : callable
         How to draw resampled counts; multinomial unless told.
     """
-    value = float(kernel(counts[None, :].astype(float))[0])
+    how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method, "draw": draw}
+    return intervals_of_counts(counts, together([kernel]), **how)[0]  # type: ignore[arg-type]
+
+
+def together(kernels: Sequence[Kernel]) -> Kernel:
+    """Several figures of the same units, (B, C) counts -> (B, F): what is drawn for one serves all."""
+    return lambda counts: np.stack([kernel(counts) for kernel in kernels], axis=1)
+
+
+def intervals_of_counts(
+    counts: IntArray,
+    kernels: Kernel,
+    *,
+    seed: int,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "bca",
+    draw: Draw = multinomial_counts,
+) -> list[Interval]:
+    """As :func:`interval_of_counts` of each of the figures that :func:`together` has put into one kernel."""
+    values = kernels(counts[None, :].astype(float))[0]
+    if np.isnan(values).all():
+        return [Interval(None, None, NO_VARIATION) for _ in values]
+    drawn = replicates(counts, kernels, n_resamples, seed, draw)
+    left_out = _left_out(counts, kernels) if method == "bca" and len(counts) <= MOST_PATTERNS_FOR_BCA else None
+    return [
+        _interval(value, drawn[:, at], counts, None if left_out is None else left_out[:, at], level)
+        for at, value in enumerate(values.tolist())
+    ]
+
+
+def _interval(value: float, drawn: FloatArray, kinds: IntArray, left_out: FloatArray | None, level: float) -> Interval:
     if np.isnan(value):
         return Interval(None, None, NO_VARIATION)
-    drawn = replicates(counts, kernel, n_resamples, seed, draw)
     values = drawn[np.isfinite(drawn)]
     dropped = len(drawn) - len(values)
-    if dropped > MOST_DROPPED * n_resamples:
+    if dropped > MOST_DROPPED * len(drawn):
         return Interval(None, None, UNSTABLE_BOOTSTRAP, dropped)
     if np.ptp(values) < 1e-12:
         return Interval(None, None, NO_SPREAD, dropped)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    if method == "bca" and len(counts) <= MOST_PATTERNS_FOR_BCA:
-        tails = _bca_tails(tails, values, value, _acceleration(counts, kernel))
+    if left_out is not None:
+        tails = _bca_tails(tails, values, value, _acceleration(kinds, left_out))
     low, high = np.quantile(values, tails)
     return Interval(float(low), float(high), None, dropped)
 
 
-def _acceleration(kinds: IntArray, kernel: Kernel) -> float:
-    """Skewness of the leave-one-unit-out values; units of one kind share one value."""
+def _left_out(kinds: IntArray, kernels: Kernel) -> FloatArray:
+    """(C, F) the figures without one unit of each kind."""
     counts = kinds.astype(float)
     block = max(1, CELLS_PER_BLOCK // len(counts))
     parts = [
-        kernel(counts[None, :] - np.eye(min(block, len(counts) - start), len(counts), start))
+        kernels(counts[None, :] - np.eye(min(block, len(counts) - start), len(counts), start))
         for start in range(0, len(counts), block)
     ]
-    left_out = np.concatenate(parts)
+    return np.concatenate(parts)
+
+
+def _acceleration(kinds: IntArray, left_out: FloatArray) -> float:
+    """Skewness of the leave-one-unit-out values (C,); units of one kind share one value."""
+    counts = kinds.astype(float)
     defined = np.isfinite(left_out)
     weights, left_out = counts[defined], left_out[defined]
     if not weights.size:

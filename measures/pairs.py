@@ -8,7 +8,7 @@ sparse one.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -219,6 +219,19 @@ class PairTable:
         cells = (pair * n_categories + i) * n_categories + j
         order = np.argsort(cells)
         return cls(raters, n_categories, cells[order], counts[order])
+
+    @classmethod
+    def total_of_json(cls, parts: Iterable[Mapping[str, list[list[int]]]], n_categories: int) -> "PairTable":
+        """The sum of stored tables: adding up their numbers costs less than making arrays of each."""
+        k = n_categories
+        squares: dict[str, list[int]] = {}
+        for part in parts:
+            for pair, cells in part.items():
+                square = squares.get(pair) or squares.setdefault(pair, [0] * (k * k))
+                for row, column, n in cells:
+                    square[row * k + column] += n
+        used = {pair: [[*divmod(at, k), n] for at, n in enumerate(square) if n] for pair, square in squares.items()}
+        return cls.from_json(used, k)
 
     def kappas(self, weights: Weights = None) -> FloatArray:
         """(pairs,) Cohen's kappa of each pair with common items, NaN where both used one and the same

@@ -9,8 +9,9 @@ over what the mean squares of a study will be.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -191,11 +192,27 @@ def crossed_dialogues(
 
     if not reaches(most):
         return Plan(None, MORE_ANNOTATORS)
-    low, high = 1, most
+    low, high = _around(reaches, _first_guess(difference, ratings, s_between, s_within, power, level), most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
     return Plan(high)
+
+
+def _first_guess(difference: float, ratings: int, s_between: float, s_within: float, power: float, level: float) -> int:
+    """As many as if annotators did not differ, which are too few."""
+    plan = n_dialogues(difference, ratings, s_between, s_within, power=power, level=level)
+    return max(2, plan.n_dialogues or 2)
+
+
+def _around(reaches: Callable[[int], bool], guess: int, most: int) -> tuple[int, int]:
+    """Numbers of dialogues that are too few and enough, near a guess: a power takes a millisecond or two."""
+    low, high = min(guess, most), most
+    if reaches(low):
+        return 1, low
+    while 2 * low < most and not reaches(2 * low):
+        low *= 2
+    return low, min(2 * low, high)
 
 
 def _found(difference: float, error: float, critical: FloatArray | float) -> FloatArray:
@@ -206,7 +223,12 @@ def _found(difference: float, error: float, critical: FloatArray | float) -> Flo
 
 def _mean_chi_squares(freedom: FloatArray) -> FloatArray:
     """(N_DRAWS, 3) chi-squares over their degrees of freedom."""
-    spread = (0.5 + np.arange(1, N_DRAWS + 1)[:, None] * SPREAD) % 1
+    return np.column_stack([_mean_chi_square(each, place) for place, each in enumerate(freedom.tolist())])
+
+
+@lru_cache(maxsize=256)  # of the plans of one page many share a number, and each takes half a millisecond
+def _mean_chi_square(freedom: float, place: int) -> FloatArray:
+    spread = (0.5 + np.arange(1, N_DRAWS + 1) * SPREAD[place]) % 1
     return np.asarray(2 * special().gammaincinv(freedom / 2, spread) / freedom)
 
 

@@ -31,7 +31,7 @@ BEAT = (
     "parley.celery",
     "beat",
     "--scheduler",
-    "celery.beat:Scheduler",
+    "parley.beat:Scheduler",
     "--loglevel",
     "WARNING",
 )

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext_noop
+from django.utils.translation import get_language, gettext_noop
 
 from measures.arrays import IntArray
 from measures.estimate import Estimate
@@ -133,8 +134,23 @@ def missing(statistic: Statistic, reason: str) -> Figure:
 
 
 def explained(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> Figure:
-    """A stored coefficient with its explanation; `estimates` are all of its cell."""
-    found = estimates[statistic.key]
+    """A stored coefficient with its explanation; `estimates` are those of its cell, at least the ones it needs."""
+    found = estimates[statistic.key] | {"warnings": ()}  # stored as a list, which is no key of a cache
+    percent, kept = estimates["percent"]["value"], estimates["strong_share_kept"]
+    return _explained(statistic, tuple(found.items()), percent, kept, largest_share, get_language())
+
+
+@lru_cache(maxsize=2048)  # a vote changes the study and one batch; what is said of the other batches stays as it was
+def _explained(
+    statistic: Statistic,
+    values: tuple[tuple[str, Any], ...],
+    percent: float | None,
+    strong_share_kept: float | None,
+    largest_share: float | None,
+    _language: str | None,
+) -> Figure:
+    found = dict(values)
+    estimates = {"percent": {"value": percent}, "strong_share_kept": strong_share_kept, statistic.key: found}
     if found["value"] is None:
         reason = "no_strong_items" if is_emptied(statistic, estimates) else found["reason"]
         figure = missing(statistic, reason)

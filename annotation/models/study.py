@@ -64,6 +64,13 @@ class Study(models.Model):
         default=False, db_default=False, help_text="Newcomers qualify by the study's rule before they are cleared."
     )
     join_token = models.CharField(max_length=40, unique=True, default=make_token, editable=False)
+    conduct = models.JSONField(
+        default=dict,
+        db_default={},
+        blank=True,
+        editable=False,
+        help_text="How it was conducted before it came here, as its archive says; empty for a study made here.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

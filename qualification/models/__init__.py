@@ -2,7 +2,7 @@ from qualification.models.checks import CheckPlan, Flag, KnownAnswer, SignalMark
 from qualification.models.confirming import Case, Comparison, ConfirmPlan, Disagreement, SecondLook
 from qualification.models.control import Check, ControlPlan, Draw, Inspection
 from qualification.models.gate import Attempt, ComprehensionQuestion, ComprehensionTry, Gate
-from qualification.models.pay import PayEntry, PayPlan
+from qualification.models.pay import PayEntry, PayMark, PayPlan
 from qualification.models.recruitment import ConsentText, Demographics, Entry, Recruitment
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Inspection",
     "KnownAnswer",
     "PayEntry",
+    "PayMark",
     "PayPlan",
     "Recruitment",
     "SecondLook",

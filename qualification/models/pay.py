@@ -37,6 +37,20 @@ class PayPlan(models.Model):
         return f"pay of {self.study}"
 
 
+class PayMark(models.Model):
+    """All work of a study that was finished by then is in the ledger, by these terms: sweeps look at what came since.
+
+    It finds work by its time through the index `pay_of_finished_work`, which the migration of this table adds.
+    """
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="pay_mark")
+    terms = models.CharField(max_length=60, help_text="What work earned when it was looked at.")
+    looked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.study} at {self.looked_at}"
+
+
 class PayEntry(models.Model):
     """A line of the ledger. Nothing is deleted: a mistake is put right by a correction."""
 

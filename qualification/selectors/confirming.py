@@ -94,10 +94,14 @@ def _submitted() -> QuerySet[Assignment]:
     return Assignment.objects.filter(batch=OuterRef("private_batch"), status=status, seat__isnull=False)
 
 
+def open_looks() -> QuerySet[SecondLook]:
+    return SecondLook.objects.filter(private_batch__status=Batch.Status.OPEN)
+
+
 def stale_looks() -> QuerySet[Batch]:
     """Private batches that nobody has to finish: the round is over, or all of it was settled without them."""
     wanted = current_comparisons().filter(looked_at=None, pk=OuterRef("comparison"))
-    looks = SecondLook.objects.filter(~Exists(wanted), ~Exists(_submitted()), private_batch__status=Batch.Status.OPEN)
+    looks = open_looks().filter(~Exists(wanted), ~Exists(_submitted()))
     return Batch.objects.filter(second_look__in=looks).order_by("pk")
 
 

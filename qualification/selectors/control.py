@@ -11,7 +11,7 @@ from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from measures.intervals import Interval, wilson
 from protocols.specs import CriterionSpec
-from qualification.models import ControlPlan, Draw, Inspection
+from qualification.models import ControlPlan, Disagreement, Draw, Inspection
 from qualification.selectors.control_answers import second_table
 
 Verdict = Inspection.Verdict
@@ -34,8 +34,9 @@ class BatchRow:
 
 
 def main_batches(study: Study) -> QuerySet[Batch]:
-    """With `n_seats`, `n_submitted`, and `is_begun`: somebody holds a seat."""
+    """With `n_seats`, `n_submitted`, `is_begun`: somebody holds a seat, and `is_unsettled`: the two still differ."""
     seats = Seat.objects.filter(batch=OuterRef("pk"))
+    unsettled = Disagreement.objects.filter(item__batch=OuterRef("pk"), round=OuterRef("round"))
     submitted = Q(seats__assignment__status=Assignment.Status.SUBMITTED)
     return (
         study.batches.filter(kind=Batch.Kind.MAIN)
@@ -44,6 +45,7 @@ def main_batches(study: Study) -> QuerySet[Batch]:
             n_seats=Count("seats"),
             n_submitted=Count("seats", filter=submitted),
             is_begun=Exists(seats.filter(assignment__isnull=False)),
+            is_unsettled=Exists(unsettled.exclude(state=Disagreement.State.SETTLED)),
         )
         .order_by("position")
     )

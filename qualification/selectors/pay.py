@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+from django.db.models import Q, QuerySet
+
 from annotation.models import Study
 from qualification.models import PayEntry, PayPlan
 
@@ -28,6 +30,19 @@ def cents(value: Decimal | Fraction) -> Decimal:
 def plan_of(study: Study) -> PayPlan:
     """The stored plan, or what holds without one."""
     return PayPlan.objects.filter(study=study).first() or PayPlan(study=study)
+
+
+def paying_studies() -> QuerySet[Study]:
+    """Where finished work earns something, each with its plan and the mark of the last look at its work."""
+    pays = Q(pay_amount__gt=0) | Q(pay_plan__qualification_amount__gt=0)
+    studies = Study.objects.filter(pays).exclude(pay_currency="").select_related("pay_plan", "pay_mark")
+    return studies.only("pay_amount", "pay_currency", "pay_plan__qualification_amount", "pay_mark").order_by("pk")
+
+
+def terms_of(study: Study) -> str:
+    """What its work earns: with other terms, work that has earned nothing may earn something."""
+    plan = getattr(study, "pay_plan", None)
+    return f"{study.pay_amount} {plan and plan.qualification_amount} {study.pay_currency}"
 
 
 def floor_of(study: Study, plan: PayPlan) -> Decimal | None:

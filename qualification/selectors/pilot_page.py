@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
 from measures.suggestions import minutes_of_batch, pay_of_minutes
@@ -22,7 +22,8 @@ PILOT = Batch.Kind.PILOT
 
 
 def pilots_of(study: Study) -> list[Batch]:
-    return list(study.batches.filter(kind=PILOT).order_by("position"))
+    """With `n_seats`."""
+    return list(study.batches.filter(kind=PILOT).annotate(n_seats=Count("seats")).order_by("position"))
 
 
 # --- the panel ---------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from qualification.selectors.confirming import (
     confirmed_criteria,
     finished_comparisons,
     has_pairs,
+    open_looks,
     stale_looks,
     uncompared_batches,
 )
@@ -38,13 +39,23 @@ def sweep_confirming(*, now: datetime) -> tuple[int, int]:
 
     Each is done once, however often it is called: under a lock, and only where it has not been done.
     """
-    for batch in stale_looks()[:SWEPT_AT_ONCE]:
-        withdraw_private_batch(batch)
-    finished = uncompared_batches().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
-    compared = [_tried(compare_batch, pk, now) for pk in finished]
-    looked = finished_comparisons().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
-    counted = [_tried(count_looks, pk, now) for pk in looked]
+    # Planning the queries below takes longer than running them, and most installations confirm nothing.
+    if open_looks().exists():
+        for batch in stale_looks()[:SWEPT_AT_ONCE]:
+            withdraw_private_batch(batch)
+    compared = _compare(now) if ConfirmPlan.objects.filter(is_on=True).exists() else []
+    counted = _count(now) if Comparison.objects.filter(looked_at=None).exists() else []
     return sum(map(bool, compared)), sum(map(bool, counted))
+
+
+def _compare(now: datetime) -> list[Any]:
+    finished = uncompared_batches().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    return [_tried(compare_batch, pk, now) for pk in finished]
+
+
+def _count(now: datetime) -> list[Any]:
+    looked = finished_comparisons().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    return [_tried(count_looks, pk, now) for pk in looked]
 
 
 def _tried(service: Callable[..., Any], pk: int, now: datetime) -> Any:

@@ -12,7 +12,7 @@ from annotation.services import activity
 from annotation.services.private_batches import withdraw_private_batch
 from annotation.services.refusals import Refused
 from qualification.models import ControlPlan
-from qualification.selectors.control_work import finished_batches, finished_checks, stale_control_batches
+from qualification.selectors.control_work import finished_batches, finished_checks, stale_control_batches, under_way
 from qualification.services.control_deciding import count_check
 from qualification.services.control_drawing import draw_inspection
 
@@ -27,11 +27,24 @@ def sweep_control(*, now: datetime) -> tuple[int, int]:
 
     Each is done once, however often it is called: under a lock, and only where it has not been done.
     """
-    for batch in stale_control_batches()[:SWEPT_AT_ONCE]:
-        withdraw_private_batch(batch)
-    drawn = [_tried(draw_inspection, pk, now) for pk in finished_batches().values_list("pk", flat=True)[:SWEPT_AT_ONCE]]
-    checks = [_tried(count_check, pk, now) for pk in finished_checks().values_list("pk", flat=True)[:SWEPT_AT_ONCE]]
+    # Planning the queries below takes longer than running them, and most installations control nothing.
+    is_checked = under_way().exists()
+    if is_checked:
+        for batch in stale_control_batches()[:SWEPT_AT_ONCE]:
+            withdraw_private_batch(batch)
+    drawn = _draw(now) if ControlPlan.objects.filter(is_on=True).exists() else []
+    checks = _count(now) if is_checked else []
     return sum(map(bool, drawn)), sum(map(bool, checks))
+
+
+def _draw(now: datetime) -> list[Any]:
+    finished = finished_batches().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    return [_tried(draw_inspection, pk, now) for pk in finished]
+
+
+def _count(now: datetime) -> list[Any]:
+    finished = finished_checks().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    return [_tried(count_check, pk, now) for pk in finished]
 
 
 def _tried(service: Callable[..., Any], pk: int, now: datetime) -> Any:

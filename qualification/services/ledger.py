@@ -3,7 +3,7 @@
 Lines are added and never changed, but for the tick that says they are paid.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from django.contrib.auth.models import User
@@ -14,46 +14,79 @@ from django.utils.translation import gettext as _
 from annotation.models import Participant, Study
 from annotation.services import activity
 from annotation.services.refusals import Refused
-from qualification.models import PayEntry
+from qualification.models import PayEntry, PayMark
+from qualification.selectors.pay import paying_studies, terms_of
 from qualification.selectors.pay_ledger import unpaid_lines
 
 Kind = PayEntry.Kind
 AT_ONCE = 500  # lines of one sweep: it may find years of work when a study names its pay late
 SAME_WITHIN = timedelta(minutes=1)
 
+LOOK_AGAIN = timedelta(hours=1)  # at all work: at what an older clock has stamped, and whose panel has changed
+OVERLAP = timedelta(hours=2)  # work that is stored late, or by a clock that was an hour behind
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
 # Finished work is paid whatever became of it: passed or not, returned, by somebody excluded later. The panel's own
 # qualification is no attempt to qualify. ON CONFLICT: of two sweeps at once one makes the line, by the unique index.
 EARNED = """
-    INSERT INTO qualification_payentry
-        (participant_id, kind, assignment_id, amount, currency, reason, at, active_ms, elapsed_ms)
-    SELECT work.participant_id, CASE batch.kind WHEN 'main' THEN 'batch' ELSE 'qualification' END, work.id,
-        CASE batch.kind WHEN 'main' THEN study.pay_amount ELSE plan.qualification_amount END,
-        study.pay_currency, '', %(now)s,
-        (SELECT nullif(sum(rating.active_ms), 0) FROM annotation_rating rating WHERE rating.assignment_id = work.id),
-        greatest((extract(epoch FROM work.submitted_at - work.claimed_at) * 1000)::bigint, 0)
-    FROM annotation_assignment work
-    JOIN annotation_batch batch ON batch.id = work.batch_id AND batch.kind IN ('main', 'qualification')
-    JOIN annotation_study study ON study.id = batch.study_id AND study.pay_currency <> ''
-    JOIN annotation_participant participant ON participant.id = work.participant_id
-    LEFT JOIN qualification_payplan plan ON plan.study_id = study.id
-    WHERE work.submitted_at IS NOT NULL AND NOT work.is_imported
-        AND (batch.kind = 'main' OR participant.panel = '')
-        AND CASE batch.kind WHEN 'main' THEN study.pay_amount ELSE plan.qualification_amount END > 0
-        AND NOT EXISTS (
-            SELECT FROM qualification_payentry entry
-            WHERE entry.assignment_id = work.id AND entry.kind IN ('batch', 'qualification')
-        )
-    ORDER BY work.submitted_at, work.id
-    LIMIT %(most)s
-    ON CONFLICT (assignment_id, kind) WHERE kind IN ('batch', 'qualification') DO NOTHING
+    WITH due AS (
+        SELECT work.participant_id, CASE batch.kind WHEN 'main' THEN 'batch' ELSE 'qualification' END, work.id,
+            CASE batch.kind WHEN 'main' THEN study.pay_amount ELSE plan.qualification_amount END,
+            study.pay_currency, '', %(now)s::timestamptz,
+            (SELECT nullif(sum(rating.active_ms), 0) FROM annotation_rating rating
+                WHERE rating.assignment_id = work.id),
+            greatest((extract(epoch FROM work.submitted_at - work.claimed_at) * 1000)::bigint, 0)
+        FROM annotation_assignment work
+        JOIN annotation_batch batch ON batch.id = work.batch_id AND batch.kind IN ('main', 'qualification')
+        JOIN annotation_study study ON study.id = batch.study_id AND study.pay_currency <> ''
+        JOIN annotation_participant participant ON participant.id = work.participant_id
+        LEFT JOIN qualification_payplan plan ON plan.study_id = study.id
+        WHERE batch.study_id = %(study)s AND work.submitted_at >= %(since)s AND NOT work.is_imported
+            AND (batch.kind = 'main' OR participant.panel = '')
+            AND CASE batch.kind WHEN 'main' THEN study.pay_amount ELSE plan.qualification_amount END > 0
+            AND NOT EXISTS (
+                SELECT FROM qualification_payentry entry
+                WHERE entry.assignment_id = work.id AND entry.kind IN ('batch', 'qualification')
+            )
+        ORDER BY work.submitted_at, work.id
+        LIMIT %(most)s),
+    made AS (
+        INSERT INTO qualification_payentry
+            (participant_id, kind, assignment_id, amount, currency, reason, at, active_ms, elapsed_ms)
+        SELECT * FROM due
+        ON CONFLICT (assignment_id, kind) WHERE kind IN ('batch', 'qualification') DO NOTHING
+        RETURNING 1)
+    SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM made)
 """
 
 
 def sweep_pay(*, now: datetime) -> int:
     """A line for every finished batch that has none and whose study says what it earns. Returns how many were made."""
+    return sum(_pay(study, now) for study in paying_studies())
+
+
+def _pay(study: Study, now: datetime) -> int:
+    terms = terms_of(study)
+    since = _last_look(study, terms, now)
     with connection.cursor() as cursor:
-        cursor.execute(EARNED, {"now": now, "most": AT_ONCE})
-        return cursor.rowcount
+        cursor.execute(EARNED, {"study": study.pk, "since": since or BEGINNING, "now": now, "most": AT_ONCE})
+        n_due, n_made = cursor.fetchone()
+    # By what was due, not by what was made: another sweep may have made it, and left more than it could see.
+    if since is None and n_due < AT_ONCE:
+        PayMark.objects.bulk_create(
+            [PayMark(study=study, terms=terms, looked_at=now)],
+            update_conflicts=True, unique_fields=["study"], update_fields=["terms", "looked_at"],
+        )  # fmt: skip
+    return int(n_made)
+
+
+def _last_look(study: Study, terms: str, now: datetime) -> datetime | None:
+    """What was finished before is in the ledger. None where all work is to be looked at, as after a change of terms."""
+    mark: PayMark | None = getattr(study, "pay_mark", None)
+    # Also after the clock was put back: what is finished now would lie before the mark.
+    if mark is None or mark.terms != terms or not mark.looked_at <= now < mark.looked_at + LOOK_AGAIN:
+        return None
+    return mark.looked_at - OVERLAP
 
 
 @transaction.atomic

@@ -1,12 +1,15 @@
 """How batch control writes shares and plans."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
-from qualification.models import Inspection
+from annotation.models import Participant
+from annotation.selectors.work import StudyWork
+from qualification.models import Check, Inspection
 from qualification.selectors.control_labels import EXCLUDED, TIED, UNANSWERED, UNSURE
 
 register = template.Library()
@@ -22,6 +25,14 @@ CLASS_VERDICTS = {
     "fail": gettext_lazy("missed"),
     "not_assessable": gettext_lazy("not assessable"),
 }
+
+
+@register.simple_tag
+def checkers_among(works: StudyWork | Iterable[StudyWork]) -> set[int]:
+    """Participants who check batches and do not rate: no team lead will ever clear them for that."""
+    found = [works] if isinstance(works, StudyWork) else works
+    waiting = [work.participant.pk for work in found if work.participant.standing == Participant.Standing.PENDING]
+    return set(Check.objects.filter(participant__in=waiting).values_list("participant", flat=True))
 
 
 @register.filter
@@ -74,7 +85,11 @@ SENTENCES: dict[str, Any] = {
         "%(n_sample)s items are drawn. Accepted with an accuracy of at least %(least_overall)s overall and "
         "%(least_of_class)s in every class."
     ),
-    "fixed": gettext_lazy("%(n_sample)s items are drawn. Accepted with at most %(most_errors)s errors."),
+    "fixed": ngettext_lazy(
+        "%(n_sample)s items are drawn. Accepted with at most %(most_errors)s error.",
+        "%(n_sample)s items are drawn. Accepted with at most %(most_errors)s errors.",
+        "most_errors",
+    ),
     "sequential": gettext_lazy(
         "Items are checked one by one until it is clear: an accuracy of %(good)s is accepted, one of %(bad)s is "
         "returned. At most %(most_sampled)s items are checked."

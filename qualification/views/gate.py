@@ -17,7 +17,7 @@ from qualification.access import question_for
 from qualification.forms_gate import GateForm, QuestionForm
 from qualification.models import Gate
 from qualification.selectors.gate_curve import Curve, curve_of
-from qualification.selectors.gate_votes import n_judged, n_voted, panel_figures, panel_state, qualification_batches
+from qualification.selectors.gate_votes import n_judged, n_voted, panel_figures, panel_state
 from qualification.services import gate as services
 from qualification.services.training import make_training
 
@@ -42,7 +42,7 @@ def gate(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _gate_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Any) -> HttpResponse:
     stored = gate_of(study)
-    batches = list(qualification_batches(study))
+    batches = list(study.batches.filter(kind="qualification", reserved_for=None).order_by("position"))
     context = {
         "page_name": "gate",
         "gate": stored,
@@ -51,7 +51,7 @@ def _gate_page(request: HttpRequest, study: Study, *, status: int = 200, **forms
         "questions": list(stored.questions.all()) if stored.pk else [],
         "batches": batches,
         "training": list(study.batches.filter(kind="training")),
-        "panel": panel_state(stored, [batch.pk for batch in batches]),
+        "panel": panel_state(stored, [batch.pk for batch in batches if batch.status != "draft"]),
         "curve": _curve(study, stored),
     }
     return study_page(request, study, "qualification/gate.html", status=status, **context | forms)

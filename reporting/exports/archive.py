@@ -23,14 +23,17 @@ from reporting.exports.archive_parts import (
     ITEMS,
     METRICS,
     PREDICTIONS,
+    PURPOSES,
     annotator_rows,
     assignment_rows,
+    conduct_text,
     datasheet_rows,
     dialogue_lines,
     id_rows,
     item_rows,
     metric_rows,
     prediction_rows,
+    purpose_rows,
     settings_of,
 )
 from reporting.exports.long import columns_of, long_rows
@@ -46,6 +49,8 @@ CONTENTS = {
     "predictions.csv": "What each metric says about candidates and dialogues. Metrics by their numbers in metrics.csv.",
     "metrics.csv": "Scores and labels that no person gave, those too that were deleted.",
     "datasheet.csv": "What the study's people wrote for its datasheet, by question.",
+    "purposes.csv": "Dialogues that are for pilots, training or checks, and never for main work.",
+    "conduct.json": "How the study was conducted, as its report says it: recruitment, acceptance, control, pay.",
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
     "dialogues.jsonl": "Dialogues with their candidates, metadata and batches. The import of dialogues reads it.",
@@ -91,12 +96,14 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         ("predictions.csv", PREDICTIONS, prediction_rows(study)),
         ("metrics.csv", METRICS, metric_rows(study)),
         ("datasheet.csv", DATASHEET, datasheet_rows(study)),
+        ("purposes.csv", PURPOSES, purpose_rows(study)),
         ("items.csv", ITEMS, item_rows(study)),
         ("ids.csv", IDS, id_rows(study)),
     )
     for name, header, rows in tables:
         archive.add(name, csv_pieces(header, rows, has_mark=False))
     archive.add("dialogues.jsonl", dialogue_lines(study))
+    archive.add("conduct.json", [conduct_text(study).encode()])
     versions = _versions(study)
     for name, version in versions.items():
         archive.add(name, [write_yaml(readable_bundle(version)).encode()])

@@ -9,9 +9,13 @@ from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import items_of, parsed, stream
 from reporting.exports.json_lines import as_line
 from reporting.exports.tables import time_text
+from reporting.selectors.conduct import conduct_of
+from reporting.selectors.study_facts import people_as_archived
 
-FORMAT = 2  # of the archive
-ASSIGNMENTS = ("batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported")
+FORMAT = 3  # of the archive
+ASSIGNMENTS = (
+    "batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported", "round",
+)  # fmt: skip
 ANNOTATORS = ("annotator", "standing", "consented_at", "consent_version")
 ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown", "is_check")
 IDS = ("dialogue", "item", "source")
@@ -21,6 +25,7 @@ METRICS = (
 )  # fmt: skip
 PREDICTIONS = ("metric", "dialogue", "item", "value", "option")
 DATASHEET = ("question", "text", "updated_at")
+PURPOSES = ("dialogue", "purpose")
 # The protocol version and the pay come beside them. Who may join, and by which link, is of the place it was.
 SETTINGS = (
     "slug", "name", "description", "status", "seats", "seed", "majority_rule", "kappa_floor", "platform",
@@ -37,7 +42,7 @@ TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "text"})
 
 ASSIGNMENT_ROWS = """
     SELECT batch.key, participant.pseudonym, assignment.status, seat.number, assignment.seed, assignment.claimed_at,
-        assignment.submitted_at, assignment.feedback, assignment.is_imported
+        assignment.submitted_at, assignment.feedback, assignment.is_imported, assignment.round
     FROM annotation_batch batch JOIN annotation_assignment assignment ON assignment.batch_id = batch.id
     JOIN annotation_participant participant ON participant.id = assignment.participant_id
     LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
@@ -46,6 +51,10 @@ ASSIGNMENT_ROWS = """
 ANNOTATOR_ROWS = """
     SELECT pseudonym, standing, consented_at, consent_version FROM annotation_participant
     WHERE study_id = %s ORDER BY id
+"""
+# Dialogues held apart: for pilots, training and checks. A line of the dialogue import does not say it.
+PURPOSE_ROWS = """
+    SELECT key, purpose FROM annotation_dialogue WHERE study_id = %s AND purpose <> 'main' ORDER BY position, id
 """
 # A line of the dialogue import must have texts: what has none is known by its id.
 ID_ROWS = """
@@ -116,6 +125,10 @@ def datasheet_rows(study: Study) -> Iterator[Any]:
     return stream(DATASHEET_ROWS, [study.pk])
 
 
+def purpose_rows(study: Study) -> Iterator[Any]:
+    return stream(PURPOSE_ROWS, [study.pk])
+
+
 def id_rows(study: Study) -> Iterator[Any]:
     return stream(ID_ROWS, [study.pk])
 
@@ -158,6 +171,12 @@ def _others(metadata: dict[str, Any], taken: frozenset[str]) -> dict[str, Any]:
     return {f"other_{name}" if name in taken else name: value for name, value in metadata.items()}
 
 
+def conduct_text(study: Study) -> str:
+    """What reports say of the study's conduct, in counts and words, and who of its people is of the team."""
+    said = {"people": people_as_archived(study), **conduct_of(study).parts()}
+    return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
+
+
 def settings_of(study: Study, versions: Mapping[str, ProtocolVersion]) -> dict[str, Any]:
     own = {name: getattr(study, name) for name in SETTINGS}
     own["pay_amount"] = None if study.pay_amount is None else str(study.pay_amount)
@@ -177,6 +196,7 @@ def settings_of(study: Study, versions: Mapping[str, ProtocolVersion]) -> dict[s
                 "kind": batch.kind,
                 "status": batch.status,
                 "position": batch.position,
+                "round": batch.round,
                 "n_seats": batch.seats.count(),
                 "is_begun": batch.ratings_version > 0,
             }

@@ -1,6 +1,8 @@
 """The whole report of a study as plain values: what the page shows, the downloads hold and the command prints."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,14 @@ from annotation.figures import NO_SOURCE
 from annotation.models import Assignment, Batch, Rating, Study
 from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
-from measures.histograms import total
+from measures.histograms import n_votes_of_json, total_of_json
 from protocols.specs import spec_of
-from qualification.selectors.checks_feedback import feedback_periods
 from reporting.predictions.selectors import metric_means
 from reporting.report import tables
 from reporting.report.alpha_check import alpha_check
 from reporting.report.breakdowns import breakdowns, excluded
 from reporting.report.checklist import checklist
 from reporting.report.comparisons import comparisons
-from reporting.report.confirmed import confirmed
 from reporting.report.datasheet import datasheet, plain
 from reporting.report.distributions import distributions, turns_table
 from reporting.report.hashes import hashes_of
@@ -30,66 +30,82 @@ from reporting.report.resampled import overall_with_intervals, with_intervals
 from reporting.report.rules import rules_of
 from reporting.report.time_and_pay import time_and_pay, workload
 from reporting.report.versions import versions
-from reporting.selectors.answer_details import answer_details, marked_turns
-from reporting.selectors.names import Names, names_of
+from reporting.selectors.answer_details import Detail, answer_details, marked_turns
+from reporting.selectors.conduct import Conduct, conduct_of
+from reporting.selectors.names import Names, annotators_of, names_of
 from reporting.selectors.study_cells import StudyCells, study_cells
-from reporting.selectors.study_facts import elapsed_seconds, fields_of, finished_work, other_batches, people_of
+from reporting.selectors.study_facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
 from reporting.selectors.study_votes import StudyVotes, study_votes
 
 Report = dict[str, Any]
 
 
+class Sources:
+    """What the parts of a report are made of, each read once, when the first part asks for it."""
+
+    def __init__(self, study: Study, now: datetime) -> None:
+        self.study, self.now = study, now
+
+    @cached_property
+    def cells(self) -> StudyCells:
+        return study_cells(self.study)
+
+    @cached_property
+    def votes(self) -> StudyVotes:
+        """After the cells: the check of alpha tells by their versions whether answers came in between."""
+        return study_votes(self.study, self.cells.spec)
+
+    @cached_property
+    def details(self) -> list[Detail]:
+        return answer_details(self.study)
+
+    @cached_property
+    def annotators(self) -> dict[int, str]:
+        return annotators_of(self.study)
+
+    @cached_property
+    def names(self) -> Names:
+        """After the votes: an item is there before its first answer."""
+        return names_of(self.study, self.cells.spec, self.votes.items, self.annotators)
+
+    @cached_property
+    def conduct(self) -> Conduct:
+        return conduct_of(self.study)
+
+    @cached_property
+    def people(self) -> People:
+        return people_of(self.study)
+
+    @cached_property
+    def work(self) -> dict[int, set[int]]:
+        """Whose answers count, per batch."""
+        return _annotators(self.cells.batches)
+
+    @cached_property
+    def negatives(self) -> dict[str, list[Report]]:
+        return negatives(self.cells, self.votes, self.details, self.names)
+
+
+class OpenReport(dict[str, Any]):
+    """A report whose parts are made when they are asked for by their name: one table does not take as long as all."""
+
+    def __init__(self, of: Sources) -> None:
+        super().__init__()
+        self.of = of
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = PARTS[name](self.of, self)
+        return self[name]
+
+
 def build_report(study: Study, *, now: datetime) -> Report:
     """Every number of the report, as new as the ratings, in a constant number of queries for clean batches."""
-    cells = study_cells(study)
-    votes = study_votes(study, cells.spec)
-    names = names_of(study, cells.spec, votes.items)
-    report = _basis(study, cells, votes, now)
-    report |= {
-        **_agreement(cells, votes, report["agreement_overall"]),
-        "pairs": tables.pairs_table(cells, names.annotators),
-        "majority": tables.majority_table(cells),
-        "votes": tables.votes_table(cells),
-        "errors": tables.errors_table(cells),
-        "metrics": _metrics(study, cells),
-        **_answers(study, cells, votes, names),
-        "breakdowns": breakdowns(cells, votes, fields_of(study)),
-        "time_and_pay": time_and_pay(study, votes, finished_work(study), elapsed_seconds(study)),
-        "workload": workload(votes, names.annotators),
-    }
-    return _with_words(study, cells, report)
+    report = open_report(study, now=now)
+    return {name: report[name] for name in PARTS}
 
 
-def build_basis(study: Study, *, now: datetime) -> Report:
-    """What a datasheet is filled from: the report without the parts that take longest."""
-    cells = study_cells(study)
-    return _basis(study, cells, study_votes(study, cells.spec), now)
-
-
-def _basis(study: Study, cells: StudyCells, votes: StudyVotes, now: datetime) -> Report:
-    annotators = _annotators(cells.batches)
-    batches = [_batch_row(cells, batch, annotators.get(batch.pk, set())) for batch in cells.batches]
-    return {
-        "study": _study_facts(study),
-        "protocol": _protocol_facts(study),
-        "generated_at": now.isoformat(timespec="seconds"),
-        "n_ratings": sum(row["n_ratings"] for row in batches),
-        "n_judgements": len(votes.rating),
-        "n_items": sum(row["n_items"] for row in batches),
-        "n_annotators": len(set().union(*annotators.values())),
-        "n_imported_annotators": study.participants.filter(is_imported=True).count(),
-        "material": _material(cells, votes),
-        "batches": batches,
-        "excluded_batches": excluded(other_batches(study)),
-        **tables.heads(cells),
-        "agreement_overall": overall_with_intervals(cells, votes, tables.overall_table(cells)),
-        "comparisons": comparisons(cells, votes),
-        "comments": _comments(study),
-        "feedback": _feedback(study),
-        "confirmed": confirmed(study),
-        "rules": rules_of(study),
-        "versions": versions(),
-    }
+def open_report(study: Study, *, now: datetime) -> OpenReport:
+    return OpenReport(Sources(study, now))
 
 
 def _metrics(study: Study, cells: StudyCells) -> list[Report]:
@@ -102,34 +118,9 @@ def _metrics(study: Study, cells: StudyCells) -> list[Report]:
     ]
 
 
-def _agreement(cells: StudyCells, votes: StudyVotes, overall: list[Report]) -> Report:
-    agreement = with_intervals(cells, votes, tables.agreement_table(cells))
-    return {
-        "agreement": agreement,
-        "agreement_by_criterion": tables.margins(agreement, "criterion"),
-        "agreement_by_source": tables.margins(agreement, "source"),
-        "alpha_check": alpha_check(cells, votes, overall),
-    }
-
-
-def _answers(study: Study, cells: StudyCells, votes: StudyVotes, names: Names) -> Report:
-    details = answer_details(study)
-    return {
-        "distributions": distributions(cells, votes, details),
-        "turns": turns_table(cells, votes, marked_turns(study), details),
-        **negatives(cells, votes, details, names),
-        "hashes": hashes_of(study, votes, details, names),
-    }
-
-
-def _with_words(study: Study, cells: StudyCells, report: Report) -> Report:
-    """In English, as everything that is downloaded; a page says them again in its reader's language."""
-    people = people_of(study)
-    report["checklist"] = checklist(study, cells.spec, people, report)
+def _in_english(make: Callable[..., Any], *values: Any) -> Any:
     with in_language("en"):
-        report["methods"] = methods(report)
-        report["datasheet"] = plain(datasheet(study, report, people))
-    return report
+        return make(*values)
 
 
 def _material(cells: StudyCells, votes: StudyVotes) -> Report:
@@ -190,20 +181,19 @@ def _protocol_facts(study: Study) -> Report:
     }
 
 
-def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int]) -> Report:
+def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> Report:
     """A batch in one line: sizes, and Fleiss' kappa of all its judgements where its criteria can be pooled."""
     own = cells.by_batch.get(batch.pk, {})
-    found = [cell.figures for cell in own.values()]
     counted = {criterion.id for criterion in cells.spec.counted}
-    sizes = {figures.histogram.n_categories for figures in found}
+    sizes = {cells.n_options(key) for key in own}
     kappa = None
     if len(sizes) == 1:
-        kappa = fleiss_kappa(total((figures.histogram for figures in found), sizes.pop())).value
+        kappa = fleiss_kappa(total_of_json((cell.histogram for cell in own.values()), sizes.pop())).value
     return {
         "batch": batch.key,
         "n_items": batch.n_items,
-        "n_ratings": sum(cell.figures.histogram.n_votes for key, cell in own.items() if key[0] in counted),
-        "n_annotators": len(annotators),
+        "n_ratings": sum(n_votes_of_json(cell.histogram) for key, cell in own.items() if key[0] in counted),
+        "n_annotators": len(annotators or ()),
         "kappa_all_judgements": kappa,
     }
 
@@ -216,14 +206,6 @@ def _comments(study: Study) -> list[Report]:
     return [{"batch": batch, "annotator": who, "comment": text} for batch, who, text in rows]
 
 
-def _feedback(study: Study) -> list[Report]:
-    """The days between which annotators were told how they agree."""
-    return [
-        {"since": f"{period.since:%Y-%m-%d}", "until": f"{period.until:%Y-%m-%d}" if period.until else None}
-        for period in feedback_periods(study)
-    ]
-
-
 def _annotators(batches: list[Batch]) -> dict[int, set[int]]:
     """Whose answers count, per batch."""
     has_rated = Exists(Rating.objects.filter(assignment=OuterRef("pk")))
@@ -232,3 +214,54 @@ def _annotators(batches: list[Batch]) -> dict[int, set[int]]:
     for batch_id, participant_id in working.values_list("batch_id", "participant_id"):
         found.setdefault(batch_id, set()).add(participant_id)
     return found
+
+
+# In the order of the report. Words are in English, as everything that is downloaded: a page says them again in its
+# reader's language.
+PARTS: dict[str, Callable[[Sources, Report], Any]] = {
+    "study": lambda of, report: _study_facts(of.study),
+    "protocol": lambda of, report: _protocol_facts(of.study),
+    "generated_at": lambda of, report: of.now.isoformat(timespec="seconds"),
+    "n_ratings": lambda of, report: sum(row["n_ratings"] for row in report["batches"]),
+    "n_judgements": lambda of, report: len(of.votes.rating),
+    "n_items": lambda of, report: sum(row["n_items"] for row in report["batches"]),
+    "n_annotators": lambda of, report: len(set().union(*of.work.values())),
+    "n_imported_annotators": lambda of, report: of.study.participants.filter(is_imported=True).count(),
+    "material": lambda of, report: _material(of.cells, of.votes),
+    "batches": lambda of, report: [_batch_row(of.cells, each, of.work.get(each.pk)) for each in of.cells.batches],
+    "excluded_batches": lambda of, report: excluded(other_batches(of.study)),
+    "sources": lambda of, report: tables.heads(of.cells)["sources"],
+    "criteria": lambda of, report: tables.heads(of.cells)["criteria"],
+    "agreement_overall": lambda of, report: overall_with_intervals(of.cells, of.votes, tables.overall_table(of.cells)),
+    "comparisons": lambda of, report: comparisons(of.cells, of.votes),
+    "comments": lambda of, report: _comments(of.study),
+    "acceptance": lambda of, report: of.conduct.acceptance,
+    "feedback": lambda of, report: of.conduct.feedback,
+    "confirmed": lambda of, report: of.conduct.confirmed,
+    "control": lambda of, report: of.conduct.control,
+    "rules": lambda of, report: rules_of(of.study, is_told=bool(of.conduct.feedback)),
+    "versions": lambda of, report: versions(),
+    "agreement": lambda of, report: with_intervals(of.cells, of.votes, tables.agreement_table(of.cells)),
+    "agreement_by_criterion": lambda of, report: tables.margins(report["agreement"], "criterion"),
+    "agreement_by_source": lambda of, report: tables.margins(report["agreement"], "source"),
+    "alpha_check": lambda of, report: alpha_check(of.cells, of.votes, tables.overall_table(of.cells)),
+    "pairs": lambda of, report: tables.pairs_table(of.cells, of.annotators),
+    "majority": lambda of, report: tables.majority_table(of.cells),
+    "votes": lambda of, report: tables.votes_table(of.cells),
+    "errors": lambda of, report: tables.errors_table(of.cells),
+    "metrics": lambda of, report: _metrics(of.study, of.cells),
+    "distributions": lambda of, report: distributions(of.cells, of.votes, of.details),
+    "turns": lambda of, report: turns_table(of.cells, of.votes, marked_turns(of.study, of.details), of.details),
+    "negatives": lambda of, report: of.negatives["negatives"],
+    "negatives_by_source": lambda of, report: of.negatives["negatives_by_source"],
+    "negative_texts": lambda of, report: of.negatives["negative_texts"],
+    "hashes": lambda of, report: hashes_of(of.study, of.votes, of.details, of.names),
+    "breakdowns": lambda of, report: breakdowns(of.cells, of.votes, fields_of(of.study)),
+    "time_and_pay": lambda of, report: time_and_pay(
+        of.study, of.votes, finished_work(of.study), elapsed_seconds(of.study), of.conduct.pay
+    ),
+    "workload": lambda of, report: workload(of.votes, of.annotators),
+    "checklist": lambda of, report: checklist(of.study, of.cells.spec, of.people, of.conduct, report),
+    "methods": lambda of, report: _in_english(methods, report),
+    "datasheet": lambda of, report: _in_english(lambda: plain(datasheet(of.study, report, of.people))),
+}

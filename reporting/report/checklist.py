@@ -10,7 +10,9 @@ from annotation.models import Study
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
+from reporting.report.acceptance import acceptance_lines
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
+from reporting.selectors.conduct import Conduct
 from reporting.selectors.study_facts import People
 
 Row = dict[str, Any]
@@ -55,8 +57,8 @@ TO_DO = {
 }
 
 
-def checklist(study: Study, spec: VersionSpec, people: People, report: Row) -> list[Row]:
-    values = _protocol(study, spec) | _people(people, report) | _work(study, report)
+def checklist(study: Study, spec: VersionSpec, people: People, conduct: Conduct, report: Row) -> list[Row]:
+    values = _protocol(study, spec) | _people(people, conduct, report) | _work(study, report)
     rows = []
     for key in TITLES:
         value = values.get(key)
@@ -84,20 +86,22 @@ def _protocol(study: Study, spec: VersionSpec) -> Row:
     }
 
 
-def _people(people: People, report: Row) -> Row:
+def _people(people: People, conduct: Conduct, report: Row) -> Row:
+    known = conduct.recruitment
     recruited = {
         "n": sum(people.by_standing.values()),
         "imported": people.n_imported,
         "by_standing": people.by_standing,
-        "wanted": people.recruitment.n_wanted,
-        "by_platform": people.recruitment.came,
+        "wanted": known["wanted"],
+        "by_platform": {row["platform"]: row["n"] for row in known["came"]},
     }
     kinds = {row["kind"]: row for row in report["excluded_batches"]}
     return {
         "qualification_task": kinds.get("qualification"),
-        "sampling_criteria": people.recruitment.criteria,
+        "acceptance_rule": conduct.acceptance,
+        "sampling_criteria": known["criteria"],
         "recruited": recruited if recruited["n"] else None,
-        "demographics": demographics_row(people.recruitment.demographics),
+        "demographics": demographics_row(known["demographics"]),
         "annotators": {"n": report["n_annotators"]} if report["n_annotators"] else None,
     }
 
@@ -190,6 +194,7 @@ LINES: dict[str, Any] = {
     "qualification_task": lambda value: [
         _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
     ],
+    "acceptance_rule": acceptance_lines,
     "sampling_criteria": criteria_lines,
     "recruited": recruited_lines,
     "demographics": demographics_lines,

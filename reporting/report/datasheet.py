@@ -40,7 +40,7 @@ class Answer:
 
 
 def datasheet(study: Study, report: Row, people: People) -> list[Answer]:
-    """All questions in their order, in the language that is active. `report` is at least a `build_basis`."""
+    """All questions in their order, in the language that is active. `report` may be one that is made part by part."""
     spec = spec_in(study.protocol_version, study.content_language)
     known = Known(study, spec, people, setting_of(study), report)
     written = written_answers(study)

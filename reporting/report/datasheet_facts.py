@@ -14,6 +14,8 @@ from parley.words import both
 from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
+from reporting.report.acceptance import preparation_lines, quality_lines
+from reporting.report.control import plan_lines
 from reporting.selectors.datasheet import Setting
 from reporting.selectors.study_facts import People
 
@@ -22,7 +24,7 @@ Unit, Order = ProtocolVersion.Unit, ProtocolVersion.Order
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`spec` has the words that annotators read; `report` is at least the result of `build_basis`."""
+    """`spec` has the words that annotators read; `report` may be one that is made part by part."""
 
     study: Study
     spec: VersionSpec
@@ -115,6 +117,8 @@ def preparation(known: Known) -> list[str]:
             ngettext("The guidelines have %(n)s worked example.", "The guidelines have %(n)s worked examples.", n)
             % {"n": n}
         )
+    if known.report["acceptance"]:
+        lines += preparation_lines(known.report["acceptance"])
     lines += _other_batches(known)
     return lines or [_("Neither guidelines nor batches of training: the questions alone.")]
 
@@ -145,12 +149,23 @@ def quality(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return out
     lines = [_("Agreement, and each annotator against the others, are computed while the work goes on.")]
-    if not known.study.is_clearing_on_join:
-        lines.insert(0, _("Nobody rates before a member of the team has cleared them."))
+    if known.report["acceptance"]:
+        lines = quality_lines(known.report["acceptance"]) + lines
     if known.study.kappa_floor is not None:
         floor = {"floor": number(known.study.kappa_floor)}
         lines.append(_("Annotators whose kappa with the others lies surely below %(floor)s are marked.") % floor)
-    return lines + _other_batches(known) + out
+    return lines + _control(known) + _other_batches(known) + out
+
+
+def _control(known: Known) -> list[str]:
+    control = known.report["control"]
+    if not control:
+        return []
+    names = {row["key"]: row["name"] for row in known.report["criteria"]}
+    return [
+        _("Finished batches are controlled by samples, and rated again where they fail."),
+        *plan_lines(control, names),
+    ]
 
 
 UNITS = {
@@ -211,7 +226,7 @@ def privacy(known: Known) -> list[str]:
     if known.study.consent_text:
         counts = {
             "n": amount(known.people.n_consented),
-            "all": amount(sum(known.people.by_standing.values()) - known.people.n_imported),
+            "all": amount(known.people.n_asked),
             "version": known.study.consent_version,
         }
         lines.append(

@@ -10,7 +10,7 @@ from measures.arrays import IntArray
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec
 from reporting.report.scores import NO_NUMBERS, moments
-from reporting.report.tables import percent, pooled
+from reporting.report.tables import percent
 from reporting.selectors.answer_details import Detail, Marks, ratings_of
 from reporting.selectors.study_cells import StudyCells
 from reporting.selectors.study_votes import StudyVotes
@@ -28,7 +28,7 @@ def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail
 
 
 def _single(source: str | None, criterion: CriterionSpec, study: StudyCells, key: tuple[int, int]) -> Row:
-    histogram = pooled(study.column(key), criterion)
+    histogram = study.pooled[key]
     votes = histogram.category_votes
     return _row(source, criterion, histogram.n_votes, votes) | moments(criterion, votes)
 

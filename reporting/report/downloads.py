@@ -8,6 +8,7 @@ from typing import Any
 
 from parley.formulas import cell_of
 from reporting.report.build import Report
+from reporting.report.control import control_table
 
 Row = dict[str, Any]
 
@@ -150,6 +151,7 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "excluded_batches": lambda report: report["excluded_batches"],
     "time_and_pay": _time,
     "workload": lambda report: report["workload"],
+    "control": lambda report: control_table(report["control"]),
     "checklist": _checklist,
     "comments": lambda report: report["comments"],
 }

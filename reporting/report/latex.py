@@ -7,7 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from django.utils.translation import override as in_language
+
 from reporting.report.build import Report
+from reporting.report.control import control_lines, plan_lines
 
 Row = dict[str, Any]
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -32,7 +35,7 @@ SPECIAL = {
 def as_latex(report: Report) -> str:
     """In English, as every file: a paper is written in it, or translated as a whole."""
     parts = [f"\\section*{{{escaped(report['study']['name'])}}}", escaped(" ".join(report["methods"]))]
-    tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _checklist)
+    tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _control, _checklist)
     parts += [table for make in tables if (table := make(report))]
     return HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
 
@@ -154,6 +157,18 @@ def _comparisons(report: Report) -> str:
     head = ["Criterion", "Sources", "Difference", "95 % interval", "p (Holm)"]
     caption = "Differences of sources, by a t test whose variance takes dialogues and annotators for samples."
     return _table(head, lines, caption, "comparisons") if lines else ""
+
+
+def _control(report: Report) -> str:
+    """E-11. Its words are the page's, in English."""
+    control = report["control"]
+    if not control:
+        return ""
+    with in_language("en"):
+        plans = plan_lines(control, {row["key"]: row["name"] for row in report["criteria"]})
+        lines = [[line.name, line.value, " ".join(line.notes)] for line in control_lines(control)]
+    caption = " ".join(["Batch control.", *plans])
+    return _table(["Figure", "Value", "Of what"], lines, caption, "control", columns="lrp{8cm}")
 
 
 def _checklist(report: Report) -> str:

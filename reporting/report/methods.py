@@ -8,6 +8,8 @@ from django.utils.translation import ngettext
 
 from parley.words import both
 from reporting.figures.drawing import number
+from reporting.report.acceptance import acceptance_sentences
+from reporting.report.control import control_sentences
 from reporting.report.resampled import N_RESAMPLES
 from reporting.report.rules import majority_sentence
 
@@ -22,11 +24,13 @@ def methods(report: Report) -> list[str]:
         *_protocol(report),
         *_material(report["material"]),
         *_people(report),
+        *(acceptance_sentences(report["acceptance"]) if report["acceptance"] else ()),
         *_votes(report["material"]["votes_per_item"]),
         *_agreement(report),
         *_time(report["time_and_pay"]),
         *_rules(report),
         *_feedback(report["feedback"]),
+        *_control(report),
         _software(report["versions"]),
     ]
 
@@ -147,6 +151,11 @@ def _feedback(periods: list[Report]) -> Iterable[str]:
                 "Since %(since)s annotators have been told how often they agree with the majority of the others."
             )
         yield sentence % period
+
+
+def _control(report: Report) -> Iterable[str]:
+    if report["control"]:
+        yield from control_sentences(report["control"], {row["key"]: row["name"] for row in report["criteria"]})
 
 
 def _software(versions: Report) -> str:

@@ -1,13 +1,13 @@
 """D-22: how many negative judgements are explained in free text, and what the texts say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from measures.arrays import BoolArray
+from measures.arrays import BoolArray, IntArray
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec, VersionSpec
 from reporting.report.tables import percent
@@ -21,9 +21,12 @@ ROLES = (Option.Role.NEGATIVE, Option.Role.UNSURE)  # whose texts are listed, in
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """(n,) arrays beside the answers: whether each has a free text, and whether it ticks a predefined reason."""
+class Judged:
+    """(n,) arrays of the answers to one criterion: whether each is negative, has a text, ticks a predefined reason."""
 
+    criterion: CriterionSpec
+    source: IntArray
+    is_negative: BoolArray
     by_text: BoolArray
     by_reason: BoolArray
 
@@ -31,43 +34,47 @@ class Explained:
 def negatives(study: StudyCells, votes: StudyVotes, details: Sequence[Detail], names: Names) -> dict[str, list[Row]]:
     """Two tables of counts and one of texts. Shares are in per cent, of the negative and of the explained answers."""
     written = [each for each in details if each.free_text]
-    explained = Explained(
-        by_text=np.isin(votes.rating, ratings_of(written)),
-        by_reason=np.isin(votes.rating, ratings_of(each for each in details if each.explanations)),
-    )
+    ticked = ratings_of(each for each in details if each.explanations)
+    judged = {criterion.id: _judged(votes, criterion, ratings_of(written), ticked) for criterion in _asked(votes.spec)}
     return {
-        "negatives": _by_criterion(votes, explained),
-        "negatives_by_source": _by_source(study, votes, explained),
+        "negatives": _by_criterion(judged),
+        "negatives_by_source": _by_source(study, judged),
         "negative_texts": _texts(votes, written, names),
     }
 
 
 # --- counts --------------------------------------------------------------------------------------------
-def _by_criterion(votes: StudyVotes, explained: Explained) -> list[Row]:
+def _judged(votes: StudyVotes, criterion: CriterionSpec, written: IntArray, ticked: IntArray) -> Judged:
+    """`written` and `ticked` are ids of answers, to whatever criterion."""
+    mine = np.flatnonzero(votes.of(criterion))
+    rating = votes.rating[mine]
+    return Judged(
+        criterion=criterion,
+        source=votes.items.source[votes.item[mine]],
+        is_negative=np.isin(votes.option[mine], _options(criterion, Option.Role.NEGATIVE)),
+        by_text=np.isin(rating, written),
+        by_reason=np.isin(rating, ticked),
+    )
+
+
+def _by_criterion(judged: Mapping[int, Judged]) -> list[Row]:
     """A row per criterion that was answered and has a negative option."""
-    rows = []
-    for criterion in _judged(votes.spec):
-        mine = votes.of(criterion)
-        if mine.any():
-            rows.append({"criterion": criterion.key, **_counts(criterion, votes, explained, mine)})
-    return rows
-
-
-def _by_source(study: StudyCells, votes: StudyVotes, explained: Explained) -> list[Row]:
-    judged = {criterion.id for criterion in _judged(votes.spec)}
-    sources = votes.items.source[votes.item]
     return [
-        {
-            "source": source,
-            "criterion": criterion.key,
-            **_counts(criterion, votes, explained, votes.of(criterion) & (sources == key[1])),
-        }
-        for source, criterion, key in study.rows()
-        if criterion.id in judged
+        {"criterion": each.criterion.key, **_counts(each, np.ones(len(each.source), bool))}
+        for each in judged.values()
+        if len(each.source)
     ]
 
 
-def _judged(spec: VersionSpec) -> list[CriterionSpec]:
+def _by_source(study: StudyCells, judged: Mapping[int, Judged]) -> list[Row]:
+    return [
+        {"source": source, "criterion": criterion.key, **_counts(mine, mine.source == key[1])}
+        for source, criterion, key in study.rows()
+        if (mine := judged.get(criterion.id)) is not None
+    ]
+
+
+def _asked(spec: VersionSpec) -> list[CriterionSpec]:
     """A computed answer is nobody's to explain, and several choices have no one role."""
     single = [each for each in spec.criteria if each.kind == Criterion.Kind.SINGLE]
     return [each for each in single if _options(each, Option.Role.NEGATIVE)]
@@ -77,22 +84,21 @@ def _options(criterion: CriterionSpec, role: str) -> list[int]:
     return [option.id for option in criterion.options if option.role == role]
 
 
-def _counts(criterion: CriterionSpec, votes: StudyVotes, explained: Explained, mine: BoolArray) -> Row:
+def _counts(judged: Judged, chosen: BoolArray) -> Row:
     """`is_asked`: whether any negative option of the criterion asks why. Where none does, texts are imported ones."""
-    negative = mine & np.isin(votes.option, _options(criterion, Option.Role.NEGATIVE))
-    n, n_texts = int(negative.sum()), int((negative & explained.by_text).sum())
-    n_reasons = int((negative & explained.by_reason & ~explained.by_text).sum())
+    negative = chosen & judged.is_negative
+    n, n_texts = int(negative.sum()), int((negative & judged.by_text).sum())
+    n_reasons = int((negative & judged.by_reason & ~judged.by_text).sum())
+    options = judged.criterion.options
     return {
-        "votes": int(mine.sum()),
+        "votes": int(chosen.sum()),
         "negative": n,
         "with_text": n_texts,
         "percent_of_negative": percent(n_texts, n),
         "explained": n_texts + n_reasons,
         "percent_of_explained": percent(n_texts, n_texts + n_reasons),
         "with_reason_only": n_reasons,
-        "is_asked": any(
-            option.asks != Option.Asks.NOTHING for option in criterion.options if option.role == Option.Role.NEGATIVE
-        ),
+        "is_asked": any(each.asks != Option.Asks.NOTHING for each in options if each.role == Option.Role.NEGATIVE),
     }
 
 

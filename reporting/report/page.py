@@ -6,6 +6,7 @@ from annotation.models import Batch
 from reporting.report.alpha_check import DIFFERENT
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
+from reporting.report.control import control_lines, plan_lines
 from reporting.report.datasheet import MISSING
 from reporting.report.downloads import TABLES
 from reporting.report.methods import methods
@@ -34,11 +35,20 @@ def page_of(report: Report) -> dict[str, Any]:
         "pairs": _pairs_by_batch(report),
         "differences": [row for row in report["alpha_check"] if row["status"] == DIFFERENT],
         "breakdowns": _breakdowns(report),
+        "control": _control(report),
         "excluded": [row | {"name": Batch.Kind(row["kind"]).label} for row in report["excluded_batches"]],
         "methods": methods(report),
         "answered": sum(row["origin"] != MISSING for row in report["datasheet"]),
         "checklist": [row | {"title": TITLES[row["key"]], "lines": lines_of(row)} for row in report["checklist"]],
     }
+
+
+def _control(report: Report) -> dict[str, Any] | None:
+    control = report["control"]
+    if not control:
+        return None
+    names = {row["key"]: row["name"] for row in report["criteria"]}
+    return {"plans": plan_lines(control, names), "lines": control_lines(control), "is_on": control["is_on"]}
 
 
 def _breakdowns(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:

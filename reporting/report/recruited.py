@@ -5,8 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from qualification.models import Recruitment
-from qualification.selectors.recruitment_demographics import SMALL, Table
+from reporting.conduct_words import SMALL, gender
 
 Row = dict[str, Any]
 
@@ -15,7 +14,7 @@ def criteria_lines(value: Row) -> list[str]:
     """D-11: each criterion that is set, as a line."""
     lines: dict[str, Callable[[Any], str]] = {
         "locations": lambda names: _("Location: %(names)s.") % {"names": ", ".join(names)},
-        "gender": lambda key: _("Gender: %(gender)s.") % {"gender": Recruitment.Gender(key).label},
+        "gender": lambda key: _("Gender: %(gender)s.") % {"gender": gender(key)},
         "first_languages": lambda names: _("First language: %(names)s.") % {"names": ", ".join(names)},
         "least_approval": lambda rate: _("Approval rate of earlier work: at least %(rate)s per cent.") % {"rate": rate},
         "least_submissions": lambda n: _("Completed submissions: at least %(n)s.") % {"n": n},
@@ -34,12 +33,12 @@ def recruited_lines(value: Row) -> list[str]:
     return lines
 
 
-def demographics_row(table: Table) -> Row | None:
-    """Counts alone; fewer than three people are null, and what has too many values is left out."""
-    if not table.n_people:
+def demographics_row(said: Row | None) -> Row | None:
+    """Counts by value; fewer than three people are None."""
+    if said is None:
         return None
-    fields = {each.name: {cell.value: cell.n for cell in each.cells} for each in table.fields if each.cells}
-    return {"n": table.n_people, "fields": fields}
+    fields = {each["name"]: {cell["value"]: cell["n"] for cell in each["values"]} for each in said["fields"]}
+    return {"n": said["n"], "fields": fields}
 
 
 def demographics_lines(value: Row) -> list[str]:

@@ -1,5 +1,6 @@
 """The intervals of the report: items are resampled by pattern; where several share a dialogue, whole dialogues are."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,9 +10,9 @@ from annotation.figures import alpha_options, places_of
 from measures.agreement import fleiss_kernel
 from measures.alpha import alpha_kernel
 from measures.arrays import BoolArray, IntArray
-from measures.clusters import Clusters, cluster_bootstrap_interval
+from measures.clusters import Clusters, cluster_bootstrap_intervals
 from measures.histograms import Histogram
-from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_interval, interval_guard
+from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_intervals, interval_guard
 from measures.words import krippendorff_word, landis_koch
 from protocols.models import Option
 from protocols.specs import CriterionSpec
@@ -52,22 +53,20 @@ class Sample:
     def n_units(self) -> int:
         return self.clusters.n_groups if self.clusters else self.histogram.n_rated
 
-    def interval(self, maker: KernelMaker, seed: int) -> Interval:
+    def intervals(self, kernel_makers: Sequence[KernelMaker], seed: int) -> list[Interval]:
         how = {"seed": seed, "n_resamples": N_RESAMPLES, "level": LEVEL}
         if self.clusters:
-            return cluster_bootstrap_interval(self.clusters, maker, **how)  # type: ignore[arg-type]
-        return bootstrap_interval(self.histogram, maker, **how)  # type: ignore[arg-type]
+            return cluster_bootstrap_intervals(self.clusters, kernel_makers, **how)  # type: ignore[arg-type]
+        return bootstrap_intervals(self.histogram, kernel_makers, **how)  # type: ignore[arg-type]
 
-    def around(self, value: float | None, maker: KernelMaker, seed: int) -> Interval:
-        """The interval of a value that is computed already, or the reason why a small sample has none."""
-        if value is None:
-            return Interval(None, None)
+    def around(self, kernel_makers: Mapping[str, KernelMaker], seed: int) -> dict[str, Interval]:
+        """Intervals of values that are computed already, or the reason why a small sample has none."""
         largest = self.histogram.largest_share
         show, word = interval_guard(self.n_units, None if largest is None else 1 - largest)
-        if not show:
-            return Interval(None, None, word)
-        found = self.interval(maker, seed)
-        return replace(found, note=found.note or word)
+        if not show or not kernel_makers:
+            return dict.fromkeys(kernel_makers, Interval(None, None, word))
+        found = self.intervals(list(kernel_makers.values()), seed)
+        return {name: replace(each, note=each.note or word) for name, each in zip(kernel_makers, found, strict=True)}
 
 
 def without_excluding(tallies: IntArray, criterion: CriterionSpec) -> IntArray:
@@ -112,10 +111,12 @@ def overall_with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]
 
 def _limits(sample: Sample, votes: CriterionVotes, values: Row, seed: int) -> Row:
     row: Row = {"interval_method": sample.method, "n_units": sample.n_units}
+    kernels = makers(votes.criterion)
+    statistics = {name: "alpha" if name == "alpha" else "fleiss" for name in values}
+    found = sample.around({name: kernels[statistics[name]] for name in values if values[name] is not None}, seed)
     for name, value in values.items():
-        statistic = "alpha" if name == "alpha" else "fleiss"
-        limits = sample.around(value, makers(votes.criterion)[statistic], seed)
-        word = krippendorff_word if statistic == "alpha" else landis_koch
+        limits = found.get(name) or Interval(None, None)
+        word = krippendorff_word if statistics[name] == "alpha" else landis_koch
         row |= {f"{name}_low": limits.low, f"{name}_high": limits.high, f"{name}_interval_note": limits.note}
         row |= {f"{name}_word": word(value), f"{name}_low_word": word(limits.low)}
     return row

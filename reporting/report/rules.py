@@ -11,7 +11,6 @@ from annotation.models import Study
 from measures.histograms import Histogram
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from qualification.selectors.checks_feedback import feedback_periods
 
 Rule = Study.MajorityRule
 BoolArray = npt.NDArray[np.bool_]
@@ -131,11 +130,14 @@ RULE_NAMES = {
 }
 
 
-def rules_of(study: Study) -> dict[str, str]:
-    """What is printed under the tables, so that a reader can compute the same numbers."""
+def rules_of(study: Study, *, is_told: bool) -> dict[str, str]:
+    """What is printed under the tables, so that a reader can compute the same numbers.
+
+    `is_told`: annotators were told during the work how they agree.
+    """
     rule = Rule(study.majority_rule)
     unsure = UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE
-    feedback = {"feedback": FEEDBACK} if feedback_periods(study) else {}
+    feedback = {"feedback": FEEDBACK} if is_told else {}
     return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, **feedback}
 
 

@@ -1,5 +1,6 @@
 """The tables of a study's report, from histograms alone. Percentages have two decimals."""
 
+import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -35,10 +36,6 @@ def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in found) / (len(found) - 1))
 
 
-def pooled(cells: Iterable[Cell | None], criterion: CriterionSpec) -> Histogram:
-    return total((cell.figures.histogram for cell in cells if cell), len(criterion.options))
-
-
 def heads(study: StudyCells) -> Row:
     """What rows and columns of the tables are called."""
     return {
@@ -49,20 +46,23 @@ def heads(study: StudyCells) -> Row:
 
 def agreement_table(study: StudyCells) -> list[Row]:
     """D-18: Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
-    return [_agreement_row(source, criterion, study.column(key)) for source, criterion, key in study.rows()]
+    return [
+        _agreement_row(source, criterion, study.column(key), study.pooled[key])
+        for source, criterion, key in study.rows()
+    ]
 
 
-def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cell | None]) -> Row:
-    per_batch = [cell.estimates["fleiss"]["value"] if cell else None for cell in cells]
+def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cell | None], pooled: Histogram) -> Row:
+    per_batch = [cell.fleiss if cell else None for cell in cells]
     mean, sd = mean_sd(per_batch)
-    histogram, on_scale = counted(pooled(cells, criterion), criterion)
+    histogram, on_scale = counted(pooled, criterion)
     sure = strong(histogram, on_scale)
     whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, on_scale)
     return {
         "source": source,
         "criterion": criterion.key,
         "per_batch": per_batch,
-        "reasons": [cell.estimates["fleiss"]["reason"] if cell else "no_ratings" for cell in cells],
+        "reasons": [cell.reason if cell else "no_ratings" for cell in cells],
         "mean": mean,
         "sd": sd,
         "word": landis_koch(mean),
@@ -74,7 +74,7 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
         "alpha_reason": alpha.reason,
         "n_items": whole.n_items,
         "n_left_out": whole.n_left_out,
-        "strong_per_batch": [cell.estimates["strong"]["value"] if cell else None for cell in cells],
+        "strong_per_batch": [cell.strong if cell else None for cell in cells],
         "strong_pooled": fleiss_kappa(sure).value,
         "strong_share_kept": sure.n_items / histogram.n_items if histogram.n_items else None,
     }
@@ -84,8 +84,8 @@ def overall_table(study: StudyCells) -> list[Row]:
     """Per criterion, every coefficient over the items of all sources and batches together."""
     rows = []
     for criterion in study.spec.voted:
-        cells = [cell for _, each, key in study.rows() if each == criterion for cell in study.column(key)]
-        histogram = pooled(cells, criterion)
+        parts = [study.pooled[key] for _, each, key in study.rows() if each == criterion]
+        histogram = total(parts, len(criterion.options))
         if histogram.n_items:
             rows.append(_overall_row(criterion, histogram_estimates(histogram, criterion)))
     return rows
@@ -124,9 +124,7 @@ def majority_table(study: StudyCells) -> list[Row]:
     rows = []
     for source, criterion, key in study.rows():
         if places(criterion, Option.Role.POSITIVE):
-            rows.append(
-                _majority_row(source, criterion, pooled(study.column(key), criterion), study.study.majority_rule)
-            )
+            rows.append(_majority_row(source, criterion, study.pooled[key], study.study.majority_rule))
     return rows
 
 
@@ -144,9 +142,7 @@ def _majority_row(source: str | None, criterion: CriterionSpec, histogram: Histo
 
 def votes_table(study: StudyCells) -> list[Row]:
     """D-21: shares over all votes."""
-    return [
-        _votes_row(source, criterion, pooled(study.column(key), criterion)) for source, criterion, key in study.rows()
-    ]
+    return [_votes_row(source, criterion, study.pooled[key]) for source, criterion, key in study.rows()]
 
 
 def _votes_row(source: str | None, criterion: CriterionSpec, histogram: Histogram) -> Row:
@@ -175,9 +171,9 @@ def errors_table(study: StudyCells) -> list[Row]:
     rows = []
     for source, criterion, key in study.rows():
         cells = [cell for cell in study.column(key) if cell]
-        votes = sum(cell.figures.histogram.n_votes for cell in cells)
+        votes = study.pooled[key].n_votes
         for sub_dimension, ids in _negative_reasons(criterion).items():
-            given = sum(cell.figures.reasons.get(each, 0) for cell in cells for each in ids)
+            given = sum(cell.reasons.get(each, 0) for cell in cells for each in ids)
             rows.append(
                 {
                     "source": source,
@@ -209,11 +205,10 @@ def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
 
 
 def _pooled_pairs(study: StudyCells, batch_id: int) -> list[PairTable]:
-    tables: dict[int, PairTable] = {}
-    for cell in study.by_batch.get(batch_id, {}).values():
-        k = cell.figures.pairs.n_categories
-        tables[k] = tables.get(k, PairTable.empty(k)) + cell.figures.pairs
-    return [tables[k] for k in sorted(tables)]
+    parts: dict[int, list[dict[str, list[list[int]]]]] = {}
+    for key, cell in study.by_batch.get(batch_id, {}).items():
+        parts.setdefault(study.n_options(key), []).append(json.loads(cell.pairs))
+    return [PairTable.total_of_json(parts[k], k) for k in sorted(parts)]
 
 
 def _pair_rows(batch: str, table: PairTable, names: dict[int, str]) -> list[Row]:

@@ -8,19 +8,18 @@ import numpy as np
 
 from annotation.models import Study
 from measures.arrays import FloatArray, IntArray
-from qualification.models import PayPlan
-from qualification.selectors.pay import FLOOR_CURRENCY, measured_rates, plan_of
-from qualification.selectors.pay_ledger import sums_of
 from reporting.selectors.study_votes import StudyVotes
 
 Row = dict[str, Any]
 NO_TIMES, NO_PAY, OTHER_CURRENCY = "no_times", "no_pay", "other_currency"
 
 
-def time_and_pay(study: Study, votes: StudyVotes, finished: Mapping[str, int], elapsed: Mapping[int, float]) -> Row:
+def time_and_pay(
+    study: Study, votes: StudyVotes, finished: Mapping[str, int], elapsed: Mapping[int, float], pay: Row
+) -> Row:
     """Times as browsers report them (`active`), and from claim to end by the server's clock (`elapsed`).
 
-    Imported answers, and others without a time, are left out and counted.
+    Imported answers, and others without a time, are left out and counted. `pay` is that part of the study's conduct.
     """
     timed = votes.active_ms > 0
     seconds = votes.active_ms[timed] / 1000
@@ -34,7 +33,7 @@ def time_and_pay(study: Study, votes: StudyVotes, finished: Mapping[str, int], e
         "batch_minutes_elapsed": quartiles(minutes),
         "expected_minutes": study.minutes_expected,
         "judgements_per_annotator": quartiles(_judgements(votes)[1]),
-        **_pay(study, finished, done, minutes),
+        **_pay(study, finished, done, minutes, pay),
     }
 
 
@@ -53,10 +52,9 @@ def _judgements(votes: StudyVotes) -> tuple[IntArray, IntArray]:
     return present, np.bincount(row, per_batch[present]).astype(np.int64)
 
 
-def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed: FloatArray) -> Row:
+def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed: FloatArray, pay: Row) -> Row:
     n_paid = sum(finished.values())
-    amount, plan = study.pay_amount, plan_of(study)
-    floor, floor_currency = plan.floor_per_hour.normalize(), study.pay_currency if plan.pk else FLOOR_CURRENCY
+    amount = study.pay_amount
     return {
         "pay_per_batch": None if amount is None else str(amount),
         "currency": study.pay_currency or None,
@@ -65,30 +63,10 @@ def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed:
         "hourly_expected": _hourly(amount, float(study.minutes_expected)),
         "hourly_active": _hourly(amount, _median(active)),
         "hourly_elapsed": _hourly(amount, _median(elapsed)),
-        "floor": f"{floor:f}",
-        "floor_currency": floor_currency,
-        **_against_floor(study, active, floor, floor_currency),
-        "ledger": _ledger(study, plan),
-    }
-
-
-def _ledger(study: Study, plan: PayPlan) -> Row | None:
-    """What was paid in fact, by currency, and the median hours of paid batches; None while nothing is in the ledger."""
-    sums = sums_of(study)
-    if not sums:
-        return None
-    rates = measured_rates(study, plan).all
-    return {
-        "paid": [
-            {"currency": each.currency, "n_work": each.n_work}
-            | {name: str(getattr(each, name)) for name in ("work", "bonus", "correction", "total")}
-            for each in sums
-        ],
-        "hourly_active": None if rates.active is None else str(rates.active),
-        "hourly_elapsed": None if rates.elapsed is None else str(rates.elapsed),
-        "batches_timed": rates.n,
-        "batches_below_floor": rates.n_below,
-        "is_below_floor": rates.is_below,
+        "floor": pay["floor"],
+        "floor_currency": pay["floor_currency"],
+        **_against_floor(study, active, Decimal(pay["floor"]), pay["floor_currency"]),
+        "ledger": pay["ledger"],
     }
 
 

@@ -71,7 +71,10 @@ def ratings_of(details: Iterable[Detail]) -> IntArray:
     return np.concatenate([np.zeros(0, np.int64), *(each.ratings for each in details)])
 
 
-def marked_turns(study: Study, kind: str = Batch.Kind.MAIN) -> list[Marks]:
+def marked_turns(study: Study, details: Iterable[Detail], kind: str = Batch.Kind.MAIN) -> list[Marks]:
+    """`details`: all of the same answers. Most protocols have no turns to mark, and need no look at every answer."""
+    if not any(each.turns for each in details):
+        return []
     with connection.cursor() as cursor:
         cursor.execute(MARKS, [study.pk, kind])
         return [Marks(*row) for row in cursor.fetchall()]

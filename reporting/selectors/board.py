@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, F, OuterRef, Subquery
+from django.db.models.functions import JSONObject
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -21,6 +23,7 @@ from reporting.explanations import STATISTICS, Statistic
 from reporting.selectors.board_work import BatchLine, Progress, SeatCounts, batch_lines, progress_of, seats_of
 
 BATCHES = 10  # per page
+BESIDE = ("percent", "strong_share_kept")  # estimates that explain another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,20 @@ def scopes_of(spec: VersionSpec) -> list[Scope]:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardCell:
+    """Of an AgreementCell what the page shows: `estimates` of the chosen statistic, and those named in BESIDE."""
+
+    criterion_id: int
+    source_id: int | None
+    histogram: dict[str, int]
+    estimates: dict[str, Any]
+    sums: dict[str, int]
+
+
+Cells = dict[tuple[int, int | None], BoardCell]
+
+
+@dataclass(frozen=True, slots=True)
 class BoardData:
     """The rows of one refresh, read once. `cells` are by batch id; None is the study's."""
 
@@ -104,7 +121,7 @@ class BoardData:
     page: Page
     lines: tuple[BatchLine, ...]
     sources: tuple[Source, ...]
-    cells: dict[int | None, dict[tuple[int, int | None], AgreementCell]]
+    cells: dict[int | None, Cells]
 
     @property
     def is_rated(self) -> bool:
@@ -132,23 +149,24 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     )
 
 
-def _cells(
-    total: AgreementSnapshot | None, batches: list[Batch], choice: Choice
-) -> dict[int | None, dict[tuple[int, int | None], AgreementCell]]:
-    """The chosen criteria of the study and of the page's batches, without the pair tables."""
+def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice) -> dict[int | None, Cells]:
+    """The chosen criteria of the study and of the page's batches: what the page shows of them and no more."""
     snapshots: dict[int, int | None] = {batch.snapshot.pk: batch.pk for batch in batches if hasattr(batch, "snapshot")}
     if total is not None:
         snapshots[total.pk] = None
-    found: dict[int | None, dict] = {batch_id: {} for batch_id in snapshots.values()}
+    found: dict[int | None, Cells] = {batch_id: {} for batch_id in snapshots.values()}
     rows = AgreementCell.objects.filter(
         snapshot__in=snapshots, criterion__in=[criterion.id for criterion in choice.criteria]
     )
-    for row in rows.defer("pairs", "annotators", "reasons"):
-        found[snapshots[row.snapshot_id]][row.criterion_id, row.source_id] = row
+    # Most of a cell are estimates of statistics that are not looked at; reading them took longer than all the others.
+    shown = JSONObject(**{name: F(f"estimates__{name}") for name in {choice.statistic.key, *BESIDE}})
+    columns = rows.values_list("snapshot", "criterion", "source", "histogram", shown, "sums")
+    for snapshot, *cell in columns:
+        found[snapshots[snapshot]][cell[0], cell[1]] = BoardCell(*cell)
     return found
 
 
-def summed(cells: Iterable[AgreementCell], criteria: tuple[CriterionSpec, ...]) -> dict[str, int]:
+def summed(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> dict[str, int]:
     """The histograms of criteria with the same answers added up as they are stored: arrays of each cost more."""
     ids = {criterion.id for criterion in criteria}
     found: Counter[str] = Counter()

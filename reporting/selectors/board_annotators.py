@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from annotation.figures import counted, n_counted
-from annotation.models import AgreementCell, AnnotatorCell, Participant, Study
+from annotation.models import AnnotatorCell, Participant, Study
 from measures.arrays import IntArray
 from measures.behaviour import Speed
 from measures.contributions import Contribution, Contributions, majority_tables, speeds, total_of, without_each
@@ -26,7 +26,7 @@ from measures.histograms import Histogram
 from measures.intervals import interval_guard
 from measures.leave_one_out import WithoutRater
 from protocols.specs import CriterionSpec
-from reporting.selectors.board import BoardData, summed
+from reporting.selectors.board import BoardCell, BoardData, summed
 
 PEOPLE = 25  # per page
 RESAMPLES = 1000
@@ -65,7 +65,7 @@ def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Pers
     agreements = kappa_with_majority(tables, seed=data.study.seed, n_resamples=0)
     squares = [tuple(map(tuple, table.tolist())) for table in tables.tables]
     entropies = answer_entropy(tables.answers)
-    names = dict(Participant.objects.filter(pk__in=found).values_list("pk", "pseudonym"))
+    names = dict(Participant.objects.filter(study=data.study).values_list("pk", "pseudonym"))
     columns: list[Iterable[Any]] = [
         agreements,
         entropies,
@@ -120,7 +120,7 @@ def _contributions(snapshot: int, criteria: tuple[CriterionSpec, ...]) -> Contri
     return total_of(parts.values())
 
 
-def histogram_of(cells: Iterable[AgreementCell], criteria: tuple[CriterionSpec, ...]) -> Histogram:
+def histogram_of(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> Histogram:
     """Of all sources and the given criteria, which are alike, without the votes that exclude an item."""
     pooled = Histogram.from_json(summed(cells, criteria), len(criteria[0].options))
     return counted(pooled, criteria[0])[0]

@@ -104,10 +104,7 @@ def _pooled_table(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> tuple[Pa
     n = len(criteria[0].options)
     rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
     stored = list(rows.values_list("pairs", flat=True))
-    table = PairTable.empty(n)
-    for pairs in stored:
-        table += PairTable.from_json(pairs, n)
-    return table, len(stored)
+    return PairTable.total_of_json(stored, n), len(stored)
 
 
 def _shown(table: PairTable) -> list[int]:

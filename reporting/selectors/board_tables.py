@@ -10,14 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext
 
 from annotation.figures import UNIT, alike, histogram_estimates, mean_and_sd
-from annotation.models import AgreementCell
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from protocols.specs import CriterionSpec
 from reporting.explanations import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
 from reporting.figures import Dot, DotGroup, DotRow, dot_figure
 from reporting.figures.drawing import number
-from reporting.selectors.board import BoardData, summed
+from reporting.selectors.board import BoardCell, BoardData, summed
 
 Key = tuple[int, int | None]
 MEAN = gettext_noop("Mean over batches")
@@ -85,13 +84,13 @@ def _row(data: BoardData, label: str, key: Key) -> TableRow:
     )
 
 
-def _figure(statistic: Statistic, cell: AgreementCell | None) -> Figure:
+def _figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
     if cell is None:
         return missing(statistic, "no_ratings")
     return explained(statistic, cell.estimates, largest_share(cell.histogram))
 
 
-def _study_figure(statistic: Statistic, cell: AgreementCell | None) -> Figure:
+def _study_figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
     if cell is None or statistic.key != "cohen":
         return _figure(statistic, cell)
     estimates = cell.estimates | {"cohen": asdict(mean_over_pairs(cell.sums))}
@@ -159,9 +158,7 @@ def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]
     return TableRow(f"all-{criteria[0].id}", label, whole, NOTHING, tuple(parts))
 
 
-def _pooled_figure(
-    statistic: Statistic, cells: Mapping[Key, AgreementCell], criteria: tuple[CriterionSpec, ...]
-) -> Figure:
+def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteria: tuple[CriterionSpec, ...]) -> Figure:
     histogram = summed(cells.values(), criteria)
     if not histogram:
         return missing(statistic, "no_ratings")
@@ -210,7 +207,7 @@ def _dot_group(data: BoardData, criterion: CriterionSpec) -> DotGroup:
     return DotGroup(criterion.name, tuple(rows))
 
 
-def _dot_row(data: BoardData, label: str, cell: AgreementCell) -> DotRow:
+def _dot_row(data: BoardData, label: str, cell: BoardCell) -> DotRow:
     statistic = data.choice.statistic
     found = asdict(mean_over_pairs(cell.sums)) if statistic.key == "cohen" else cell.estimates[statistic.key]
     key = (cell.criterion_id, cell.source_id)

@@ -34,12 +34,20 @@ class Names:
         return batch, dialogue, candidate, source
 
 
-def names_of(study: Study, spec: VersionSpec, items: Items) -> Names:
+def annotators_of(study: Study) -> dict[int, str]:
+    """Pseudonyms by the ids of participants."""
+    return dict(Participant.objects.filter(study=study).values_list("pk", "pseudonym"))
+
+
+def names_of(study: Study, spec: VersionSpec, items: Items, annotators: dict[int, str]) -> Names:
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, [study.pk])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
-    beginnings = [
-        json.dumps(found[key], ensure_ascii=False, separators=(",", ":"))[:-1] + "," for key in items.id.tolist()
-    ]
-    people = dict(Participant.objects.filter(study=study).values_list("pk", "pseudonym"))
-    return Names(beginnings, {criterion.id: criterion.key for criterion in spec.criteria}, people)
+    texts = iter(_json_texts([text for key in items.id.tolist() for text in found[key]]))
+    beginnings = [f"[{','.join(keys)}," for keys in zip(texts, texts, texts, texts, strict=True)]
+    return Names(beginnings, {criterion.id: criterion.key for criterion in spec.criteria}, annotators)
+
+
+def _json_texts(texts: list[str]) -> list[str]:
+    """Each as JSON, in one go: it writes a line break within a text as a backslash and a letter."""
+    return json.dumps(texts, ensure_ascii=False, separators=("\n", ":"))[1:-1].split("\n") if texts else []

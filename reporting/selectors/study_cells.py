@@ -1,23 +1,46 @@
 """Every cell of a study's main batches, as new as its ratings: stored figures where they are, measured where not."""
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
-from annotation.figures import NO_SOURCE, CellFigures, CellKey, batch_estimates
-from annotation.models import AgreementCell, Batch, Source, Study
+from django.db import connection
+
+from annotation.figures import NO_SOURCE, CellKey, batch_estimates
+from annotation.models import Batch, Source, Study
 from annotation.selectors.cells import measure_batch
-from measures.histograms import Histogram
-from measures.pairs import PairTable
+from measures.histograms import Histogram, total_of_json
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
+
+# Without the columns that only a board reads, and of a dozen estimates the numbers that a report prints of a batch.
+CELLS = """
+    SELECT snapshot.batch_id, cell.criterion_id, coalesce(cell.source_id, 0),
+        cell.histogram::text, cell.pairs::text, cell.reasons::text,
+        (cell.estimates -> 'fleiss' ->> 'value')::float8, cell.estimates -> 'fleiss' ->> 'reason',
+        (cell.estimates -> 'strong' ->> 'value')::float8
+    FROM annotation_agreementcell cell JOIN annotation_agreementsnapshot snapshot ON snapshot.id = cell.snapshot_id
+    WHERE snapshot.batch_id = ANY(%s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    figures: CellFigures
-    estimates: dict[str, Any]
+    """As it is stored, since most are only added up: `histogram`, `pairs` and `reasons` are those of AgreementCell.
+
+    `pairs` is JSON: one table of a dozen reads it, and it is longer than all the others. `fleiss` and `strong` are
+    kappas; where `fleiss` is undefined, `reason` says why.
+    """
+
+    histogram: dict[str, int]
+    pairs: str
+    reasons: dict[str, int]
+    fleiss: float | None
+    reason: str | None
+    strong: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StudyCells:
     """`by_batch[batch id][criterion id, source id]`; an absent key means that the batch has no such ratings."""
 
@@ -29,18 +52,29 @@ class StudyCells:
 
     def rows(self) -> list[tuple[str | None, CriterionSpec, CellKey]]:
         """(source key, criterion, cell key) of every cell that any batch has, in the order of tables."""
-        found = {key for cells in self.by_batch.values() for key in cells}
         sources: list[tuple[str | None, int]] = [(source.key, source.pk) for source in self.sources]
         return [
             (name, criterion, (criterion.id, pk))
             for name, pk in [*sources, (None, NO_SOURCE)]
             for criterion in self.spec.voted
-            if (criterion.id, pk) in found
+            if (criterion.id, pk) in self.pooled
         ]
 
     def column(self, key: CellKey) -> list[Cell | None]:
         """The cells of all batches, in their order; None where a batch has none."""
         return [self.by_batch.get(batch.pk, {}).get(key) for batch in self.batches]
+
+    @cached_property
+    def pooled(self) -> dict[CellKey, Histogram]:
+        """The items of all batches together, of every cell that any batch has."""
+        parts: dict[CellKey, list[dict[str, int]]] = {}
+        for cells in self.by_batch.values():
+            for key, cell in cells.items():
+                parts.setdefault(key, []).append(cell.histogram)
+        return {key: total_of_json(found, self.n_options(key)) for key, found in parts.items()}
+
+    def n_options(self, key: CellKey) -> int:
+        return len(self.spec.by_id[key[0]].options)
 
 
 def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
@@ -62,24 +96,28 @@ def _is_clean(batch: Batch) -> bool:
     return snapshot is not None and snapshot.version >= batch.ratings_version
 
 
-def _stored(batch_ids: set[int], spec: VersionSpec) -> dict[int, dict[CellKey, Cell]]:
-    """Without the columns that only a board reads."""
+def _stored(batch_ids: Iterable[int], spec: VersionSpec) -> dict[int, dict[CellKey, Cell]]:
     found: dict[int, dict[CellKey, Cell]] = {batch_id: {} for batch_id in batch_ids}
-    rows = AgreementCell.objects.filter(snapshot__batch__in=batch_ids).values_list(
-        "snapshot__batch", "criterion", "source", "histogram", "pairs", "reasons", "estimates"
-    )
-    for batch, criterion_id, source, histogram, pairs, reasons, estimates in rows.iterator(chunk_size=2000):
-        criterion = spec.by_id.get(criterion_id)
-        if criterion is not None and batch is not None:
-            n = len(criterion.options)
-            figures = CellFigures(Histogram.from_json(histogram, n), PairTable.from_json(pairs, n), reasons=reasons)
-            found[batch][criterion_id, source or NO_SOURCE] = Cell(figures, estimates)
+    with connection.cursor() as cursor:
+        cursor.execute(CELLS, [list(found)])
+        for batch, criterion, source, histogram, pairs, reasons, *kappas in cursor.fetchall():
+            if criterion in spec.by_id:
+                cell = Cell(json.loads(histogram), pairs, json.loads(reasons), *kappas)
+                found[batch][criterion, source] = cell
     return found
 
 
 def _measured(batch: Batch) -> dict[CellKey, Cell]:
-    measured = measure_batch(batch)
-    return {
-        key: Cell(figures, batch_estimates(figures, measured.spec.by_id[key[0]]))
-        for key, figures in measured.cells.items()
-    }
+    measured, found = measure_batch(batch), {}
+    for key, figures in measured.cells.items():
+        estimates = batch_estimates(figures, measured.spec.by_id[key[0]])
+        fleiss, strong = estimates["fleiss"], estimates["strong"]
+        found[key] = Cell(
+            histogram=figures.histogram.to_json(),
+            pairs=json.dumps(figures.pairs.to_json()),
+            reasons=figures.reasons,
+            fleiss=fleiss["value"],
+            reason=fleiss["reason"],
+            strong=strong["value"],
+        )
+    return found

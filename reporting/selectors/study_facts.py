@@ -1,15 +1,14 @@
 """What a report tells of a study beside its answers: fields of the dialogues, people, other batches, finished work."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Batch, Membership, Participant, Rating, Study
 from measures.arrays import IntArray
-from qualification.selectors.recruitment import Facts, facts_of
 
 FEWEST_VALUES, MOST_VALUES, MOST_FIELDS = 2, 20, 12
 # Whose persona a dialogue has is part of the item, and free text (A-6).
@@ -46,12 +45,12 @@ class OtherBatches:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Participants by their standing, how many of them were imported, and how many agreed to a consent text."""
+    """Participants by their standing, how many of them were imported, and how many were asked to agree and did."""
 
     by_standing: dict[str, int]
     n_imported: int
+    n_asked: int
     n_consented: int
-    recruitment: Facts = field(default_factory=Facts)
 
 
 def fields_of(study: Study) -> list[Field]:
@@ -72,16 +71,32 @@ def other_batches(study: Study) -> list[OtherBatches]:
 
 
 def people_of(study: Study) -> People:
-    """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
-    people = Participant.objects.filter(study=study).exclude(~Q(panel=""), standing=Participant.Standing.PENDING)
-    people = people.exclude(_is_team(study), standing=Participant.Standing.PENDING)
-    found = list(people.values_list("standing", "is_imported", "consented_at"))
+    """Those who were recruited. Who came out of an archive was asked where it was written, if at all."""
+    found = list(recruited(study).values_list("standing", "is_imported", "consented_at"))
+    n_imported = sum(is_imported for _, is_imported, _ in found)
     return People(
         by_standing=dict(sorted(Counter(standing for standing, _, _ in found).items())),
-        n_imported=sum(is_imported for _, is_imported, _ in found),
+        n_imported=n_imported,
+        n_asked=len(found) - n_imported + study.conduct.get("people", {}).get("n_asked", 0),
         n_consented=sum(consented_at is not None for _, _, consented_at in found),
-        recruitment=facts_of(study),
     )
+
+
+def recruited(study: Study) -> QuerySet[Participant]:
+    """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
+    apart = study.conduct.get("people", {}).get("apart", [])
+    people = Participant.objects.filter(study=study).exclude(~Q(panel=""), standing=Participant.Standing.PENDING)
+    people = people.exclude(_is_team(study), standing=Participant.Standing.PENDING)
+    return people.exclude(is_imported=True, pseudonym__in=apart) if apart else people
+
+
+def people_as_archived(study: Study) -> dict[str, list[str] | int]:
+    """What an archive says of people that their own rows do not: accounts and roles stay where they are."""
+    apart = Participant.objects.filter(study=study).exclude(pk__in=recruited(study))
+    return {
+        "apart": list(apart.order_by("pk").values_list("pseudonym", flat=True)),
+        "n_asked": people_of(study).n_asked,
+    }
 
 
 def _is_team(study: Study) -> Q:

@@ -15,15 +15,17 @@ from measures.arrays import BoolArray, IntArray
 from protocols.specs import CriterionSpec, VersionSpec
 
 # Ids of eight bytes, joined per batch and criterion: a million answers as rows would be a million tuples of Python.
+# Batch by batch, by their seats: all groups at once do not fit into the memory of a query, and go by way of the disk.
 RATINGS = """
-    SELECT rating.batch_id, rating.criterion_id, string_agg(
-        int8send(rating.id) || int8send(rating.item_id) || int8send(rating.assignment_id)
-        || int8send(coalesce(rating.option_id, 0)) || int8send(rating.active_ms::bigint), '')
-    FROM annotation_rating rating
-    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
-    JOIN annotation_batch batch ON batch.id = rating.batch_id
-    WHERE batch.study_id = %s AND batch.kind = %s AND rating.is_active
-    GROUP BY 1, 2
+    SELECT batch.id, part.criterion_id, part.joined
+    FROM annotation_batch batch CROSS JOIN LATERAL (
+        SELECT rating.criterion_id, string_agg(
+            int8send(rating.id) || int8send(rating.item_id) || int8send(rating.assignment_id)
+            || int8send(coalesce(rating.option_id, 0)) || int8send(rating.active_ms::bigint), '') AS joined
+        FROM annotation_seat seat JOIN annotation_rating rating ON rating.assignment_id = seat.assignment_id
+        WHERE seat.batch_id = batch.id AND rating.is_active
+        GROUP BY 1) part
+    WHERE batch.study_id = %s AND batch.kind = %s
 """
 ITEMS = """
     SELECT item.batch_id, string_agg(

@@ -33,6 +33,7 @@ TABLE_NAMES = {
     "excluded_batches": pgettext_lazy("a table of the report", "excluded batches"),
     "time_and_pay": pgettext_lazy("a table of the report", "time and pay"),
     "workload": pgettext_lazy("a table of the report", "workload"),
+    "control": pgettext_lazy("a table of the report", "batch control"),
     "checklist": pgettext_lazy("a table of the report", "checklist"),
     "comments": pgettext_lazy("a table of the report", "comments"),
 }

@@ -13,11 +13,13 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from annotation.models import Study
+from reporting.control_figures import control_figures
 from reporting.progress import work_figures
 from reporting.selectors.board import Stamp
 from reporting.selectors.board_page import board_page
 from reporting.selectors.board_quality import quality_page
 from reporting.selectors.board_rate import rate_of
+from reporting.selectors.conduct import control_part
 
 # In the shared cache. The pace is of the minute, and so is what no version counts: the name of a source, for example.
 KEPT = 60
@@ -126,6 +128,7 @@ def _made(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: 
         "study": study,
         "part": part.name,
         "work": work_figures(data.progress, data.seats, data.total, rate),
+        "control": control_figures(control_part(study)),
         "worker_is_silent": stamp.is_worker_silent,
     }
     pieces = {**SHARED, **part.pieces} if data.lines else SHARED

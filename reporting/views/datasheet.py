@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.access import Right, rights_in, signed_in, study_for
 from annotation.models import Study
 from annotation.services.datasheet import LONGEST_ANSWER, save_answer
-from reporting.report.build import build_basis
+from reporting.report.build import open_report
 from reporting.report.datasheet import Answer, as_json, as_markdown, by_section, counts_of, datasheet
 from reporting.report.datasheet_questions import QUESTIONS, SOURCE
 from reporting.selectors.study_facts import people_of
@@ -82,7 +82,7 @@ def _row(answer: Answer, wrong: AnswerForm | None, *, may_write: bool) -> dict[s
 
 
 def _answers(study: Study) -> list[Answer]:
-    return datasheet(study, build_basis(study, now=timezone.now()), people_of(study))
+    return datasheet(study, open_report(study, now=timezone.now()), people_of(study))
 
 
 def _anchor(number: str) -> str:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
-from reporting.report.build import build_report
+from reporting.report.build import build_report, open_report
 from reporting.report.downloads import TABLES, as_csv, as_json
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
@@ -38,7 +38,7 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     if table not in TABLES:
         raise Http404(_("There is no such table."))
-    text = as_csv(build_report(study, now=timezone.now()), table)
+    text = as_csv(open_report(study, now=timezone.now()), table)
     # The mark at the front makes spreadsheets read the names of sources as UTF-8.
     return _download(text.encode("utf-8-sig"), "text/csv; charset=utf-8", f"{study.slug}-{table}.csv")
 

@@ -90,7 +90,7 @@ def test_a_candidate_understands_trains_qualifies_and_reads_the_verdict(
     page.get_by_role("button", name="Answer the questions").click()
     no_barriers(screen)
     answer_question(screen, "The speaker")
-    expect(page.get_by_text("You have 1 try.")).to_be_visible()
+    expect(page.get_by_text("You have 1 try left.")).to_be_visible()
     no_barriers(screen)
     answer_question(screen, "The response")
     page.get_by_role("button", name="Go on").click()

@@ -10,12 +10,16 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from annotation.models import Participant, Study
+from annotation.services import agreement
 from annotation.services.claiming import claim_seat
 from annotation.services.standing import set_standing
 from qualification.models import Demographics, Entry, Recruitment
+from qualification.services.mixing import mix_checks
+from qualification.services.signals import sweep_signals
 from tests.browser.helpers import Screen, answer
 from tests.cast import make_cast
-from tests.factories import NOW, StudyFactory, make_annotator, make_batch
+from tests.factories import NOW, MembershipFactory, StudyFactory, make_annotator, make_batch
+from tests.qualification.factories_checks import CheckPlanFactory, make_checks
 from tests.qualification.factories_recruitment import (
     DemographicsFactory,
     EntryFactory,
@@ -69,12 +73,13 @@ def finish(page: Page, code: str) -> None:
     expect(page.get_by_role("heading", name="Submission received")).to_be_visible()
 
 
-def rate_all(page: Page) -> None:
+def rate_all(page: Page, n_dialogues: int = 1) -> None:
     """By the keyboard, the first option of each of four criteria."""
+    n = 4 * n_dialogues
     page.get_by_role("button", name="Start batch 1").click()
     page.wait_for_url("**/work/*/*/*/")
-    for number in range(4):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of 4 answers")
+    for number in range(n):
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n} answers")
         answer(page, "1")
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit").click()
@@ -83,6 +88,18 @@ def rate_all(page: Page) -> None:
 
 def the_annotator() -> Participant:
     return Participant.objects.get(entry__person=PERSON)
+
+
+def mix_in_a_check(study: Study, *, most_missed: int) -> None:
+    """Beside the dialogue another one, whose text asks for the second option everywhere."""
+    CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=most_missed, pauses_by_itself=True)
+    make_checks(study, 1, kind="attention", option=1)
+    assert mix_checks(study, by=None, now=timezone.now()).n_checks == 1
+
+
+def sweep_checks() -> None:
+    agreement.sweep(now=timezone.now())
+    sweep_signals(now=timezone.now())
 
 
 # --- journeys -----------------------------------------------------------------------------------------------
@@ -119,6 +136,41 @@ def test_whose_time_runs_out_is_timed_out(open_screen: Open, recruitment, platfo
     finish(page, "CTIME4")
 
     assert platform.told_codes == ["CTIME4"]
+
+
+def test_whom_a_lead_excludes_for_missed_attention_checks_failed_attention(open_screen: Open, recruitment, platform):
+    mix_in_a_check(recruitment.study, most_missed=0)
+    page = come(open_screen(), platform)
+    agree(page)
+    rate_all(page, n_dialogues=2)
+    sweep_checks()
+    page.goto(reverse("work"))
+    expect(page.get_by_text("paused")).to_be_visible()
+
+    lead = MembershipFactory(study=recruitment.study, role="lead").user
+    desk = open_screen(lead).go(reverse("checks", args=["crowd"]))
+    flag = desk.get_by_role("region", name=the_annotator().pseudonym)
+    expect(flag.get_by_role("heading")).to_contain_text("attention checks missed")
+    flag.get_by_label("Why you decide so").fill("The text said what to answer.")
+    flag.get_by_role("button", name="Exclude").click()
+    expect(desk.get_by_text(f"{the_annotator().pseudonym} is excluded")).to_be_visible()
+    page.reload()
+    finish(page, "CATTENTION3")
+
+    assert platform.told_codes == ["CATTENTION3"]
+    assert Entry.objects.get().state == "failed_attention"
+
+
+def test_who_misses_no_more_checks_than_the_study_allows_has_finished(open_screen: Open, recruitment, platform):
+    mix_in_a_check(recruitment.study, most_missed=1)
+    page = come(open_screen(), platform)
+    agree(page)
+    rate_all(page, n_dialogues=2)
+    sweep_checks()
+    page.goto(reverse("work"))
+    finish(page, "CDONE1")
+
+    assert platform.told_codes == ["CDONE1"]
 
 
 def test_who_returns_on_another_device_finds_their_work(open_screen: Open, recruitment, platform):

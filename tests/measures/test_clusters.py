@@ -5,7 +5,8 @@ import pytest
 
 from measures import clusters as module
 from measures.agreement import fleiss_kappa, fleiss_kernel
-from measures.clusters import Clusters, cluster_bootstrap_interval
+from measures.alpha import alpha_kernel
+from measures.clusters import Clusters, cluster_bootstrap_interval, cluster_bootstrap_intervals
 from measures.histograms import Histogram
 from measures.intervals import bootstrap_interval, replicates
 
@@ -46,6 +47,23 @@ def test_groups_of_alike_items_make_wider_intervals() -> None:
     narrow = bootstrap_interval(clusters.histogram, fleiss_kernel, seed=1)
     assert wide.high - wide.low > 1.15 * (narrow.high - narrow.low)  # type: ignore[operator]
     assert wide == cluster_bootstrap_interval(clusters, fleiss_kernel, seed=1)
+
+
+def test_intervals_of_several_coefficients_are_those_of_each_alone() -> None:
+    clusters = Clusters.from_tallies(*grouped())
+    makers = [fleiss_kernel, partial(alpha_kernel, scale="ordinal")]
+    alone = [cluster_bootstrap_interval(clusters, maker, seed=1) for maker in makers]
+    assert cluster_bootstrap_intervals(clusters, makers, seed=1) == alone
+    assert alone[0] != alone[1]
+
+
+def test_a_table_too_wide_for_memory_is_added_up_sparsely(monkeypatch: pytest.MonkeyPatch) -> None:
+    clusters = Clusters.from_tallies(*grouped())
+    drawn = module.drawn_groups(clusters.counts, 50, np.random.default_rng(1)).astype(float)
+    dense = clusters.kernel(lambda patterns: patterns)(drawn)
+    monkeypatch.setattr(module, "CELLS_PER_BLOCK", 1)
+    np.testing.assert_array_equal(clusters.kernel(lambda patterns: patterns)(drawn), dense)
+    assert (dense.sum(axis=1) == 240).all()
 
 
 def test_groups_of_one_item_are_the_item_bootstrap() -> None:

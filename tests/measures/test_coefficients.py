@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from measures.agreement import (
     percent_agreement,
 )
 from measures.alpha import krippendorff_alpha, krippendorff_alpha_with_interval
-from measures.cohen import cohen_kappa, conger_kappa, rater_margins
+from measures.cohen import cohen_kappa, cohen_kappas, conger_kappa, rater_margins
 from measures.estimate import Estimate, mean_of_cells, spread_of_cells
 from measures.histograms import Histogram
 from measures.icc import icc
@@ -130,6 +132,20 @@ def test_the_prevalence_paradox_table() -> None:
 def test_cohen_undefined_cases() -> None:
     assert cohen_kappa([[0, 0], [0, 0]]).reason == "no_pairs"
     assert cohen_kappa([[9, 0], [0, 0]]).reason == "no_variation"
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_kappas_of_many_tables_are_those_of_each_alone(k: int) -> None:
+    rng = np.random.default_rng(k)
+    tables = rng.integers(0, 4, (300, k, k)) * rng.integers(0, 2, (300, k, k))
+    tables[:3] = 0
+    tables[1, 0, 0], tables[2, 0, 1] = 7, 7
+    alone = [replace(cohen_kappa(table), low=None, high=None, interval_note=None, n_left_out=5) for table in tables]
+    found = cohen_kappas(tables, [5] * 300)
+    assert found == alone
+    assert [each.reason for each in found[:3]] == ["no_pairs", "no_variation", None]
+    assert found[2].warnings == ("constant_rater",)
+    assert cohen_kappas(tables[:0], []) == []
 
 
 def test_conger_without_two_raters_has_no_pairs() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from measures.histograms import Histogram, total
+from measures.histograms import Histogram, n_votes_of_json, ordered_keys, total, total_of_json
 
 VOTES = np.array([[0, 0, 1], [2, -1, 2], [1, 0, 0], [1, -1, -1], [-1, -1, -1]], np.int8)
 
@@ -102,3 +102,20 @@ def test_equal_histograms_have_equal_hashes() -> None:
 def test_a_histogram_cannot_be_changed_in_place() -> None:
     with pytest.raises(ValueError, match="read-only"):
         histogram().counts[0] = 5
+
+
+@pytest.mark.parametrize("most", [1, 6, 10**7])
+def test_tallies_of_any_size_are_counted_as_row_by_row(most: int) -> None:
+    rows = np.random.default_rng(most).integers(0, min(most, 2) + 1, (200, 4)) * most
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    assert Histogram.from_tallies(rows) == Histogram(distinct, counts)
+    keys = ordered_keys(rows)
+    assert (np.argsort(keys, kind="stable") == np.lexsort(rows.T[::-1])).all()
+
+
+def test_stored_histograms_add_up_without_being_read_one_by_one() -> None:
+    parts = [histogram().to_json(), {"0,1,0": 3}, {}]
+    found = total_of_json(parts, 3)
+    assert found == total((Histogram.from_json(part, 3) for part in parts), 3)
+    assert [n_votes_of_json(part) for part in parts] == [9, 3, 0]
+    assert total_of_json([], 3) == Histogram.empty(3)

@@ -13,6 +13,7 @@ from measures.histograms import Histogram
 from measures.intervals import (
     Interval,
     bootstrap_interval,
+    bootstrap_intervals,
     bootstrap_values,
     clopper_pearson,
     interval_guard,
@@ -91,6 +92,18 @@ def test_the_bootstrap_interval_is_near_gwets_and_repeats_with_its_seed(method: 
     assert (found.low, found.high) == pytest.approx((gwet.low, gwet.high), abs=0.02)
     assert found == bootstrap_interval(SPREAD, fleiss_kernel, seed=3, method=method)
     assert found != bootstrap_interval(SPREAD, fleiss_kernel, seed=4, method=method)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_intervals_of_several_coefficients_are_those_of_each_alone(method: str) -> None:
+    makers = [fleiss_kernel, partial(alpha_kernel, scale="ordinal"), lambda patterns: _undefined]
+    alone = [bootstrap_interval(SPREAD, maker, seed=3, method=method) for maker in makers]
+    assert bootstrap_intervals(SPREAD, makers, seed=3, method=method) == alone
+    assert [each.note for each in alone] == [None, None, "no_variation"]
+
+
+def _undefined(counts: np.ndarray) -> np.ndarray:
+    return np.full(len(counts), np.nan)
 
 
 def test_bca_agrees_with_scipy() -> None:

@@ -91,6 +91,14 @@ def test_json_keeps_only_what_occurs_and_comes_back() -> None:
     np.testing.assert_array_equal(PairTable.from_json(whole.to_json(), 3).cells, whole.cells)
 
 
+def test_stored_tables_add_up_without_being_read_one_by_one() -> None:
+    tables = [PairTable.from_votes(*as_votes(some_codes(seed)), 3) for seed in range(4)]
+    whole = PairTable.total_of_json([table.to_json() for table in tables], 3)
+    assert whole == tables[0] + tables[1] + tables[2] + tables[3]
+    assert whole.cells.tolist() == (tables[0] + tables[1] + tables[2] + tables[3]).cells.tolist()
+    assert PairTable.total_of_json([], 3) == PairTable.empty(3)
+
+
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_kappas_are_those_of_scikit_learn(weights: str | None) -> None:
     codes = some_codes(missing=0)

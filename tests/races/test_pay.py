@@ -9,9 +9,10 @@ from django.utils import timezone
 from annotation.services.refusals import Refused
 from qualification.models import PayEntry
 from qualification.selectors.pay_ledger import open_lines
+from qualification.services import ledger
 from qualification.services.ledger import correct, mark_paid_out, sweep_pay
 from tests.cast import make_cast
-from tests.factories import make_batch
+from tests.factories import NOW, make_batch
 from tests.qualification.factories_pay import earned, finish
 from tests.races.threads import run_together
 
@@ -29,6 +30,20 @@ def test_six_sweeps_at_once_pay_every_batch_once():
 
     assert sum(results) == 60
     assert PayEntry.objects.values("assignment").distinct().count() == PayEntry.objects.count() == 60
+
+
+def test_sweeps_that_see_the_same_part_of_the_work_do_not_take_it_for_all_of_it(monkeypatch):
+    monkeypatch.setattr(ledger, "AT_ONCE", 5)
+    cast = make_cast(pay_amount=Decimal("4.67"), pay_currency="GBP")
+    for place in range(10):
+        batch = make_batch(cast.study, 1, 1, position=place + 5)
+        for annotator in cast.annotators:
+            finish(annotator, batch, submitted_at=NOW)
+
+    n = sum(run_together([partial(sweep_pay, now=timezone.now())] * 6))
+    while more := sweep_pay(now=timezone.now()):
+        n += more
+    assert n == PayEntry.objects.count() == 30
 
 
 def test_of_two_corrections_that_take_everything_one_is_refused():

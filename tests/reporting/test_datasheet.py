@@ -16,7 +16,7 @@ from annotation.models import ActivityLog, Assignment, DatasheetAnswer, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.datasheet import LONGEST_ANSWER, save_answer
 from annotation.services.refusals import Refused
-from reporting.report.build import build_basis, build_report
+from reporting.report.build import build_report, open_report
 from reporting.report.datasheet import FACTS, Answer, as_json, as_markdown, by_section, counts_of, datasheet
 from reporting.report.datasheet_questions import QUESTIONS, SECTIONS
 from reporting.selectors.study_facts import people_of
@@ -32,7 +32,7 @@ SIZES = {"1": 3, "2": 5, "3.1": 3, "3.2": 5, "3.3": 8, "4.1": 3, "4.2": 3, "4.3"
 
 def sheet_of(study: Study) -> dict[str, Answer]:
     study.refresh_from_db()
-    return {each.number: each for each in datasheet(study, build_basis(study, now=NOW), people_of(study))}
+    return {each.number: each for each in datasheet(study, open_report(study, now=NOW), people_of(study))}
 
 
 def lines_of(study: Study, number: str) -> list[str]:

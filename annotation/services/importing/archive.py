@@ -15,8 +15,15 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Source, Study
+from annotation.services.importing.archive_conduct import restore_conduct
 from annotation.services.importing.archive_metrics import restore_predictions
-from annotation.services.importing.archive_rows import restore_datasheet, restore_ids, restore_items, restore_people
+from annotation.services.importing.archive_rows import (
+    restore_datasheet,
+    restore_ids,
+    restore_items,
+    restore_people,
+    restore_purposes,
+)
 from annotation.services.importing.dialogues import import_dialogues
 from annotation.services.importing.files import MOST_UNPACKED
 from annotation.services.importing.outcome import ImportRejected, ImportSummary, LineError
@@ -29,7 +36,14 @@ from protocols.schema import InvalidBundle
 from protocols.services import store_bundle
 
 ARCHIVE = "archive"
-FORMATS = (1, 2)  # the first has no predictions, no datasheet, and does not say whose work was imported before
+# The first has no predictions, no datasheet, and does not say whose work was imported before. The second says nothing
+# of conduct, rounds, and what a dialogue is for.
+FORMATS = (1, 2, 3)
+FILES = {
+    1: frozenset({"dialogues.jsonl", "ids.csv", "items.csv", "annotators.csv", "assignments.csv", "ratings.csv"}),
+    2: frozenset({"metrics.csv", "predictions.csv", "datasheet.csv"}),
+    3: frozenset({"conduct.json", "purposes.csv"}),
+}  # that each format has beside those of the ones before
 PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
 BLOCK = 1024 * 1024
 SET_LATER = ("slug", "name", "seed", "status", "kappa_floor")
@@ -84,9 +98,16 @@ def _facts(archive: zipfile.ZipFile) -> dict[str, Any]:
         facts = json.loads(archive.read(SETTINGS))
     except ValueError as error:
         raise _reject(_("is not JSON (%(error)s)") % {"error": error}, SETTINGS) from None
-    if not isinstance(facts, dict) or facts.get("parley_archive") not in FORMATS:
+    if not isinstance(facts, dict) or facts.get("parley_archive") not in FORMATS or not _has_files(facts):
         raise _reject(_("is of another format than this Parley reads"), SETTINGS)
+    needed = frozenset().union(*(names for format, names in FILES.items() if format <= facts["parley_archive"]))
+    if missing := sorted(needed - facts["files"].keys()):
+        raise _reject(_("does not name %(names)s") % {"names": ", ".join(missing)}, SETTINGS)
     return facts
+
+
+def _has_files(facts: dict[str, Any]) -> bool:
+    return isinstance(facts.get("files"), dict)
 
 
 def _unpack_entry(archive: zipfile.ZipFile, name: str, digest: str, folder: Path) -> None:
@@ -108,7 +129,7 @@ def _restore(
     summary = ImportSummary(ARCHIVE, is_dry_run=False)
     versions = _store_protocols(folder, facts, now)
     study = _create(facts, slug, versions[PROTOCOL], owner, now)
-    is_first = facts["parley_archive"] == FORMATS[0]
+    format = facts["parley_archive"]
     dialogues = folder / "dialogues.jsonl"
     if dialogues.stat().st_size:
         found = import_dialogues(study, dialogues, format=facts["dialogue_format"], options=DialogueOptions(), now=now)
@@ -119,16 +140,19 @@ def _restore(
     summary.counts["batches_new"] = len(facts["batches"])
     summary.counts["items_new"] = restore_items(study, folder / "items.csv")
     seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
-    summary.counts["annotators_new"] = restore_people(study, folder, seats, says_imported=not is_first, now=now)
+    summary.counts["annotators_new"] = restore_people(study, folder, seats, format=format, now=now)
     if _has_rows(folder / "ratings.csv"):
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]
         summary.notes += rated.notes
-    if not is_first:
+    if format >= 2:
         counts, notes = restore_predictions(study, folder, facts["judges"], list(versions.values()), owner)
         summary.counts |= counts
         summary.notes += notes
         restore_datasheet(study, folder / "datasheet.csv")
+    if format >= 3:
+        restore_purposes(study, folder / "purposes.csv")
+        restore_conduct(study, folder / "conduct.json")
     return study, summary
 
 
@@ -176,6 +200,7 @@ def _restore_batches(study: Study, batches: list[dict[str, Any]]) -> None:
             kind=each["kind"],
             status=each["status"],
             position=each["position"],
+            round=each.get("round", 1),
             ratings_version=int(each["is_begun"]),
         )
         for each in batches

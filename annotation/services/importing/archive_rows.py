@@ -8,12 +8,13 @@ from pathlib import Path
 from django.db import connection
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Participant, Study
+from annotation.models import Assignment, Dialogue, Participant, Study
 from annotation.services.importing.copying import NULL, copy_in, copy_text, execute, fetch, spool_file
 from annotation.services.importing.outcome import ImportRejected, LineError
 from parley.formulas import unquote_formula
 
 STATUSES = list(Assignment.Status.values)
+PURPOSES = list(Dialogue.Purpose.values)
 STANDINGS = list(Participant.Standing.values)
 
 
@@ -125,7 +126,7 @@ def restore_items(study: Study, path: Path) -> int:
     return n_new
 
 
-def restore_people(study: Study, folder: Path, seats: dict[str, int], *, says_imported: bool, now: datetime) -> int:
+def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format: int, now: datetime) -> int:
     """Annotators, their work and the seats they held. Returns how many annotators.
 
     Work that was done in Parley stays such work, though nobody's account is behind it: times and pay count it.
@@ -142,25 +143,30 @@ def restore_people(study: Study, folder: Path, seats: dict[str, int], *, says_im
         [study.pk, now],
     )
     execute("DROP TABLE archive_annotator")
-    _restore_work(study, folder / "assignments.csv", says_imported=says_imported)
+    _restore_work(study, folder / "assignments.csv", format)
     _restore_seats(study, seats)
     execute("DROP TABLE archive_work")
     return n_annotators
 
 
-def _restore_work(study: Study, path: Path, *, says_imported: bool) -> None:
-    columns = (
-        "batch text, annotator text, status text, seat int, seed bigint, claimed_at timestamptz, "
-        "submitted_at timestamptz, comment text"
-    )
-    n_rows = stage("archive_work", columns + (", is_imported boolean" if says_imported else ""), path)
+WORK_COLUMNS = (
+    "batch text, annotator text, status text, seat int, seed bigint, claimed_at timestamptz, "
+    "submitted_at timestamptz, comment text"
+)
+SINCE = {"is_imported boolean": 2, "round int": 3}  # formats
+
+
+def _restore_work(study: Study, path: Path, format: int) -> None:
+    n_rows = stage("archive_work", ", ".join([WORK_COLUMNS, *(name for name in SINCE if SINCE[name] <= format)]), path)
+    # What an older format does not say: all of it came from elsewhere, in one round.
+    execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS is_imported boolean DEFAULT true")
+    execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS round int DEFAULT 1")
     refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
-    is_imported = "s.is_imported" if says_imported else "true"
     n_new = execute(
-        f"""INSERT INTO annotation_assignment
-               (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported)
+        """INSERT INTO annotation_assignment
+               (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported, round)
            SELECT b.id, p.id, gen_random_uuid(), s.status, s.seed, s.claimed_at, s.submitted_at,
-               coalesce(s.comment, ''), {is_imported}
+               coalesce(s.comment, ''), s.is_imported, s.round
            FROM archive_work s
            JOIN annotation_batch b ON b.study_id = %s AND b.key = s.batch
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = s.annotator
@@ -187,10 +193,24 @@ def _restore_seats(study: Study, seats: dict[str, int]) -> None:
            FROM archive_work s
            JOIN annotation_batch b ON b.study_id = %s AND b.key = s.batch
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = s.annotator
-           JOIN annotation_assignment a ON a.batch_id = b.id AND a.participant_id = p.id
+           JOIN annotation_assignment a ON a.batch_id = b.id AND a.participant_id = p.id AND a.round = s.round
            WHERE seat.batch_id = b.id AND seat.number = s.seat""",
         [study.pk] * 2,
     )
+
+
+def restore_purposes(study: Study, path: Path) -> None:
+    """What dialogues that were held apart from main work are for."""
+    n_rows = stage("archive_purpose", "dialogue text, purpose text", path)
+    refuse(path, f"NOT purpose = ANY(ARRAY{PURPOSES})", "archive_purpose", _("has an unknown purpose"))
+    n_held = execute(
+        """UPDATE annotation_dialogue d SET purpose = s.purpose FROM archive_purpose s
+           WHERE d.study_id = %s AND d.key = s.dialogue""",
+        [study.pk],
+    )
+    if n_held != n_rows:
+        raise faulty(path, 0, _("names dialogues that the archive does not hold, or one of them twice"))
+    execute("DROP TABLE archive_purpose")
 
 
 def restore_datasheet(study: Study, path: Path) -> None:

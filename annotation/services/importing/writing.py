@@ -12,7 +12,7 @@ SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criter
 
 
 def stage_votes(study: Study) -> None:
-    """Rows, units and assignments put together: what a rating consists of."""
+    """Rows, units and assignments put together: what a rating consists of. Of a returned batch, the last round's."""
     execute(
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
@@ -20,7 +20,10 @@ def stage_votes(study: Study) -> None:
            FROM import_row r
            JOIN import_unit u USING (dialogue, item, source, batch, unit)
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = r.annotator
-           JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id""",
+           JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id
+           WHERE NOT EXISTS (
+               SELECT FROM annotation_assignment later WHERE later.batch_id = a.batch_id
+                   AND later.participant_id = a.participant_id AND later.round > a.round)""",
         [study.pk],
     )
     execute("ANALYZE import_vote")

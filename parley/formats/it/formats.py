@@ -3,5 +3,7 @@
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i"
 DATETIME_FORMAT = "j M Y, H:i"
+SHORT_DATE_FORMAT = DATE_FORMAT
+SHORT_DATETIME_FORMAT = DATETIME_FORMAT
 DECIMAL_SEPARATOR = "."
 THOUSAND_SEPARATOR = "\u202f"  # narrow blank: a point would read as a decimal point here

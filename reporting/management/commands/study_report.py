@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.models import Study
-from reporting.report.build import build_report
+from reporting.report.build import build_report, open_report
 from reporting.report.downloads import TABLES, as_csv, as_json
 
 
@@ -20,6 +20,9 @@ class Command(BaseCommand):
         study = Study.objects.select_related("protocol_version__protocol").filter(slug=options["study"]).first()
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")
-        report = build_report(study, now=timezone.now())
-        text = as_json(report) if options["format"] == "json" else as_csv(report, options["table"])
+        now = timezone.now()
+        if options["format"] == "json":
+            text = as_json(build_report(study, now=now))
+        else:
+            text = as_csv(open_report(study, now=now), options["table"])
         self.stdout.write(text, ending="")

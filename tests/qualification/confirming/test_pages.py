@@ -18,6 +18,7 @@ from qualification.services.second_looks import settle
 from tests.factories import NOW
 from tests.qualification.confirming.conftest import Confirming, make_confirming
 from tests.qualification.factories_confirming import CaseFactory
+from tests.qualification.factories_control import PlanFactory
 
 
 def url(name: str, *args: object) -> str:
@@ -206,3 +207,30 @@ def test_annotators_see_no_page_of_the_casebook(confirming: Confirming, client: 
     for address in (url("casebook"), url("cases"), url("case_new"), url("disagreement", found.pk)):
         assert client.get(address).status_code == 403
     assert "casebook" not in client.get("/work/").content.decode().lower()
+
+
+# --- what the two are told, and batch control ----------------------------------------------------------
+def test_a_second_look_is_explained_and_said_to_earn_nothing_by_itself(client: Client, db: None):
+    confirming = make_confirming(pay_amount="4.67", pay_currency="GBP")
+    confirming.finish(["1"], ["2"])
+    sweep_confirming(now=NOW)
+    client.force_login(confirming.pair[0].user)
+    said = text_of(client.get(reverse("work")))
+    assert "Two people answered these differently, and you are one of them." in said
+    assert "This batch earns nothing by itself" in said
+
+
+def test_an_ordinary_batch_is_not_said_to_earn_nothing(client: Client, db: None):
+    confirming = make_confirming(pay_amount="4.67", pay_currency="GBP")
+    client.force_login(confirming.pair[0].user)
+    said = text_of(client.get(reverse("work")))
+    assert "is ready for you" in said
+    assert "earns nothing" not in said
+
+
+def test_batch_control_says_that_labels_are_being_confirmed(confirming: Confirming, client: Client):
+    PlanFactory(study=confirming.cast.study)
+    confirming.finish(["1"], ["2"])
+    sweep_confirming(now=NOW)
+    client.force_login(confirming.cast.lead)
+    assert "finished, labels being confirmed" in text_of(client.get(url("control")))

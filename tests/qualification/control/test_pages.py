@@ -281,3 +281,17 @@ def test_what_was_done_with_batches_stands_in_the_log(client: Client, control: C
     assert "Of batch a, 100 of 120 items were drawn." in text
     assert "Batch a, round 1: accepted." in text
     assert "Batch a, round 1: returned, not accepted. The guide was wrong." in text
+
+
+def test_a_controller_without_a_sample_is_led_to_the_batches_and_not_told_to_wait(client: Client, control: Control):
+    decided(control, "a", LABELS)
+    client.force_login(control.cast.controller)
+    said = text_of(client.get(reverse("work")))
+    assert "You have checked everything you took." in said
+    assert "A team lead has to clear you" not in said
+
+
+def test_one_error_is_one_error(client: Client, control: Control):
+    ControlPlan.objects.update(kind="fixed", most_errors=1)
+    client.force_login(control.cast.lead)
+    assert "Accepted with at most 1 error." in text_of(client.get(url("control")))

@@ -247,3 +247,15 @@ def test_strangers_are_not_in_the_panel(cast: Cast):
     assert "is no member of this study" in answer.content.decode()
     with pytest.raises(Refused):
         set_panel(cast.study, name="nobody", panel="expert", by=UserFactory(), now=NOW)
+
+
+def test_the_gate_names_a_qualification_batch_that_is_still_a_draft(cast: Cast):
+    make_batch(cast.study, position=9, kind="qualification", key="not-opened", status="draft")
+    html = sign_in(cast.lead).get(reverse("gate", args=[cast.study.slug])).content.decode()
+    assert '<code>not-opened</code> <span class="badge">draft</span>' in html
+
+
+def test_who_did_not_qualify_is_called_so_on_the_page_of_the_people(cast: Cast):
+    Participant.objects.filter(pk=cast.annotator.pk).update(standing="failed")
+    html = sign_in(cast.lead).get(reverse("study_people", args=[cast.study.slug])).content.decode()
+    assert '<span class="badge bad">not qualified</span>' in html

@@ -155,3 +155,8 @@ def count(client: Client, path: str, django_assert_max_num_queries) -> int:
     with django_assert_max_num_queries(40) as captured:
         assert client.get(path).status_code == 200
     return len(captured)
+
+
+def test_who_has_no_time_yet_has_no_rate(owner: Client, cast: Cast):
+    earned(cast.annotator)
+    assert f"{NBSP}GBP <span" not in page(owner, "pay", "wellbeing").split("Active hour")[1]

@@ -123,3 +123,10 @@ def test_the_page_takes_the_same_number_of_queries_for_more_pilots(
             seat.assignment = work
             seat.save()
     assert queries() == few
+
+
+def test_a_pilot_with_fewer_seats_than_the_panel_has_members_is_warned_of(study: Study, owner: Client):
+    warned = "only 2 seats for the panel"
+    assert warned not in read(owner)
+    make_batch(study, 1, 1, position=7, kind="pilot", key="small").seats.filter(number__gt=2).delete()
+    assert warned in read(owner)

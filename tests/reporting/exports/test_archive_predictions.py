@@ -192,20 +192,46 @@ def test_work_that_was_done_in_parley_keeps_its_times_and_its_pay(db: None, come
     assert not Assignment.objects.filter(is_imported=True).exists()
 
 
-def as_first_format(data: bytes) -> bytes:
-    """As a Parley wrote it that had no predictions yet."""
+def without_last_column(text: str) -> str:
+    return "".join(line.rsplit(",", 1)[0] + "\r\n" for line in text.splitlines())
 
-    def without_last_column(text: str) -> str:
-        return "".join(line.rsplit(",", 1)[0] + "\r\n" for line in text.splitlines())
 
+def as_older(data: bytes, format: int, *names: str, lacks: tuple[str, ...] = ()) -> bytes:
+    """Without the last column of assignments, these files, and what the settings did not say yet."""
     data = with_file(data, "assignments.csv", without_last_column)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         facts = json.loads(archive.read("settings.json"))
-    for name in ("metrics.csv", "predictions.csv", "datasheet.csv"):
+    for name in names:
         data = changed(data, name, None)
         del facts["files"][name]
-    del facts["judges"], facts["study"]["kappa_floor"]
-    return changed(data, "settings.json", json.dumps(facts | {"parley_archive": 1}).encode())
+    facts = {name: value for name, value in facts.items() if name not in lacks} | {"parley_archive": format}
+    return changed(data, "settings.json", json.dumps(facts).encode())
+
+
+def as_second_format(data: bytes) -> bytes:
+    """As a Parley wrote it that said nothing of conduct and rounds."""
+    return as_older(data, 2, "conduct.json", "purposes.csv")
+
+
+def as_first_format(data: bytes) -> bytes:
+    """As a Parley wrote it that had no predictions yet."""
+    data = as_older(as_second_format(data), 1, "metrics.csv", "predictions.csv", "datasheet.csv", lacks=("judges",))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        facts = json.loads(archive.read("settings.json"))
+    del facts["study"]["kappa_floor"]
+    return changed(data, "settings.json", json.dumps(facts).encode())
+
+
+def test_an_archive_of_the_second_format_is_still_read(he_study: Study, written: Written, tmp_path: Path) -> None:
+    before = report_of(he_study)
+    path = tmp_path / "archive.zip"
+    path.write_bytes(as_second_format(written(he_study, "archive")))
+    empty_the_database()
+
+    back, _summary = import_archive(path, owner=None, now=timezone.now())
+
+    assert differences(before, report_of(back)) == []
+    assert back.conduct == {}
 
 
 def test_an_archive_of_the_first_format_is_still_read(he_study: Study, written: Written, tmp_path: Path) -> None:
@@ -245,7 +271,7 @@ def test_predictions_that_contradict_the_archive_are_refused_whole(
 
 
 # Why the rest of a study is not in SETTINGS: carried in another way, or of the place it was.
-CARRIED_OTHERWISE = {"protocol_version", "pay_amount"}
+CARRIED_OTHERWISE = {"protocol_version", "pay_amount", "conduct"}
 OF_ITS_PLACE = {
     "id", "is_joinable", "is_clearing_on_join", "join_token", "created_at", "has_gate", "is_dealt_to_groups",
 }  # fmt: skip

@@ -1,0 +1,28 @@
+"""Codes of a study's conduct in words, which the room has that made them: report modules know values alone."""
+
+from typing import Any
+
+from qualification.models import Gate, Recruitment
+from qualification.selectors.recruitment_demographics import SMALL
+from qualification.templatetags.control import rule_in_words
+
+__all__ = ["SMALL", "gender", "plan_in_words", "rule_words"]
+
+
+def gender(code: str) -> str:
+    return str(Recruitment.Gender(code).label)
+
+
+def rule_words(rule: dict[str, Any]) -> dict[str, str]:
+    """Of a rule of the gate, by the names of its codes."""
+    return {
+        "method": str(Gate.Method(rule["method"]).label),
+        "scope": str(Gate.Scope(rule["scope"]).label),
+        "decision": str(Gate.Decision(rule["decision"]).label),
+        "panel": str(Gate.PanelMembers(rule["panel_members"]).label),
+    }
+
+
+def plan_in_words(plan: dict[str, Any]) -> str:
+    """What batch control draws, and what it accepts."""
+    return rule_in_words(plan)

@@ -1,0 +1,197 @@
+"""Every gate just before it can decide: the last piece of work it waits for is rated, and not submitted yet."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.utils import timezone
+
+from annotation.models import ActivityLog, Assignment, Batch, Participant, StandingChange, Study
+from annotation.services import agreement
+from annotation.services.claiming import claim_seat, submit_assignment
+from qualification import tasks
+from qualification.models import (
+    Attempt,
+    Check,
+    Comparison,
+    Disagreement,
+    Draw,
+    Flag,
+    Inspection,
+    PayEntry,
+    SecondLook,
+)
+from qualification.services.confirming import sweep_confirming
+from qualification.services.control import sweep_control
+from qualification.services.control_checking import take_inspection
+from qualification.services.ledger import sweep_pay
+from qualification.services.mixing import mix_checks
+from qualification.services.signals import sweep_signals
+from qualification.services.verdicts import sweep_attempts
+from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
+from tests.qualification.factories_checks import CheckPlanFactory, make_checks
+from tests.qualification.factories_confirming import ConfirmPlanFactory
+from tests.qualification.factories_control import PlanFactory, make_dialogue_batch, make_score_version
+from tests.qualification.factories_gate import like, make_candidate, make_gated, rate
+from tests.working import rate_everything
+
+N_DIALOGUES = 4
+
+
+@dataclass(frozen=True)
+class Gate:
+    """`decides`: everything that is in the study afterwards and was not before. `held`: the table that the decision
+    writes to, or locks a row of, as the last thing: who holds it stops the decision in the middle."""
+
+    name: str
+    task: str
+    sweep: Callable[..., object]
+    stage: Callable[[], Assignment]
+    decides: dict[str, int]
+    held: str = "annotation_activitylog"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def finish(work: Assignment, *, now: datetime) -> None:
+    submit_assignment(work, feedback="", now=now)
+    agreement.sweep(now=now)  # signals are read from the figures
+
+
+def stored(study: Study) -> Counter[str]:
+    """What a decision can leave behind, in words, with how often it is there."""
+    of_item = {"item__batch__study": study}
+    found = (
+        ("log", ActivityLog.objects.filter(study=study).values_list("verb")),
+        ("standing", StandingChange.objects.filter(participant__study=study).values_list("after")),
+        ("work", Assignment.objects.filter(batch__study=study).values_list("batch__kind", "status")),
+        ("batch", Batch.objects.filter(study=study).values_list("kind", "round", "status")),
+        ("attempt", Attempt.objects.filter(participant__study=study).values_list("state")),
+        ("sample", Inspection.objects.filter(batch__study=study).values_list("state", "verdict")),
+        ("draw", Draw.objects.filter(inspection__batch__study=study).values_list("verdict__label")),
+        ("check counted", Check.objects.filter(batch__study=study, counted_at__isnull=False).values_list("number")),
+        ("comparison", Comparison.objects.filter(batch__study=study).values_list("round", "n_labels")),
+        ("disagreement", Disagreement.objects.filter(**of_item).values_list("state", "how")),
+        (
+            "second look",
+            SecondLook.objects.filter(comparison__batch__study=study).values_list("private_batch__n_items"),
+        ),
+        ("pay", PayEntry.objects.filter(participant__study=study).values_list("kind", "amount")),
+        ("flag", Flag.objects.filter(participant__study=study).values_list("kind", "state")),
+    )
+    return Counter(" ".join([name, *map(str, filter(None, row))]) for name, rows in found for row in rows)
+
+
+def decided(study: Study, before: Counter[str]) -> dict[str, int]:
+    return dict(stored(study) - before)
+
+
+# --- staging -----------------------------------------------------------------------------------------
+def _work(person: Participant, batch: Batch, option: int) -> Assignment:
+    """All answers given, each the same place of option."""
+    work = claim_seat(person, batch, now=timezone.now())
+    rate_everything(work, now=timezone.now(), option=option)
+    return work
+
+
+def _scored(name: str, **fields: object) -> tuple[Study, list[Participant]]:
+    """Two annotators who give dialogues a score."""
+    study = StudyFactory(slug=name, seats=2, protocol_version=make_score_version(), **fields)
+    return study, [make_annotator(study, f"{name}-{number}") for number in (1, 2)]
+
+
+def _rated_by_two(name: str, options: tuple[int, int]) -> Assignment:
+    """Of the second; the first has submitted."""
+    study, people = _scored(name)
+    batch = make_dialogue_batch(study, "a", N_DIALOGUES)
+    first, second = (_work(person, batch, option) for person, option in zip(people, options, strict=True))
+    finish(first, now=timezone.now())
+    return second
+
+
+def _candidate() -> Assignment:
+    study, batch = make_gated(2, 2)
+    work = claim_seat(make_candidate(study), batch, now=timezone.now())
+    rate(work, like(0))
+    return work
+
+
+def _sample(name: str = "drawing") -> Assignment:
+    work = _rated_by_two(name, (0, 0))
+    PlanFactory(study=work.batch.study, kind="fixed", n_sample=N_DIALOGUES, most_errors=0)
+    return work
+
+
+def _check() -> Assignment:
+    """A controller who finds every label wrong."""
+    work = _sample("control")
+    finish(work, now=timezone.now())
+    sweep_control(now=timezone.now())
+    controller = MembershipFactory(study=work.batch.study, role="controller", user__username="checks").user
+    check = take_inspection(Inspection.objects.get(batch=work.batch), user=controller, now=timezone.now())
+    return _work(check.participant, check.batch, 1)
+
+
+def _pair(name: str = "comparing") -> Assignment:
+    work = _rated_by_two(name, (0, 1))
+    ConfirmPlanFactory(study=work.batch.study)
+    return work
+
+
+def _second_looks() -> Assignment:
+    """Both see it alike now."""
+    finish(_pair("looking"), now=timezone.now())
+    sweep_confirming(now=timezone.now())
+    looks = SecondLook.objects.filter(private_batch__study__slug="looking").order_by("pk")
+    first, second = (_work(look.participant, look.private_batch, 0) for look in looks)
+    finish(first, now=timezone.now())
+    return second
+
+
+def _paid_batch() -> Assignment:
+    study, people = _scored("paying", pay_amount=Decimal("4.67"), pay_currency="GBP")
+    return _work(people[0], make_dialogue_batch(study, "a", N_DIALOGUES), 0)
+
+
+def _missed_check() -> Assignment:
+    """Somebody who gives the first answer everywhere, also where the text asks for the second."""
+    study = StudyFactory(slug="flagging")
+    batch = make_batch(study, 2, 1)
+    CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=0, pauses_by_itself=True)
+    make_checks(study, 1, kind="attention", option=1)
+    mix_checks(study, by=None, now=timezone.now())
+    return _work(make_annotator(study, "flagging-1"), batch, 0)
+
+
+GATES = (
+    Gate(
+        "verdict", tasks.sweep_attempts.name, sweep_attempts, _candidate,
+        {"attempt passed": 1, "standing cleared": 1, "log verdict": 1, "log standing": 1},
+    ),
+    Gate(
+        "drawing", tasks.sweep_control.name, sweep_control, _sample,
+        {"sample waiting": 1, "draw": N_DIALOGUES, "log control_drawn": 1},
+    ),
+    Gate(
+        "control", tasks.sweep_control.name, sweep_control, _check,
+        {"sample decided return": 1, "check counted 1": 1, "draw Score 1": N_DIALOGUES, "batch main 2 open": 1,
+         "work main superseded": 2, "log control_decided": 1, "log next_round": 1},
+    ),
+    Gate(
+        "comparing", tasks.sweep_confirming.name, sweep_confirming, _pair,
+        {f"comparison 1 {N_DIALOGUES}": 1, "disagreement second_look": N_DIALOGUES, f"second look {N_DIALOGUES}": 2,
+         "batch second_look 1 open": 2, "log compared": 1},
+    ),
+    Gate(
+        "looking", tasks.sweep_confirming.name, sweep_confirming, _second_looks,
+        {"disagreement settled second_look": N_DIALOGUES, "batch second_look 1 closed": 2, "log second_look": 1},
+    ),
+    Gate("paying", tasks.sweep_pay.name, sweep_pay, _paid_batch, {"pay batch 4.67": 1}, held="annotation_assignment"),
+    Gate(
+        "flagging", tasks.sweep_signals.name, sweep_signals, _missed_check,
+        {"flag attention open": 1, "standing paused": 1, "log flag_raised": 1, "log standing": 1},
+    ),
+)  # fmt: skip
