@@ -21,6 +21,7 @@ from bench.servers import scratch, stage
 ALONE = {
     "agreement": "bench.statistics:agreement",
     "bootstrap": "bench.statistics:bootstrap",
+    "plan": "bench.statistics:plan",
     "coverage": "bench.coverage:run",
     "start": "bench.starts:run",
 }
@@ -32,6 +33,7 @@ STAGED = {
     "board": "bench.boards:run",
     "report": "bench.reports:run",
     "annotators": "bench.annotators:run",
+    "sweeps": "bench.sweeps:run",
     "verdict": "bench.verdicts:run",
     "control": "bench.control:run",
 }

@@ -18,8 +18,8 @@ from bench.servers import peak_megabytes
 from bench.studies import Shape, make_study
 from reporting.exports.cursors import ORDERS, RATINGS
 from reporting.exports.formats import write_export
-from reporting.report.build import build_report
-from reporting.report.downloads import as_json
+from reporting.report.build import build_report, open_report
+from reporting.report.downloads import as_csv, as_json
 
 SMALL, LARGE = 100_000, 1_000_000
 LARGE_QUICK = 120_000
@@ -48,6 +48,10 @@ def _report(study: Study, n: int) -> Iterator[Row]:
     ours = statistics.median(_timed(lambda: as_json(build_report(study, now=timezone.now()))) for _ in range(3))
     floor = statistics.median(_timed(lambda: _copied(study)) for _ in range(3))
     yield Row(work, ours, "s", "COPY of the ratings", floor, Goal(10))
+    table = statistics.median(
+        _timed(lambda: as_csv(open_report(study, now=timezone.now()), "majority")) for _ in range(3)
+    )
+    yield Row(f"one table of {n:,} ratings as CSV", table, "s", goal=Goal(1))
     yield Row(f"{work}: peak memory", peak_megabytes("study_report", study.slug), "MiB", note="the whole process")
 
 

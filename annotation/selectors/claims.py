@@ -18,7 +18,7 @@ BY_STANDING: dict[str, frozenset[str]] = {
     Standing.CLEARED: frozenset({Kind.MAIN}),
     Standing.QUALIFYING: frozenset({Kind.TRAINING, Kind.QUALIFICATION}),
 }
-OF_PANEL = frozenset({Kind.PILOT, Kind.QUALIFICATION, Kind.TRAINING})
+OF_PANEL = frozenset({Kind.PILOT, Kind.QUALIFICATION})
 STOPPED = (Standing.PAUSED, Standing.EXCLUDED)
 OPEN_ENDED = frozenset({Kind.TRAINING, Kind.QUALIFICATION})  # as many seats as people come
 

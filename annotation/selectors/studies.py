@@ -6,7 +6,19 @@ from functools import partial
 from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection
-from django.db.models import Case, Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, When
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    ExpressionWrapper,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    When,
+)
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -24,6 +36,8 @@ from annotation.models import (
     Source,
     Study,
 )
+from annotation.selectors.claims import OPEN_ENDED
+from annotation.selectors.team import is_of_team
 from protocols.models import Criterion, ProtocolVersion
 
 Standing = Participant.Standing
@@ -93,7 +107,7 @@ def numbers_of(study: Study) -> Numbers:
         n=Count("pk"), n_open=Count("pk", filter=Q(status=Batch.Status.OPEN)), n_items=Coalesce(Sum("n_items"), 0)
     )
     seats = Seat.objects.filter(batch__study=study).aggregate(n=Count("pk"), n_taken=Count("assignment"))
-    people = Participant.objects.filter(study=study).aggregate(
+    people = study.participants.exclude(is_of_team(), standing=Standing.PENDING).aggregate(
         n=Count("pk"),
         n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
         n_pending=Count("pk", filter=Q(standing=Standing.PENDING)),
@@ -238,8 +252,11 @@ def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def batch_list(study: Study) -> QuerySet[Batch]:
+    """`is_open_ended`: its seats say nothing of how many are wanted. Private ones are for one person each."""
     submitted = Seat.objects.filter(assignment__status=Assignment.Status.SUBMITTED)
+    is_open_ended = Q(kind__in=OPEN_ENDED) | Q(reserved_for__isnull=False)
     return study.batches.annotate(
+        is_open_ended=ExpressionWrapper(is_open_ended, output_field=BooleanField()),
         n_seats=_count(Seat.objects.all(), "batch"),
         n_taken=_count(Seat.objects.filter(assignment__isnull=False), "batch"),
         n_submitted=_count(submitted, "batch"),
@@ -258,8 +275,8 @@ def panel_list(study: Study) -> QuerySet[Participant]:
 
 
 def participant_list(study: Study) -> QuerySet[Participant]:
-    """Annotators, those who wait for a decision first."""
-    waiting = Case(When(standing=Standing.PENDING, then=0), default=1, output_field=IntegerField())
+    """Annotators, those who wait for a decision first; nobody decides about the team."""
+    waiting = Case(When(standing=Standing.PENDING, is_team=False, then=0), default=1, output_field=IntegerField())
     of_participant = partial(_count, field="participant")
     membership = Membership.objects.filter(study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR).values(
         "pk"
@@ -270,6 +287,7 @@ def participant_list(study: Study) -> QuerySet[Participant]:
             n_submitted=of_participant(Assignment.objects.filter(status=Assignment.Status.SUBMITTED)),
             n_active=of_participant(Assignment.objects.filter(status=Assignment.Status.ACTIVE)),
             membership_id=Subquery(membership),
+            is_team=is_of_team(),
         )
         .order_by(waiting, "created_at", "pk")
     )

@@ -4,7 +4,7 @@ Every function takes a number of queries that grows with neither the batches nor
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
 from annotation.selectors.claims import OPEN_ENDED, claimable_by
 from annotation.selectors.progress import Progress, first_missing, progresses
+from annotation.selectors.team import is_of_team
 from annotation.steps import Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
@@ -42,10 +43,23 @@ class StudyWork:
     next_batch: Batch | None = None
     reason: str = ""
     n_submitted: int = 0
+    is_of_team: bool = False
 
     @property
     def study(self) -> Study:
         return self.participant.study
+
+    @property
+    def kind(self) -> str:
+        """Of the batch begun, or of the next one; empty while there is neither."""
+        batch = self.active.batch if self.active and self.progress else self.next_batch
+        return batch.kind if batch else ""
+
+    @property
+    def is_paid_by_batch(self) -> bool:
+        """Other kinds earn nothing, or a pay of their own. Without a batch: what annotators may expect."""
+        is_apart = self.participant.panel or self.is_of_team
+        return self.kind == Kind.MAIN if self.kind else not is_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +99,22 @@ def lease_left(assignment: Assignment, now: datetime) -> timedelta:
 def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) -> list[StudyWork]:
     """All studies this user rates in. `standings` has the sentence for each standing that stops a claim."""
     mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
-    participants = list(mine.order_by("-created_at", "-pk"))
+    participants = list(mine.annotate(is_team=is_of_team()).order_by("-created_at", "-pk"))
     unfinished = {each.participant_id: each for each in _unfinished(participants)}
     progress = progresses(unfinished.values())
     claimable = {batch.study_id: batch for batch in _claimable(participants, now)}
     n_submitted, n_open = _counts(participants)
     return [
         _study_work(
-            participant,
-            begun := unfinished.get(participant.pk),
+            StudyWork(
+                participant,
+                active=(begun := unfinished.get(participant.pk)),
+                n_submitted=n_submitted[participant.pk],
+                is_of_team=participant.is_team,
+            ),
             progress.get(begun.pk) if begun else None,
             claimable.get(participant.study_id),
             str(standings.get(participant.standing) or REASONS[_empty_reason(participant, n_submitted, n_open)]),
-            n_submitted[participant.pk],
             now,
         )
         for participant in participants
@@ -105,17 +122,10 @@ def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) ->
 
 
 def _study_work(
-    participant: Participant,
-    begun: Assignment | None,
-    progress: Progress | None,
-    claimable: Batch | None,
-    reason: str,
-    n_submitted: int,
-    now: datetime,
+    base: StudyWork, progress: Progress | None, claimable: Batch | None, reason: str, now: datetime
 ) -> StudyWork:
-    study = participant.study
+    participant, study, begun = base.participant, base.study, base.active
     is_open = study.status == Study.Status.OPEN
-    base = StudyWork(participant, n_submitted=n_submitted, active=begun)
     if is_open and needs_consent(participant, study) and participant.standing != Participant.Standing.EXCLUDED:
         return replace(base, is_waiting_for_consent=True)
     if is_open and begun and (lease := lease_left(begun, now)):
@@ -125,7 +135,7 @@ def _study_work(
     return replace(base, reason=reason)
 
 
-def _unfinished(participants: list[Participant]) -> QuerySet[Assignment]:
+def _unfinished(participants: Sequence[Participant]) -> QuerySet[Assignment]:
     """At most one is active; the ones whose lease has ended can be resumed."""
     begun = Assignment.objects.filter(participant__in=participants)
     states = (Assignment.Status.EXPIRED, Assignment.Status.ACTIVE)
@@ -136,7 +146,7 @@ def _unfinished(participants: list[Participant]) -> QuerySet[Assignment]:
     )
 
 
-def _claimable(participants: list[Participant], now: datetime) -> QuerySet[Batch]:
+def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[Batch]:
     """The next batch of each study: one that was begun before any other, then in the order of the study."""
     mine = Assignment.objects.filter(participant__in=participants, batch=OuterRef("pk"), round=OuterRef("round"))
     taken = mine.filter(
@@ -158,7 +168,7 @@ def _stage() -> Case:
     return Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
 
 
-def _counts(participants: list[Participant]) -> tuple[Counter, Counter]:
+def _counts(participants: Sequence[Participant]) -> tuple[Counter, Counter]:
     """Submitted assignments by participant, and open batches not submitted by them, by study."""
     submitted = Assignment.objects.filter(participant__in=participants, status=Assignment.Status.SUBMITTED)
     left = Batch.objects.filter(claimable_by(participants), status=Batch.Status.OPEN)

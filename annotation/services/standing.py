@@ -4,11 +4,11 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Membership, Participant, Seat, StandingChange, Study
 from annotation.models.study import ROLE_WORDS
+from annotation.selectors.team import is_of_team
 from annotation.services import activity
 from annotation.services.claiming import release_seats
 from annotation.services.nudging import raise_version
@@ -21,9 +21,7 @@ Standing = Participant.Standing
 def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int:
     """Clear everybody who waits for it. Returns how many."""
     pending = Participant.objects.filter(study=study, standing=Standing.PENDING)
-    # Controllers and trainers have work of their own in a study, and are never cleared for that of annotators.
-    others = Membership.objects.filter(study=study, user=OuterRef("user")).exclude(role=Role.ANNOTATOR)
-    waiting = pending.exclude(Exists(others)).order_by("pk")
+    waiting = pending.exclude(is_of_team()).order_by("pk")
     for participant in waiting:
         set_standing(participant, standing=Standing.CLEARED, by=by, now=now)
     return len(waiting)

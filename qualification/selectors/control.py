@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from annotation.models import Assignment, Batch, Group, Membership, Participant, Rating, Seat, Study
+from annotation.models import Assignment, Batch, Group, Participant, Rating, Seat, Study
+from annotation.selectors.team import is_of_team
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from measures.intervals import Interval, wilson
@@ -153,8 +154,7 @@ def groups_of(study: Study) -> QuerySet[Group]:
 
 def annotators_of(study: Study) -> QuerySet[Participant]:
     """Without those who check or teach: they get batches of their own."""
-    others = Membership.objects.filter(study=study, user=OuterRef("user")).exclude(role=Membership.Role.ANNOTATOR)
-    here = study.participants.exclude(standing=Participant.Standing.EXCLUDED).filter(~Exists(others), is_imported=False)
+    here = study.participants.exclude(standing=Participant.Standing.EXCLUDED).filter(~is_of_team(), is_imported=False)
     return here.select_related("group").order_by("pseudonym")
 
 

@@ -42,7 +42,7 @@ class GateCounts:
     n_asked: int  # a lead decides
     n_pending: int  # wait for the panel, or for the next second
     n_attempts: int
-    n_passed: int
+    n_passed: int  # as a lead has put it right, where one has
 
 
 def gate_counts(study: Study) -> GateCounts:
@@ -55,6 +55,6 @@ def gate_counts(study: Study) -> GateCounts:
     attempts = Attempt.objects.filter(participant__study=study).aggregate(
         n_pending=Count("pk", filter=Q(state=State.PENDING, overridden_to="")),
         n_attempts=Count("pk"),
-        n_passed=Count("pk", filter=Q(state=State.PASSED)),
+        n_passed=Count("pk", filter=Q(overridden_to=State.PASSED) | Q(overridden_to="", state=State.PASSED)),
     )
     return GateCounts(**people, **attempts)

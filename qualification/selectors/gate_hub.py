@@ -38,6 +38,7 @@ class Part:
     facts: tuple[str, ...]
     n_waiting: int = 0
     waiting: str = ""
+    action: str = ""  # what is to be done about it; empty: to decide
 
 
 def parts_of(study: Study) -> list[Part]:
@@ -113,13 +114,18 @@ def _checks(study: Study) -> Part:
 
 def _control(study: Study) -> Part:
     plan = ControlPlan.objects.filter(study=study).first()
-    inspections = Inspection.objects.filter(batch__study=study)
-    n_all = inspections.count()
-    n_waiting = inspections.filter(~Q(state=Inspection.State.DECIDED) | Q(carried_out_at=None)).count()
+    is_decided = Q(state=Inspection.State.DECIDED)
+    counts = Inspection.objects.filter(batch__study=study).aggregate(
+        n_all=Count("pk"),
+        n_checked=Count("pk", filter=is_decided & Q(carried_out_at=None)),
+        n_unchecked=Count("pk", filter=~is_decided),
+    )
+    n_all, n_waiting = counts["n_all"], counts["n_checked"] + counts["n_unchecked"]
     return Part(
         "control", Right.WATCH, _("Batch control"), _("Samples of finished batches, and whether a batch is accepted."),
         _is_on(plan), _facts(ngettext("%(n)s batch inspected", "%(n)s batches inspected", n_all) % {"n": n_all}),
         n_waiting, ngettext("%(n)s inspection is open", "%(n)s inspections are open", n_waiting) % {"n": n_waiting},
+        "" if counts["n_checked"] else _("Check a sample"),
     )  # fmt: skip
 
 
@@ -131,6 +137,7 @@ def _casebook(study: Study) -> Part:
         "casebook", Right.TEACH, _("Casebook"), _("Disagreements, what was decided about them, and examples for all."),
         _is_on(plan), _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
         n_open, ngettext("%(n)s waits for a trainer", "%(n)s wait for a trainer", n_open) % {"n": n_open},
+        _("Settle it"),
     )  # fmt: skip
 
 
@@ -149,6 +156,14 @@ def _activity(study: Study) -> Part:
         "activity", Right.MEMBERS, _("Activity log"), _("Who decided what, and when."), None,
         _facts(ngettext("%(n)s line", "%(n)s lines", n) % {"n": n}),
     )  # fmt: skip
+
+
+def what_waits(study: Study) -> list[Part]:
+    """Parts that are on and wait for a person. In a study with none on, in one query."""
+    plans = Study.objects.values_list("check_plan", "control_plan__is_on", "confirm_plan__is_on")
+    are_on = (study.has_gate, *plans.get(pk=study.pk))
+    parts = zip((_gate, _checks, _control, _casebook), are_on, strict=True)
+    return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
 
 
 def waiting_of(parts: Iterable[Part]) -> int:

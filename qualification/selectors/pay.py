@@ -6,10 +6,12 @@ Rates are exact until they are shown; then they are rounded to the cent, half up
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from annotation.models import Study
 from qualification.models import PayEntry, PayPlan
@@ -32,17 +34,27 @@ def plan_of(study: Study) -> PayPlan:
     return PayPlan.objects.filter(study=study).first() or PayPlan(study=study)
 
 
-def paying_studies() -> QuerySet[Study]:
-    """Where finished work earns something, each with its plan and the mark of the last look at its work."""
+class Paying(NamedTuple):
+    """A study whose finished work earns something, and the mark of the last look at all of it: see PayMark."""
+
+    study: int
+    amount: Decimal | None
+    qualification_amount: Decimal | None
+    currency: str
+    marked_terms: str | None
+    looked_at: datetime | None
+
+    @property
+    def terms(self) -> str:
+        """With other terms, work that has earned nothing may earn something."""
+        return f"{self.amount} {self.qualification_amount} {self.currency}"
+
+
+def paying_studies() -> list[Paying]:
     pays = Q(pay_amount__gt=0) | Q(pay_plan__qualification_amount__gt=0)
-    studies = Study.objects.filter(pays).exclude(pay_currency="").select_related("pay_plan", "pay_mark")
-    return studies.only("pay_amount", "pay_currency", "pay_plan__qualification_amount", "pay_mark").order_by("pk")
-
-
-def terms_of(study: Study) -> str:
-    """What its work earns: with other terms, work that has earned nothing may earn something."""
-    plan = getattr(study, "pay_plan", None)
-    return f"{study.pay_amount} {plan and plan.qualification_amount} {study.pay_currency}"
+    columns = ("pay_amount", "pay_plan__qualification_amount", "pay_currency", "pay_mark__terms", "pay_mark__looked_at")
+    rows = Study.objects.filter(pays).exclude(pay_currency="").order_by("pk").values_list("pk", *columns)
+    return [Paying(*row) for row in rows]
 
 
 def floor_of(study: Study, plan: PayPlan) -> Decimal | None:

@@ -1,6 +1,7 @@
 """How people who came by a platform leave again: what has ended their work, or whether they may end it themselves."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,6 +22,7 @@ class Way:
     entry: Entry
     due: str = ""  # the state in which the work has ended, if it has
     may_finish: bool = False  # there is more to do, and enough is done
+    is_looked_at: bool = False  # checks were missed, and a person has to decide first
 
     @property
     def is_over(self) -> bool:
@@ -37,13 +39,18 @@ def ways_of(works: Sequence[StudyWork]) -> dict[int, Way]:
     entries = Entry.objects.filter(participant__in=mine, provider__in=PROVIDERS).select_related("study__recruitment")
     found = {entry.participant_id: entry for entry in entries if entry.participant_id}
     open_ones = [pk for pk, entry in found.items() if entry.state == State.ENTERED]
-    n_main, missed = _main_batches(open_ones), _who_missed_checks(open_ones)
+    n_main, missed = _main_batches(open_ones), _missed_checks(open_ones)
     return {
-        pk: Way(entry, _due(entry, mine[pk], pk in missed), n_main.get(pk, 0) > 0)
-        if entry.state == State.ENTERED
-        else Way(entry)
+        pk: _way(entry, mine[pk], missed.get(pk, set()), n_main.get(pk, 0)) if pk in open_ones else Way(entry)
         for pk, entry in found.items()
     }
+
+
+def _way(entry: Entry, work: StudyWork, missed: Container[str], n_main: int) -> Way:
+    """Nobody leaves while they are paused for missed checks: a code says what the lead has not decided yet."""
+    if work.participant.standing == Standing.PAUSED and Flag.State.OPEN in missed:
+        return Way(entry, is_looked_at=True)
+    return Way(entry, _due(entry, work, Flag.State.EXCLUDED in missed), n_main > 0)
 
 
 def way_of(entry: Entry, now: datetime) -> Way:
@@ -63,12 +70,14 @@ def _main_batches(participants: Iterable[int]) -> dict[int, int]:
     return counts
 
 
-def _who_missed_checks(participants: Iterable[int]) -> set[int]:
+def _missed_checks(participants: Iterable[int]) -> dict[int, set[str]]:
+    """{participant: states of their flags for missed checks}."""
     pks = list(participants)
-    if not pks:
-        return set()
-    flags = Flag.objects.filter(participant__in=pks, kind__in=CHECKS, state=Flag.State.EXCLUDED)
-    return set(flags.values_list("participant", flat=True))
+    found: dict[int, set[str]] = defaultdict(set)
+    flags = Flag.objects.filter(participant__in=pks, kind__in=CHECKS) if pks else Flag.objects.none()
+    for pk, state in flags.values_list("participant", "state"):
+        found[pk].add(state)
+    return found
 
 
 def _due(entry: Entry, work: StudyWork, has_missed_checks: bool) -> str:

@@ -32,13 +32,16 @@ class Ending:
 def end_entry(entry: Entry, *, now: datetime) -> Entry:
     """End it as it stands: finished, screened out, failed attention, timed out. Ending again changes nothing.
 
-    The seat of work begun is free for somebody else. Raises Refused while there is no reason to end.
+    The seat of work begun is free for somebody else. Raises Refused while there is no reason to end,
+    and while a team lead has to decide about checks that were missed.
     """
     locked = Entry.objects.select_for_update(of=("self",)).select_related("participant", "study").get(pk=entry.pk)
     if locked.state != State.ENTERED or locked.participant is None:
         return locked
     way = way_of(locked, now)
     state = way.due or (State.DONE if way.may_finish else "")
+    if way.is_looked_at:
+        raise Refused("looked_at", _("Your work is being looked at. Please come back to this page a little later."))
     if not state:
         raise Refused("not_yet", _("Finish a batch first: then you get your completion code."))
     locked.state, locked.ended_at = State(state), now

@@ -15,7 +15,7 @@ from annotation.models import Participant, Study
 from annotation.services import activity
 from annotation.services.refusals import Refused
 from qualification.models import PayEntry, PayMark
-from qualification.selectors.pay import paying_studies, terms_of
+from qualification.selectors.pay import Paying, paying_studies
 from qualification.selectors.pay_ledger import unpaid_lines
 
 Kind = PayEntry.Kind
@@ -62,31 +62,30 @@ EARNED = """
 
 def sweep_pay(*, now: datetime) -> int:
     """A line for every finished batch that has none and whose study says what it earns. Returns how many were made."""
-    return sum(_pay(study, now) for study in paying_studies())
+    return sum(_pay(paying, now) for paying in paying_studies())
 
 
-def _pay(study: Study, now: datetime) -> int:
-    terms = terms_of(study)
-    since = _last_look(study, terms, now)
+def _pay(paying: Paying, now: datetime) -> int:
+    since = _last_look(paying, now)
     with connection.cursor() as cursor:
-        cursor.execute(EARNED, {"study": study.pk, "since": since or BEGINNING, "now": now, "most": AT_ONCE})
+        cursor.execute(EARNED, {"study": paying.study, "since": since or BEGINNING, "now": now, "most": AT_ONCE})
         n_due, n_made = cursor.fetchone()
     # By what was due, not by what was made: another sweep may have made it, and left more than it could see.
     if since is None and n_due < AT_ONCE:
         PayMark.objects.bulk_create(
-            [PayMark(study=study, terms=terms, looked_at=now)],
+            [PayMark(study_id=paying.study, terms=paying.terms, looked_at=now)],
             update_conflicts=True, unique_fields=["study"], update_fields=["terms", "looked_at"],
         )  # fmt: skip
     return int(n_made)
 
 
-def _last_look(study: Study, terms: str, now: datetime) -> datetime | None:
+def _last_look(paying: Paying, now: datetime) -> datetime | None:
     """What was finished before is in the ledger. None where all work is to be looked at, as after a change of terms."""
-    mark: PayMark | None = getattr(study, "pay_mark", None)
+    looked_at = paying.looked_at
     # Also after the clock was put back: what is finished now would lie before the mark.
-    if mark is None or mark.terms != terms or not mark.looked_at <= now < mark.looked_at + LOOK_AGAIN:
+    if looked_at is None or paying.marked_terms != paying.terms or not looked_at <= now < looked_at + LOOK_AGAIN:
         return None
-    return mark.looked_at - OVERLAP
+    return looked_at - OVERLAP
 
 
 @transaction.atomic

@@ -132,7 +132,9 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     spec = spec_of(study.protocol_version)
     choice = choice_of(query, spec)
     total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
-    page = Paginator(study.batches.select_related("snapshot").order_by("position", "pk"), BATCHES).get_page(choice.page)
+    # Private ones have one annotator, so nothing to agree about: samples of controllers, second looks.
+    dealt = study.batches.filter(kind__in=Batch.DEALT).select_related("snapshot").order_by("position", "pk")
+    page = Paginator(dealt, BATCHES).get_page(choice.page)
     batches = list(page.object_list)
     seats, unmeasured = seats_of(study)
     return BoardData(

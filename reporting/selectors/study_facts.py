@@ -7,7 +7,8 @@ import numpy as np
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from annotation.models import Assignment, Batch, Membership, Participant, Rating, Study
+from annotation.models import Assignment, Batch, Participant, Rating, Study
+from annotation.selectors.team import is_of_team
 from measures.arrays import IntArray
 
 FEWEST_VALUES, MOST_VALUES, MOST_FIELDS = 2, 20, 12
@@ -86,7 +87,7 @@ def recruited(study: Study) -> QuerySet[Participant]:
     """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
     apart = study.conduct.get("people", {}).get("apart", [])
     people = Participant.objects.filter(study=study).exclude(~Q(panel=""), standing=Participant.Standing.PENDING)
-    people = people.exclude(_is_team(study), standing=Participant.Standing.PENDING)
+    people = people.exclude(_is_only_team(), standing=Participant.Standing.PENDING)
     return people.exclude(is_imported=True, pseudonym__in=apart) if apart else people
 
 
@@ -99,11 +100,10 @@ def people_as_archived(study: Study) -> dict[str, list[str] | int]:
     }
 
 
-def _is_team(study: Study) -> Q:
-    """With another role than that of an annotator, and without any answer in main batches."""
-    others = Membership.objects.filter(study=study, user=OuterRef("user")).exclude(role=Membership.Role.ANNOTATOR)
+def _is_only_team() -> Q:
+    """Of the team, and without any answer in main batches."""
     rated = Assignment.objects.filter(participant=OuterRef("pk"), batch__kind=Batch.Kind.MAIN)
-    return Q(Exists(others)) & ~Q(Exists(rated))
+    return Q(is_of_team()) & ~Q(Exists(rated))
 
 
 def finished_work(study: Study) -> dict[str, int]:

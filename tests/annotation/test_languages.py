@@ -11,9 +11,10 @@ from django.db import models
 from django.test import Client
 from django.urls import URLPattern, reverse
 
-from tests.annotation.test_permissions import MAY, ROUTES, people, values  # noqa: F401 - fixtures
+from tests.annotation.doors import MAY, ROUTES
 from tests.cast import Cast
 
+pytestmark = pytest.mark.django_db
 PAGES = [route for _, route in ROUTES if "GET" in MAY[route.name] and not route.name.startswith("api_")]
 DOWNLOADS = {
     "healthz",
@@ -49,8 +50,8 @@ def test_a_page_is_in_the_language_the_browser_asks_for(db, client: Client, aske
     assert "Accept-Language" in page["Vary"]
 
 
-def test_a_person_chooses_another_and_stays_on_the_page(cast: Cast, client: Client):
-    client.force_login(cast.owner)
+def test_a_person_chooses_another_and_stays_on_the_page(kept_cast: Cast, client: Client):
+    client.force_login(kept_cast.owner)
     here = reverse("studies")
 
     answer = client.post(reverse("set_language"), {"language": "it", "next": here})
@@ -79,12 +80,12 @@ def test_a_language_written_from_right_to_left_turns_the_page_round(db, client: 
     assert f'<html lang="{right_to_left}" dir="rtl">' in page
 
 
-def test_dates_are_written_as_the_language_writes_them(cast: Cast, client: Client):
-    client.force_login(cast.owner)
-    url = reverse("protocol_version", args=[cast.version.protocol.slug, cast.version.version])
-    cast.owner.is_staff = True
-    cast.owner.save()
-    at = cast.version.published_at
+def test_dates_are_written_as_the_language_writes_them(kept_cast: Cast, client: Client):
+    client.force_login(kept_cast.owner)
+    url = reverse("protocol_version", args=[kept_cast.version.protocol.slug, kept_cast.version.version])
+    kept_cast.owner.is_staff = True
+    kept_cast.owner.save()
+    at = kept_cast.version.published_at
 
     for code, text in (("en", f"{at:%b}"), ("zh-hans", f"{at.year}年{at.month}月{at.day}日")):
         assert text in client.get(url, headers={"accept-language": code}).content.decode()
@@ -92,7 +93,7 @@ def test_dates_are_written_as_the_language_writes_them(cast: Cast, client: Clien
 
 # --- every text ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("route", PAGES, ids=lambda route: route.name)
-def test_no_text_of_a_page_is_left_in_english(route: URLPattern, people, values, right_to_left: str):  # noqa: F811
+def test_no_text_of_a_page_is_left_in_english(route: URLPattern, people, values, right_to_left: str):
     """In a language whose every text is in other letters, Latin ones are data, or a text nobody can translate."""
     if route.name in DOWNLOADS:
         return

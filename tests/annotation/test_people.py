@@ -333,6 +333,30 @@ def test_those_who_wait_stand_first(client, cast: Cast):
     assert "Clear all who wait" in page.content.decode()
 
 
+def test_who_is_of_the_team_is_not_offered_for_clearing(client, cast: Cast):
+    checker = get_or_make_participant(cast.study, user=cast.controller)
+    client.force_login(cast.lead)
+
+    page = client.get(people()).content.decode()
+
+    assert checker.pseudonym in page
+    assert f"Clear {checker.pseudonym}" not in page
+    assert "Clear all who wait" not in page
+    assert "of the team" in page
+
+
+def test_the_team_hides_nobody_who_waits(client, cast: Cast):
+    get_or_make_participant(cast.study, user=cast.controller)
+    set_standing(cast.annotators[2], standing="pending", now=NOW)
+    client.force_login(cast.lead)
+
+    page = client.get(people()).content.decode()
+
+    assert f"Clear {cast.annotators[2].pseudonym}" in page
+    assert "Clear all who wait" in page
+    assert "2 cleared, 1 waiting" in client.get(reverse("study", args=["wellbeing"])).content.decode()
+
+
 def test_a_lead_sees_annotators_and_no_forms_for_members(client, cast: Cast):
     client.force_login(cast.lead)
 

@@ -278,7 +278,7 @@ def test_a_page_of_a_study_takes_the_same_queries_however_much_it_shows(
         ImportJobFactory(study=cast.study)
         MembershipFactory(study=cast.study, role=Membership.Role.OBSERVER)
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         client.get(reverse(route, args=["wellbeing"]))
 
 

@@ -124,3 +124,27 @@ def test_a_refused_claim_says_why(cast: Cast, annotator: Client):
 
 def test_a_claim_is_never_a_get(cast: Cast, annotator: Client):
     assert annotator.get(reverse("claim", args=[cast.batch.token])).status_code == 405
+
+
+# --- pay ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", ["pilot", "qualification"])
+def test_the_panel_reads_no_pay_beside_what_earns_nothing(cast: Cast, annotator: Client, kind: str):
+    Study.objects.update(pay_amount="4.67", pay_currency="GBP")
+    Participant.objects.update(panel="expert", standing=Standing.PENDING)
+    Batch.objects.update(kind=kind)
+    page = text_of(annotator.get(reverse("work")))
+    assert "Start batch 1" in page
+    assert "This batch earns nothing by itself." in page
+    assert "4.67" not in page
+
+
+def test_who_checks_reads_no_pay_of_main_batches(cast: Cast):
+    Study.objects.update(pay_amount="4.67", pay_currency="GBP")
+    ParticipantFactory(study=cast.study, user=cast.controller, standing=Standing.PENDING)
+    assert "Pay for a batch" not in text_of(sign_in(cast.controller).get(reverse("work")))
+
+
+def test_who_waits_to_be_cleared_reads_what_a_batch_will_earn(cast: Cast, annotator: Client):
+    Study.objects.update(pay_amount="4.67", pay_currency="GBP")
+    Participant.objects.update(standing=Standing.PENDING)
+    assert "4.67 GBP" in text_of(annotator.get(reverse("work")))

@@ -194,3 +194,13 @@ def test_detection_at_one_false_alarm_in_a_hundred_is_about_that_of_the_specific
 def test_votes_that_are_the_majority_of_the_others() -> None:
     items, codes = [1, 1, 1, 2, 2, 3, 4, 4], [0, 0, 1, 1, 1, 0, -1, 2]
     assert agrees_with_majority(items, codes, 3).tolist() == [-1, -1, 0, 1, 1, -1, -1, -1]
+
+
+def test_entropy_beside_the_others_is_beside_their_median_without_oneself() -> None:
+    counts = np.random.default_rng(4).integers(0, 6, (41, 3)) * [1, 1, 0]
+    counts[:3] = 0
+    found = answer_entropy(counts)
+    bits = [each.bits for each in found]
+    for place, each in enumerate(found):
+        others = [value for other, value in enumerate(bits) if other != place and value is not None]
+        assert each.relative == (None if each.bits is None else each.bits / float(np.median(others)))

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from django.core.cache import cache
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from annotation.models import Study
 from annotation.services.agreement import sweep
@@ -14,7 +14,7 @@ from annotation.services.claiming import claim_seat
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from reporting import quality
-from reporting.explanations import STATISTICS, table_warnings
+from reporting.explanations import STATISTICS, explained, table_warnings
 from reporting.progress import percent_figure, work_figures
 from reporting.selectors.board import board_data
 from reporting.selectors.board_page import board_page
@@ -182,3 +182,15 @@ def test_a_finished_study_has_no_pace_and_one_at_rest_no_finish():
     assert [name for name, _ in rest.pace] == ["Answers an hour"]
     assert "no finish can be foreseen" in rest.note
     assert percent_figure(Progress(0, 0)).text == "0 %"
+
+
+def test_what_was_explained_before_is_explained_again_in_the_language_of_the_page_and_for_other_numbers():
+    counts = {"n_items": 30, "n_left_out": 0, "n_ratings": 90, "n_pairs": 0, "n_undefined": 0, "warnings": []}
+    found = {"value": 0.5, "reason": None, "low": None, "high": None, "interval_note": None, **counts}
+    estimates = {"fleiss": found, "percent": {"value": 0.7}, "strong_share_kept": 1.0}
+    first = explained(STATISTICS["fleiss"], estimates, 0.5)
+    assert explained(STATISTICS["fleiss"], copy.deepcopy(estimates), 0.5) is first
+    assert explained(STATISTICS["fleiss"], estimates | {"fleiss": found | {"value": 0.25}}, 0.5).text == "0.25"
+    assert explained(STATISTICS["fleiss"], estimates, 0.95).is_warned
+    with translation.override("it"):
+        assert explained(STATISTICS["fleiss"], estimates, 0.5).lines[-1] != first.lines[-1]

@@ -295,3 +295,15 @@ def test_one_error_is_one_error(client: Client, control: Control):
     ControlPlan.objects.update(kind="fixed", most_errors=1)
     client.force_login(control.cast.lead)
     assert "Accepted with at most 1 error." in text_of(client.get(url("control")))
+
+
+# --- what waits --------------------------------------------------------------------------------------
+def test_the_hub_says_that_a_sample_is_to_be_checked_or_a_decision_to_be_made(client: Client, db: None):
+    control = make_control(is_returned_by_itself=False)
+    inspection = control.draw(control.finish("b", LABELS))
+    client.force_login(control.cast.lead)
+    assert "Check a sample : Batch control" in text_of(client.get(url("quality")))
+    assert "1 inspection is open." in text_of(client.get(url("study")))
+
+    control.check(inspection, WORSE)
+    assert "Decide : Batch control" in text_of(client.get(url("quality")))

@@ -11,7 +11,8 @@ from annotation.models import ActivityLog, Participant, Study
 from annotation.services.panel import set_panel
 from annotation.services.refusals import Refused
 from qualification.models import ComprehensionQuestion, Gate
-from qualification.selectors.gate_hub import parts_of
+from qualification.selectors.gate_hub import parts_of, what_waits
+from qualification.services.attempts import override
 from qualification.services.verdicts import sweep_attempts
 from tests.cast import Cast
 from tests.factories import UserFactory, make_annotator, make_batch
@@ -179,7 +180,7 @@ def n_queries(client: Client, path: str) -> int:
     return len(captured)
 
 
-@pytest.mark.parametrize("name", ["candidates", "gate", "quality", "study_people"])
+@pytest.mark.parametrize("name", ["candidates", "gate", "quality", "study", "study_people"])
 def test_a_page_takes_as_many_queries_for_many_candidates_as_for_few(decided: Cast, name):
     client, path = sign_in(decided.owner), reverse(name, args=[decided.study.slug])
     client.get(path)
@@ -202,6 +203,22 @@ def test_the_overview_says_what_is_on_and_what_waits_for_whom(decided: Cast):
     assert "1 candidate waits for your decision" in page
     assert "1 decision waits" in page
     assert "1 of 3 attempts passed" in page
+    overview = sign_in(decided.observer).get(reverse("study", args=[decided.study.slug])).content.decode()
+    assert "1 candidate waits for your decision." in overview
+    assert reverse("quality", args=[decided.study.slug]) in overview
+
+
+def test_the_overviews_say_nothing_where_nothing_waits(decided: Cast):
+    page = sign_in(decided.lead).get(reverse("study", args=[decided.study.slug])).content.decode()
+    assert what_waits(decided.study) == []
+    assert "waits for your decision" not in page
+
+
+def test_what_a_lead_put_right_counts_as_that(decided: Cast):
+    poor = Participant.objects.get(user__username="poor")
+    override(poor.attempts.get(), to="passed", reason="A known expert.", by=decided.lead, now=NOW)
+    page = sign_in(decided.lead).get(reverse("quality", args=[decided.study.slug])).content.decode()
+    assert "2 of 2 attempts passed" in page
 
 
 def test_an_observer_reads_it_and_is_offered_no_page_they_cannot_open(decided: Cast):

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Candidate, Dialogue, Participant, Rating, Source
+from annotation.models import Assignment, Batch, Candidate, Dialogue, Participant, Rating, Source, Study
 from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from annotation.services.people import get_or_make_participant
@@ -200,6 +200,27 @@ def test_the_qualification_is_refused_until_the_training_is_finished(trained):
     assert str(batch.token) in text_of(candidate)
     assert claim_seat(candidate, batch, now=NOW).status == "active"
     assert study.gate.is_trained
+
+
+def test_the_panel_is_offered_the_qualification_and_no_training(trained):
+    study, batch, training, _candidate = trained
+    member = make_annotator(study, "expert", standing="pending", panel="expert")
+    page = text_of(member)
+    assert str(batch.token) in page
+    assert str(training.token) not in page
+    with pytest.raises(Refused):
+        claim_seat(member, training, now=NOW)
+    assert claim_seat(member, batch, now=NOW).status == "active"
+
+
+def test_beside_a_qualification_batch_stands_its_own_pay():
+    study, _batch = make_gated()
+    PayPlan.objects.create(study=study, qualification_amount="1.20")
+    Study.objects.update(pay_amount="4.67", pay_currency="GBP")
+    page = text_of(make_candidate(study))
+    assert "Pay for a qualification batch" in page
+    assert "1.20\u00a0GBP" in page
+    assert "4.67" not in page
 
 
 def test_every_training_answer_is_explained_before_the_next_question(trained):

@@ -14,7 +14,8 @@ from annotation.services.standing import set_standing
 from qualification.models import Entry, Flag, Recruitment
 from qualification.selectors.recruitment_ways import way_of
 from qualification.services.ending import end_entry, ending_of
-from tests.factories import NOW, make_annotator, make_batch
+from qualification.services.flags import decide_flag
+from tests.factories import NOW, UserFactory, make_annotator, make_batch
 from tests.qualification.factories_recruitment import EntryFactory, finish_batch
 
 pytestmark = pytest.mark.django_db
@@ -158,6 +159,49 @@ def test_a_consent_that_is_asked_again_is_no_end(entry):
     Study.objects.update(consent_version="2")
 
     assert way_of(entry, timezone.now()).due == ""
+
+
+# --- missed checks ----------------------------------------------------------------------------------------------
+def pause_for(entry: Entry, kind: str = "attention") -> Flag:
+    set_standing(entry.participant, standing="paused", now=NOW)
+    return Flag.objects.create(participant=entry.participant, kind=kind, has_paused=True, raised_at=NOW)
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+@pytest.mark.parametrize("kind", ["attention", "gold"])
+def test_whose_missed_checks_wait_for_a_lead_gets_no_code_and_a_kind_word(client, entry, kind, is_closed):
+    finish_batch(entry.participant, batches(entry)[0])
+    pause_for(entry, kind)
+    if is_closed:
+        Study.objects.update(status="closed")
+    shown = end(client, entry).content.decode()
+
+    assert "Your work is being looked at" in shown
+    assert "come back to this page" in shown
+    assert not [code for code in CODES if code in shown]
+    assert "Finish here" not in client.get(reverse("work")).content.decode()
+    entry.refresh_from_db()
+    assert entry.state == "entered"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"), [("dismissed", "CDONE1"), ("paused", "CDONE1"), ("excluded", "CATTENTION3")]
+)
+def test_the_code_follows_the_leads_decision(client, entry, verdict, code):
+    finish_batch(entry.participant, batches(entry)[0])
+    flag = pause_for(entry)
+    decide_flag(flag, verdict=verdict, reason="Looked at it.", by=UserFactory(), now=NOW)
+
+    assert f"cc={code}" in end(client, entry).content.decode()
+
+
+@pytest.mark.parametrize(("standing", "kind"), [("paused", "speed"), ("cleared", "attention")])
+def test_other_flags_and_flags_without_a_pause_hold_nobody(entry, standing, kind):
+    finish_batch(entry.participant, batches(entry)[0])
+    pause_for(entry, kind)
+    set_standing(entry.participant, standing=standing, now=NOW)
+
+    assert way_of(entry, timezone.now()).may_finish
 
 
 # --- afterwards -------------------------------------------------------------------------------------------------

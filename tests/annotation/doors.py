@@ -1,0 +1,328 @@
+"""Who gets past which door, by route and verb; the people who try, and what the parameters of a route stand for."""
+
+from collections.abc import Iterator
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.cast import Cast
+from tests.factories import (
+    AssignmentFactory,
+    ExportJobFactory,
+    ImportJobFactory,
+    JudgeRunFactory,
+    MembershipFactory,
+    MetricFactory,
+    UserFactory,
+    make_batch,
+    take_seat,
+)
+from tests.qualification.factories_checks import FlagFactory
+from tests.qualification.factories_confirming import CaseFactory, DisagreementFactory
+from tests.qualification.factories_control import make_labelled_check
+from tests.qualification.factories_gate import AttemptFactory, QuestionFactory
+from tests.qualification.factories_recruitment import EntryFactory
+
+ROLES = (
+    "anonymous",
+    "stranger",
+    "staff",
+    "annotator",
+    "observer",
+    "controller",
+    "trainer",
+    "lead",
+    "researcher",
+    "owner",
+)
+VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+EVERYBODY = frozenset(ROLES)
+SIGNED_IN = EVERYBODY - {"anonymous"}
+WATCHERS = frozenset({"observer", "controller", "trainer", "lead", "researcher", "owner"})
+CLEARERS = frozenset({"lead", "researcher", "owner"})
+MAKERS = frozenset({"researcher", "owner"})
+OWNERS = frozenset({"owner"})
+THE_ANNOTATOR = frozenset({"annotator"})  # to whom the assignment belongs
+CONTROLLERS = CLEARERS | {"controller"}
+TEACHERS = CLEARERS | {"trainer"}
+THE_CONTROLLER = frozenset({"controller"})  # who has taken the sample
+CREATORS = frozenset({"staff"})
+
+# Who gets past the door, by route and verb. What is not listed is nobody's. HEAD is what GET is.
+MAY: dict[str, dict[str, frozenset[str]]] = {
+    "home": {"GET": EVERYBODY, "POST": EVERYBODY, "PUT": EVERYBODY, "PATCH": EVERYBODY, "DELETE": EVERYBODY,
+             "OPTIONS": EVERYBODY},  # a signpost that reads nothing but who asks
+    "healthz": dict.fromkeys(VERBS, EVERYBODY),
+    "set_language": {"POST": EVERYBODY},
+    "join": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "return": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "enter": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "entry_end": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},  # who came by a platform
+    "about_you": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    # the annotator's own work
+    "work": {"GET": SIGNED_IN},
+    "consent": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "claim": {"POST": THE_ANNOTATOR},
+    "guidelines": {"GET": THE_ANNOTATOR},
+    "guidelines_pdf": {"GET": THE_ANNOTATOR},
+    "rate_start": {"GET": THE_ANNOTATOR},
+    "rate": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "rate_dialogue": {"GET": THE_ANNOTATOR},
+    "rate_open": {"POST": THE_ANNOTATOR},
+    "briefed": {"POST": THE_ANNOTATOR},
+    "submit": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "thanks": {"GET": THE_ANNOTATOR},
+    # studies
+    "studies": {"GET": SIGNED_IN},
+    "study_new": {"GET": CREATORS, "POST": CREATORS},
+    "study": {"GET": WATCHERS},
+    "study_settings": {"GET": MAKERS, "POST": MAKERS},
+    "study_status": {"POST": MAKERS},
+    "study_protocol": {"GET": MAKERS, "POST": MAKERS},
+    "study_import": {"GET": MAKERS, "POST": MAKERS},
+    "study_import_preview": {"POST": MAKERS},
+    "study_import_job": {"GET": MAKERS},
+    "study_import_job_status": {"GET": MAKERS},
+    "study_batches": {"GET": MAKERS, "POST": MAKERS},
+    "study_batches_status": {"POST": MAKERS},
+    "study_people": {"GET": CLEARERS},
+    "study_standing": {"POST": CLEARERS},
+    "study_clear_all": {"POST": CLEARERS},
+    "study_panel": {"POST": CLEARERS},
+    "study_invitation": {"POST": MAKERS},
+    "study_member_add": {"POST": OWNERS},
+    "study_account_create": {"POST": OWNERS},
+    "study_member_role": {"POST": OWNERS},
+    # recruitment
+    "recruitment": {"GET": MAKERS, "POST": MAKERS},
+    "recruitment_approvals": {"GET": MAKERS},
+    "recruitment_bonuses": {"GET": MAKERS},
+    "recruitment_paid": {"POST": MAKERS},
+    "recruitment_demographics": {"POST": MAKERS},
+    "recruitment_demographics_csv": {"POST": OWNERS},
+    "recruitment_forget": {"POST": OWNERS},
+    # pay, the log, the pilot
+    "pay": {"GET": MAKERS, "POST": MAKERS},
+    "pay_csv": {"POST": MAKERS},
+    "pay_paid": {"POST": MAKERS},
+    "pay_annotator": {"GET": MAKERS},
+    "pay_bonus": {"POST": MAKERS},
+    "pay_correction": {"POST": MAKERS},
+    "activity": {"GET": OWNERS},
+    "activity_file": {"POST": OWNERS},
+    "pilot": {"GET": CLEARERS},
+    "pilot_panel": {"POST": CLEARERS},
+    "pilot_take": {"POST": MAKERS},
+    # protocols
+    "protocols": {"GET": CREATORS},
+    "protocol_new": {"GET": CREATORS, "POST": CREATORS},
+    "protocol_import": {"GET": CREATORS, "POST": CREATORS},
+    "protocol_compare": {"GET": CREATORS},
+    "protocol_version": {"GET": CREATORS},
+    "protocol_publish": {"POST": CREATORS},
+    "protocol_retire": {"POST": CREATORS},
+    "protocol_draft": {"POST": CREATORS},
+    "protocol_export": {"GET": CREATORS},
+    "protocol_edit": {"GET": CREATORS, "POST": CREATORS},
+    "protocol_preview": {"GET": CREATORS, "POST": CREATORS},
+    # checks during the work
+    "checks": {"GET": CLEARERS},
+    "checks_settings": {"GET": MAKERS, "POST": MAKERS},
+    "known_answers_import": {"POST": MAKERS},
+    "known_answers_panel": {"POST": MAKERS},
+    "checks_mix": {"POST": MAKERS},
+    "flag_decide": {"POST": CLEARERS},
+    # reporting
+    "board": {"GET": WATCHERS},
+    "board_fragment": {"GET": WATCHERS},
+    "board_quality": {"GET": WATCHERS},
+    "board_quality_fragment": {"GET": WATCHERS},
+    "report": {"GET": WATCHERS},
+    "report_json": {"GET": WATCHERS},
+    "report_pdf": {"GET": WATCHERS},
+    "report_csv": {"GET": WATCHERS},
+    "report_html": {"GET": WATCHERS},
+    "report_latex": {"GET": WATCHERS},
+    "report_xlsx": {"GET": WATCHERS},
+    "report_figure_svg": {"GET": WATCHERS},
+    "report_figure_png": {"GET": WATCHERS},
+    "planner": {"GET": WATCHERS},
+    "planner_json": {"GET": WATCHERS},
+    "datasheet": {"GET": WATCHERS, "POST": MAKERS},
+    "datasheet_markdown": {"GET": WATCHERS},
+    "datasheet_json": {"GET": WATCHERS},
+    "predictions": {"GET": WATCHERS},
+    "predictions_csv": {"GET": WATCHERS},
+    "predictions_json": {"GET": WATCHERS},
+    "predictions_metric": {"GET": WATCHERS},
+    "metric_delete": {"POST": MAKERS},
+    "judge_runs": {"GET": MAKERS, "POST": MAKERS},
+    "judge_run": {"GET": MAKERS},
+    "judge_run_status": {"GET": MAKERS},
+    "judge_run_act": {"POST": MAKERS},
+    "exports": {"GET": WATCHERS, "POST": WATCHERS},
+    "export_jobs": {"GET": WATCHERS},
+    "export_file": {"GET": WATCHERS},
+    # the gate, and what its candidates see
+    "quality": {"GET": WATCHERS},
+    "gate": {"GET": CLEARERS, "POST": MAKERS},
+    "gate_curve": {"GET": CLEARERS},
+    "gate_question_add": {"POST": MAKERS},
+    "gate_question_delete": {"POST": MAKERS},
+    "training_make": {"POST": MAKERS},
+    "candidates": {"GET": CLEARERS},
+    "candidate_decide": {"POST": CLEARERS},
+    "gate_state": {"GET": THE_ANNOTATOR},
+    "comprehension": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
+    "training_answer": {"GET": THE_ANNOTATOR},
+    # batch control
+    "control": {"GET": WATCHERS},
+    "control_plan": {"GET": MAKERS, "POST": MAKERS},
+    "control_plan_curve": {"GET": MAKERS},
+    "control_groups": {"GET": CLEARERS, "POST": CLEARERS},
+    "control_groups_move": {"POST": CLEARERS},
+    "control_groups_dealing": {"POST": CLEARERS},
+    "control_group_remove": {"POST": CLEARERS},
+    "control_inspection": {"GET": WATCHERS},
+    "control_take": {"POST": CONTROLLERS},
+    "control_give_back": {"POST": CONTROLLERS},
+    "control_decide": {"POST": CLEARERS},
+    "control_check": {"GET": THE_CONTROLLER},
+    "control_check_item": {"GET": THE_CONTROLLER, "POST": THE_CONTROLLER},
+    # labels that two confirm, and the casebook
+    "casebook": {"GET": TEACHERS},
+    "casebook_plan": {"GET": MAKERS, "POST": MAKERS},
+    "disagreement": {"GET": TEACHERS, "POST": TEACHERS},
+    "case_collect": {"POST": TEACHERS},
+    "cases": {"GET": TEACHERS},
+    "case_new": {"GET": TEACHERS, "POST": TEACHERS},
+    "case_edit": {"GET": TEACHERS, "POST": TEACHERS},
+    "case_shelf": {"POST": TEACHERS},
+    "case_example": {"POST": TEACHERS},
+    "case_training": {"POST": TEACHERS},
+    # API
+    "api_schema": {"GET": EVERYBODY, "OPTIONS": EVERYBODY},
+    "api_token": {"POST": EVERYBODY, "DELETE": SIGNED_IN},
+    "api_answers": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},  # the assignment in the body says whose
+    "api_studies": {"GET": SIGNED_IN, "POST": CREATORS},
+    "api_study": {"GET": WATCHERS, "PATCH": MAKERS},
+    "api_study_status": {"PUT": MAKERS},
+    "api_members": {"GET": OWNERS, "POST": OWNERS},
+    "api_member": {"PATCH": OWNERS, "DELETE": OWNERS},
+    "api_participants": {"GET": CLEARERS},
+    "api_participant": {"PATCH": CLEARERS},
+    "api_imports": {"GET": MAKERS, "POST": MAKERS},
+    "api_import": {"GET": MAKERS},
+    "api_batches": {"GET": WATCHERS, "POST": MAKERS},
+    "api_batch": {"GET": WATCHERS, "PATCH": MAKERS},
+    "api_ratings": {"GET": WATCHERS},
+    "api_study_agreement": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
+    "api_study_report": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
+    "api_exports": {"GET": WATCHERS, "POST": WATCHERS},
+    "api_export_formats": {"GET": WATCHERS},
+    "api_export": {"GET": WATCHERS},
+    "api_export_file": {"GET": WATCHERS},
+}  # fmt: skip
+THEIR_OWN_DOORS = ("accounts/", "admin/")  # allauth's, and the admin's: see the tests at the end
+
+
+def routes(patterns: list | None = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for each in get_resolver().url_patterns if patterns is None else patterns:
+        path = prefix + str(each.pattern)
+        if path.startswith(THEIR_OWN_DOORS):
+            continue
+        if isinstance(each, URLResolver):
+            yield from routes(each.url_patterns, path)
+        else:
+            yield path, each
+
+
+ROUTES = list(routes())
+
+
+def make_people(cast: Cast) -> dict[str, Client]:
+    users: dict[str, User | None] = {
+        "anonymous": None,
+        "stranger": cast.stranger,
+        "staff": UserFactory(username="staff", is_staff=True),
+        "annotator": cast.annotator.user,
+        "trainer": MembershipFactory(study=cast.study, role="trainer").user,
+        **{name: getattr(cast, name) for name in ("observer", "controller", "lead", "researcher", "owner")},
+    }
+    clients = {}
+    for name, user in users.items():
+        clients[name] = Client(raise_request_exception=True)
+        if user is not None:
+            clients[name].force_login(user)
+    return clients
+
+
+def make_values(cast: Cast) -> dict[str, dict[str, object]]:
+    """What the parameters of a route stand for, by route where the same word means different things."""
+    cast.study.is_joinable = True
+    cast.study.save()
+    job = ImportJobFactory(study=cast.study)
+    assignment = take_seat(cast.annotator, cast.batch)
+    member = cast.study.memberships.get(user=cast.observer)
+    EntryFactory(study=cast.study, participant=cast.annotator)
+    by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
+               "position": 0, "number": 1, "provider": "prolific", "table": "agreement", "figure": "votes",
+               "kind": "yaml", "criterion": "listening"}  # fmt: skip
+    special = {
+        "join": cast.study.join_token,
+        "enter": cast.study.join_token,
+        "recruitment_forget": cast.annotator.token,
+        "return": "broken",
+        "claim": cast.batch.token,
+        "study_import_job": job.token,
+        "study_import_job_status": job.token,
+        "api_import": job.token,
+        **dict.fromkeys(("export_file", "api_export", "api_export_file"), ExportJobFactory(study=cast.study).token),
+        "predictions_metric": MetricFactory(study=cast.study).token,
+        "metric_delete": MetricFactory(study=cast.study).token,
+        **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),
+        "flag_decide": {"pk": FlagFactory(participant=cast.annotators[1]).pk},
+        "study_standing": cast.annotators[1].token,
+        **dict.fromkeys(("pay_annotator", "pay_bonus", "pay_correction"), cast.annotators[1].token),
+        "activity_file": {"format": "csv"},
+        **gate_values(cast),
+        **casebook_values(cast),
+        "api_participant": cast.annotators[1].token,
+    }
+    protocol = {"slug": cast.version.protocol.slug, "version": cast.version.version}
+    of_protocols = {name: protocol for name in MAY if name.startswith("protocol")}
+    tokens = {name: value if isinstance(value, dict) else {"token": value} for name, value in special.items()}
+    return {name: by_word | of_protocols.get(name, {}) | tokens.get(name, {}) for name in MAY}
+
+
+def gate_values(cast: Cast) -> dict[str, object]:
+    """A candidate with an attempt, a question, and training work of the annotator."""
+    training = make_batch(cast.study, position=91, kind="training")
+    finished = AssignmentFactory(batch=training, participant=cast.annotator, status="expired")
+    return {
+        "candidate_decide": AttemptFactory(participant=cast.annotators[1]).participant.token,
+        "gate_question_delete": {"pk": QuestionFactory(gate__study=cast.study).pk},
+        "training_answer": finished.token,
+    }
+
+
+def casebook_values(cast: Cast) -> dict[str, object]:
+    item = cast.batch.items.first()
+    criterion = cast.version.criteria.first()
+    differing = DisagreementFactory(item=item, criterion=criterion)
+    case = CaseFactory(study=cast.study, item=item, criterion=criterion)
+    of_disagreements = ("disagreement", "case_collect")
+    return {
+        name: {"pk": differing.pk if name in of_disagreements else case.pk}
+        for name in MAY
+        if name.startswith(("case_", "disagreement"))
+    }
+
+
+def control_values(cast: Cast) -> dict[str, dict[str, object]]:
+    """A sample of one item that the controller has begun to check, which makes them a participant."""
+    check = make_labelled_check(cast.study, cast.controller)
+    position = check.batch.items.get().position
+    return {name: {"pk": check.inspection_id, "position": position} for name in MAY if name.startswith("control")}
