@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from django.core.cache import cache
 from django.core.management import call_command
 from django.db.models import F
 from django.utils import timezone
@@ -12,6 +13,7 @@ from django.utils import timezone
 from annotation.models import Batch, Study
 from annotation.services.claiming import submit_assignment
 from reporting.report.build import build_report
+from tests.cast import Cast
 from tests.factories import (
     StudyFactory,
     make_annotator,
@@ -66,3 +68,10 @@ def scale_study(db) -> Study:
     Batch.objects.filter(pk=batch.pk).update(ratings_version=F("ratings_version") + 1)
     study.refresh_from_db()
     return study
+
+
+@pytest.fixture
+def drifting(measured: Cast) -> Cast:
+    """A copy of what the module has `measured` once: tests change it."""
+    cache.clear()  # the same study has other figures in another test, under the same number of its version
+    return copy.deepcopy(measured)

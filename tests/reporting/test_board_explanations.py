@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.utils import timezone, translation
 
 from annotation.models import Study
@@ -47,12 +46,6 @@ def make_measured() -> Cast:
     rate_everything(claim_seat(cast.annotator, cast.batch, now=NOW), now=NOW, n=5)
     sweep(now=NOW)
     return cast
-
-
-@pytest.fixture
-def drifting(measured: Cast) -> Cast:
-    cache.clear()  # the same study has other figures in another test, under the same number of its version
-    return copy.deepcopy(measured)
 
 
 # --- the reader itself ---------------------------------------------------------------------------------------

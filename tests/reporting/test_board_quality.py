@@ -1,11 +1,9 @@
 """The board's second part: who is worth a look, when somebody drifted, which batch is hard, when the study is done."""
 
-import copy
 import re
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 
 from annotation.models import AgreementSnapshot, AnnotatorCell, Batch, Participant, Rating, Study
 from annotation.selectors import answers
@@ -47,12 +45,6 @@ def make_measured() -> Cast:
     make_drifting_study(cast, now=NOW)
     sweep(now=NOW)
     return cast
-
-
-@pytest.fixture
-def drifting(measured: Cast) -> Cast:
-    cache.clear()  # the same study has other figures in another test, under the same number of its version
-    return copy.deepcopy(measured)
 
 
 # --- the numbers are those of the votes --------------------------------------------------------------------
