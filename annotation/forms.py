@@ -213,6 +213,10 @@ class MakeBatchesForm(forms.Form):
         choices=[(kind.value, kind.label) for kind in Batch.DEALT], initial=Batch.Kind.MAIN, label=_("Kind"),
         help_text=_("Figures of pilots and training never mix with the main data."),
     )  # fmt: skip
+    is_fresh_only = forms.BooleanField(
+        required=False, label=_("Only dialogues that no batch of another kind holds"),
+        help_text=_("So nobody rates in the main work what they saw in a pilot or qualified with."),
+    )  # fmt: skip
 
     def __init__(self, *args: Any, fields: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -232,6 +236,7 @@ class MakeBatchesForm(forms.Form):
     def arguments(self) -> dict[str, Any]:
         """In the words of the service, without what the chosen way does not use."""
         values = {name: value or None for name, value in self.cleaned_data.items()}
+        values["is_fresh_only"] = self.cleaned_data["is_fresh_only"]
         unused = {"given": ("size", "field"), "size": ("field",)}.get(str(values["by"]), ())
         return values | dict.fromkeys(unused)
 

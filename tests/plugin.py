@@ -1,7 +1,8 @@
 """Gives every pytest run a PostgreSQL and a Valkey of its own, before Django reads its settings.
 
 Loaded with `-p tests.plugin`. Under pytest-xdist the controller starts them once and the workers inherit the
-addresses; pytest-django gives each worker its own database. TEST_DATABASE_URL and TEST_REDIS_URL name other servers.
+addresses; pytest-django gives each worker its own database, and here it gets a database of the Valkey: a test that
+empties its cache must not empty another's. TEST_DATABASE_URL and TEST_REDIS_URL name other servers.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Generator
 
@@ -36,6 +38,16 @@ def _addresses() -> dict[str, str]:
     return _stack.enter_context(embedded.throw_away()).urls | named
 
 
+def worker_number() -> int:
+    """From 1; 1 too where there is one process only."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
+
+
+def numbered(url: str, number: int) -> str:
+    """The same server's database of this number, for both ways to name it."""
+    return re.sub(r"(virtual_host=|/)0$", rf"\g<1>{number}", url)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
     """A wrapper, because pytest-django reads the settings in the very first plain hook."""
@@ -43,6 +55,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     if not is_text_only and "PYTEST_XDIST_WORKER" not in os.environ:
         _isolate()
         os.environ.update(_addresses())
+    if not is_text_only and "PYTEST_XDIST_WORKER" in os.environ:
+        os.environ["REDIS_URL"] = numbered(os.environ["REDIS_URL"], worker_number())
     return (yield)
 
 

@@ -135,6 +135,9 @@ class MakeBatchesSerializer(serializers.Serializer):
         min_value=1, max_value=1_000_000, required=False, allow_null=True, help_text="In this kind altogether."
     )
     kind = serializers.ChoiceField(choices=[(kind.value, kind.label) for kind in Batch.DEALT], default=Batch.Kind.MAIN)
+    is_fresh_only = serializers.BooleanField(
+        default=False, help_text="Only dialogues that no batch of another kind holds."
+    )
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if values["by"] != "given" and not values.get("size"):

@@ -109,7 +109,7 @@ class Membership(models.Model):
     class Role(models.TextChoices):
         OWNER = "owner", _("Owner")
         RESEARCHER = "researcher", _("Researcher")
-        LEAD = "lead", _("team lead")
+        LEAD = "lead", _("Team lead")
         TRAINER = "trainer", _("Trainer")
         CONTROLLER = "controller", _("Controller")
         ANNOTATOR = "annotator", _("Annotator")

@@ -41,6 +41,7 @@ from annotation.selectors.team import is_of_team
 from protocols.models import Criterion, ProtocolVersion
 
 Standing = Participant.Standing
+SUBMITTED = Assignment.Status.SUBMITTED
 SAMPLED_DIALOGUES = 1000  # enough to know the metadata's fields without reading 100,000 rows
 
 
@@ -85,7 +86,10 @@ def _n_criteria() -> Coalesce:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What a study consists of. Counts come from tables, so they are right while no worker runs."""
+    """What a study consists of. Counts come from tables, so they are right while no worker runs.
+
+    Seats are those that say how many are wanted: not of batches with a seat for whoever comes, nor of private ones.
+    """
 
     n_dialogues: int
     n_candidates: int
@@ -106,7 +110,10 @@ def numbers_of(study: Study) -> Numbers:
     batches = Batch.objects.filter(study=study).aggregate(
         n=Count("pk"), n_open=Count("pk", filter=Q(status=Batch.Status.OPEN)), n_items=Coalesce(Sum("n_items"), 0)
     )
-    seats = Seat.objects.filter(batch__study=study).aggregate(n=Count("pk"), n_taken=Count("assignment"))
+    seats = Seat.objects.filter(batch__study=study).exclude(_open_ended("batch__"))
+    counts = seats.aggregate(
+        n=Count("pk"), n_taken=Count("assignment"), n_submitted=Count("pk", filter=Q(assignment__status=SUBMITTED))
+    )
     people = study.participants.exclude(is_of_team(), standing=Standing.PENDING).aggregate(
         n=Count("pk"),
         n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
@@ -119,14 +126,18 @@ def numbers_of(study: Study) -> Numbers:
         n_batches=batches["n"],
         n_open_batches=batches["n_open"],
         n_items=batches["n_items"],
-        n_seats=seats["n"],
-        n_taken=seats["n_taken"],
-        n_submitted=Assignment.objects.filter(batch__study=study, status=Assignment.Status.SUBMITTED).count(),
+        n_seats=counts["n"],
+        n_taken=counts["n_taken"],
+        n_submitted=counts["n_submitted"],
         n_annotators=people["n"],
         n_cleared=people["n_cleared"],
         n_pending=people["n_pending"],
         n_running_imports=study.imports.filter(status__in=UNFINISHED).count(),
     )
+
+
+def _open_ended(prefix: str = "") -> Q:
+    return Q(**{f"{prefix}kind__in": OPEN_ENDED}) | Q(**{f"{prefix}reserved_for__isnull": False})
 
 
 UNFINISHED = (ImportJob.Status.QUEUED, ImportJob.Status.RUNNING)
@@ -253,10 +264,9 @@ def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 def batch_list(study: Study) -> QuerySet[Batch]:
     """`is_open_ended`: its seats say nothing of how many are wanted. Private ones are for one person each."""
-    submitted = Seat.objects.filter(assignment__status=Assignment.Status.SUBMITTED)
-    is_open_ended = Q(kind__in=OPEN_ENDED) | Q(reserved_for__isnull=False)
+    submitted = Seat.objects.filter(assignment__status=SUBMITTED)
     return study.batches.annotate(
-        is_open_ended=ExpressionWrapper(is_open_ended, output_field=BooleanField()),
+        is_open_ended=ExpressionWrapper(_open_ended(), output_field=BooleanField()),
         n_seats=_count(Seat.objects.all(), "batch"),
         n_taken=_count(Seat.objects.filter(assignment__isnull=False), "batch"),
         n_submitted=_count(submitted, "batch"),
@@ -284,7 +294,7 @@ def participant_list(study: Study) -> QuerySet[Participant]:
     return (
         study.participants.select_related("user")
         .annotate(
-            n_submitted=of_participant(Assignment.objects.filter(status=Assignment.Status.SUBMITTED)),
+            n_submitted=of_participant(Assignment.objects.filter(status=SUBMITTED)),
             n_active=of_participant(Assignment.objects.filter(status=Assignment.Status.ACTIVE)),
             membership_id=Subquery(membership),
             is_team=is_of_team(),

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection, transaction
-from django.db.models import Func, IntegerField
+from django.db.models import Func, IntegerField, QuerySet
 from django.db.models.fields.json import KeyTransform
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -151,19 +151,23 @@ def make_batches(
     kind: str = Batch.Kind.MAIN,
     seats: int | None = None,
     n_dialogues: int | None = None,
+    is_fresh_only: bool = False,
     now: datetime,
     actor: User | None = None,
 ) -> list[Batch]:
     """Deal the dialogues that no batch of this kind holds yet; without such, nothing happens.
 
     `by` is given (the batch the import named), size, or stratified (by a `field` of the metadata); `k` sources of
-    each dialogue, or all; `n_dialogues` in this kind altogether (a pilot takes a few), or all.
+    each dialogue, or all; `n_dialogues` in this kind altogether (a pilot takes a few), or all; `is_fresh_only` leaves
+    out what batches of any other kind hold, so that nobody rates in the main work what they were tried with.
     Drawn from the study's seed: the same study is dealt the same way. Raises Refused.
     """
     _check_request(by, kind, size=size, field=field)
     _check_counts(k=k, seats=seats, n_dialogues=n_dialogues)
     lock_study(study)
-    cards = _cards(study, kind, field if by == "stratified" else None)
+    dealt = Item.objects.filter(batch__study=study)
+    dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
+    cards = _cards(study, kind, field if by == "stratified" else None, dealt)
     _check_field(study, cards, field if by == "stratified" else None)
     rng = random.Random(f"{study.seed} {kind} {study.batches.count()}")  # noqa: S311 - fair, not secret
     cards = _limited(study, cards, kind, n_dialogues, rng)
@@ -205,11 +209,10 @@ def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -
         raise Refused("no_field", _("Say which metadata field the batches are stratified by."))
 
 
-def _cards(study: Study, kind: str, field: str | None) -> list[Card]:
-    """The dialogues with texts that are in no batch of this kind, in the order of their import."""
-    dealt = Item.objects.filter(batch__study=study, batch__kind=kind).values("dialogue_id")
+def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
+    """The dialogues with texts of which nothing is dealt, in the order of their import."""
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=_purpose(study, kind))
-    rows = known.exclude(pk__in=dealt).order_by("position")
+    rows = known.exclude(pk__in=dealt.values("dialogue_id")).order_by("position")
     if field is None:
         return [Card(pk, key) for pk, key in rows.values_list("pk", "batch_key").iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())

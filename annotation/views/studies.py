@@ -93,12 +93,14 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         with errors_in(form):
             by, now = signed_in(request.user), timezone.now()
             made = batching.make_batches(study, actor=by, now=now, **form.arguments())
-            messages.success(request, _said_of(len(made)))
+            messages.success(request, _said_of(len(made), is_fresh_only=form.cleaned_data["is_fresh_only"]))
             return redirect("study_batches", slug)
     return _batches_page(request, study, form)
 
 
-def _said_of(n: int) -> str:
+def _said_of(n: int, *, is_fresh_only: bool) -> str:
+    if n == 0 and is_fresh_only:
+        return _("Nothing was made: every dialogue is in a batch already.")
     if n == 0:
         return _("Nothing was made: every dialogue is in a batch of this kind already.")
     text = ngettext(

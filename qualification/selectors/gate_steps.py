@@ -52,6 +52,7 @@ class Facts:
     """What is known of one candidate, read for all of them at once."""
 
     gate: Gate
+    standing: str  # as it was read with the participant
     n_questions: int = 0
     n_tries: int = 0
     has_understood: bool = False
@@ -153,7 +154,7 @@ def facts_of(participants: list[Participant]) -> dict[int, Facts]:
     gates = {gate.study_id: gate for gate in Gate.objects.filter(study__in=studies)}
     for each in participants:
         gates.setdefault(each.study_id, Gate(study=each.study))
-    facts = {each.pk: Facts(gates[each.study_id]) for each in participants}
+    facts = {each.pk: Facts(gates[each.study_id], each.standing) for each in participants}
     asked = ComprehensionQuestion.objects.filter(gate__study__in=studies).order_by()
     n_questions = dict(asked.values_list("gate__study").annotate(n=Count("pk")))
     for each in participants:
@@ -172,17 +173,22 @@ def _add_tries(facts: dict[int, Facts]) -> None:
 
 
 def _add_work(facts: dict[int, Facts]) -> None:
-    """What was finished. Qualification work without an attempt is about to be decided."""
+    """What was finished. Qualification work without an attempt is about to be decided.
+
+    So is, for this page, what was decided after its participants were read: beside their old standing the verdict
+    would look like one that is left to the team, and a page that said so would not look again.
+    """
     kinds = (Kind.TRAINING, Kind.QUALIFICATION)
     done = Assignment.objects.filter(participant__in=facts, batch__kind__in=kinds, status="submitted")
-    state = ("attempt__state", "attempt__overridden_to")
-    for participant, kind, batch, round_, decided, overridden in done.values_list(
+    state = ("attempt__state", "attempt__overridden_to", "participant__standing")
+    for participant, kind, batch, round_, decided, overridden, standing in done.values_list(
         "participant", "batch__kind", "batch", "round", *state
     ):
         own = facts[participant]
         own.done.add((batch, round_))
         if kind == Kind.QUALIFICATION:
-            own.states.append(overridden or decided or Attempt.State.PENDING)
+            found = overridden or decided or Attempt.State.PENDING
+            own.states.append(found if standing == own.standing else Attempt.State.PENDING)
             own.n_more += overridden == Attempt.State.UNDECIDED
     begun = Assignment.objects.filter(participant__in=facts, batch__kind=Kind.MAIN).order_by()
     counts = Counter(dict(begun.values_list("participant").annotate(n=Count("pk"))))

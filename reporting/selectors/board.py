@@ -16,7 +16,7 @@ from django.db.models.functions import JSONObject
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.models import AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
+from annotation.models import ActivityLog, AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.explanations import STATISTICS, Statistic
@@ -32,10 +32,11 @@ class Stamp:
 
     version: int
     is_worker_silent: bool
+    activity: int = 0  # the last thing anybody decided: an accepted batch is news without a new rating
     language: str = ""  # of the page: the same numbers in other words are another board
 
     def __str__(self) -> str:
-        return f"{self.version}-{int(self.is_worker_silent)}-{self.language}"
+        return f"{self.version}-{int(self.is_worker_silent)}-{self.activity}-{self.language}"
 
 
 def stamp_of(study: Study, *, now: datetime) -> Stamp:
@@ -43,9 +44,10 @@ def stamp_of(study: Study, *, now: datetime) -> Stamp:
     snapshots = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch=None).values("version")
     since = now - timedelta(seconds=settings.WORKER_SILENT_AFTER)
     beats = Heartbeat.objects.filter(queue="live", beaten_at__gt=since)
-    found = Study.objects.filter(pk=study.pk).values_list(Subquery(snapshots), Exists(beats))
-    version, is_alive = found.get()
-    return Stamp(version or 0, not is_alive, get_language() or "")
+    decided = ActivityLog.objects.filter(study=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    found = Study.objects.filter(pk=study.pk).values_list(Subquery(snapshots), Exists(beats), Subquery(decided))
+    version, is_alive, activity = found.get()
+    return Stamp(version or 0, not is_alive, activity or 0, get_language() or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,16 @@ def test_a_pilot_is_dealt_apart_and_takes_as_many_as_it_wants(study: Study) -> N
     assert make_batches(study, by="size", size=10, kind="pilot", n_dialogues=5, now=NOW) == []
 
 
+def test_the_main_work_may_leave_out_what_a_pilot_has_used(study: Study) -> None:
+    make_batches(study, by="size", size=10, kind="pilot", n_dialogues=5, now=NOW)
+    make_batches(study, by="size", size=50, is_fresh_only=True, now=NOW)
+    used, main = (set(Item.objects.filter(batch__kind=kind).values_list("dialogue")) for kind in ("pilot", "main"))
+    assert (len(used), len(main)) == (5, study.dialogues.count() - 5)
+    assert not used & main
+    (rest,) = make_batches(study, by="size", size=50, now=NOW)
+    assert set(rest.items.values_list("dialogue")) == used
+
+
 def test_given_batches_of_another_kind_say_so_in_their_key(study: Study) -> None:
     make_batches(study, by="given", now=NOW)
     batches = make_batches(study, by="given", kind="training", now=NOW)

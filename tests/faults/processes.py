@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -19,18 +20,19 @@ from django.db import connection
 from django.test import Client
 
 from parley.processes import die_with_parent
+from tests.plugin import worker_number
 from tests.wait import wait_until
 
 HOME = Path(__file__).resolve().parents[2]
 CSRF = "c" * 32
+FIRST_BROKER = 7  # a Valkey has 16 databases; those of the tests' own processes come first
 
 
 def environment(port: int) -> dict[str, str]:
-    """The test's database, and a broker database that no other test process shares."""
+    """The test's database, and a broker database that no test process shares."""
     at = connection.settings_dict
     url = f"postgres://{quote(at['USER'])}:{quote(at['PASSWORD'])}@/{at['NAME']}?host={quote(str(at['HOST']), safe='')}"
-    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) + 1
-    broker = os.environ["REDIS_URL"].replace("virtual_host=0", f"virtual_host={number}")
+    broker = re.sub(r"\d+$", str(FIRST_BROKER + worker_number()), os.environ["REDIS_URL"])
     return os.environ | {
         "DATABASE_URL": url,
         "REDIS_URL": broker,

@@ -19,6 +19,7 @@ import measures.intervals
 import measures.words
 from annotation.models import AgreementCell, Batch, Heartbeat, Seat
 from annotation.selectors.cells import measure_batch
+from annotation.services import activity
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from measures.agreement import fleiss_kappa
@@ -157,7 +158,7 @@ def test_nothing_newer_costs_one_look_up_besides_session_user_and_membership(cas
         assert client.get(fragment_url(cast), {"v": known}).status_code == 304
 
 
-def test_a_stored_rating_a_claim_and_a_silent_worker_are_news(cast: Cast):
+def test_a_stored_rating_a_claim_a_decision_and_a_silent_worker_are_news(cast: Cast):
     HeartbeatFactory(beaten_at=timezone.now())
     client = signed_in(cast.lead)
 
@@ -171,9 +172,11 @@ def test_a_stored_rating_a_claim_and_a_silent_worker_are_news(cast: Cast):
     rate_everything(assignment, now=NOW, n=1)
     refresh_batch(cast.batch.pk, now=NOW)
     stamps.append(stamp())
+    activity.log(cast.study, cast.lead, "control_decided", about=cast.batch.key, now=NOW)
+    stamps.append(stamp())
     Heartbeat.objects.update(beaten_at=NOW - timedelta(minutes=5))
     stamps.append(stamp())
-    assert len(set(stamps)) == 4
+    assert len(set(stamps)) == 5
     assert "No worker is running" in client.get(fragment_url(cast)).content.decode()
 
 

@@ -21,9 +21,15 @@ class Command(BaseCommand):
         parser.add_argument("--kind", default=Batch.Kind.MAIN, choices=[kind.value for kind in Batch.DEALT])
         parser.add_argument("--seats", type=int, help="Annotators per batch; the study's number when left out.")
         parser.add_argument("--n-dialogues", type=int, help="Dialogues in batches of this kind altogether.")
+        parser.add_argument(
+            "--fresh-only",
+            action="store_true",
+            dest="is_fresh_only",
+            help="Only dialogues that no batch of another kind holds.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues")
+        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
         try:
             batches = make_batches(named_study(options["study"]), **asked, now=timezone.now())
         except Refused as error:

@@ -14,6 +14,7 @@ from annotation.services.people import get_or_make_participant
 from annotation.services.refusals import Refused
 from protocols.models import Example
 from qualification.models import ComprehensionTry, KnownAnswer, PayPlan
+from qualification.selectors.gate_steps import gate_states
 from qualification.services.attempts import override
 from qualification.services.comprehension import asked_of, submit_try
 from qualification.services.training import make_training
@@ -329,6 +330,18 @@ def test_with_one_attempt_an_undecided_candidate_waits_for_the_team_who_may_give
     override(candidate.attempts.get(), to="undecided", reason="Close call.", by=UserFactory(), now=NOW)
     assert "one more batch" in text_of(candidate)
     assert claim_seat(candidate, second, now=NOW).status == "active"
+
+
+@pytest.mark.parametrize("answer", [GOOD, POOR])
+def test_who_is_decided_while_the_page_is_made_is_still_being_decided_on_it(answer):
+    study, batch = make_gated()
+    candidate = make_candidate(study)
+    finish(candidate, batch, answer)
+    read_before = Participant.objects.select_related("study").get(pk=candidate.pk)
+    sweep_attempts(now=NOW)
+    assert gate_states([read_before])[candidate.pk].stage == "deciding"
+    read_after = Participant.objects.select_related("study").get(pk=candidate.pk)
+    assert gate_states([read_after])[candidate.pk].stage in ("passed", "failed")
 
 
 def test_once_the_main_work_has_begun_the_way_is_not_shown_any_more():
