@@ -36,9 +36,9 @@ from reporting.exports.archive_parts import (
     purpose_rows,
     settings_of,
 )
-from reporting.exports.long import columns_of, long_rows
+from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
-from reporting.exports.tables import csv_pieces
+from reporting.exports.tables import Block, csv_pieces, in_blocks, untyped
 
 Tick = Callable[[int], None]
 BEGINNING = (1980, 1, 1, 0, 0, 0)  # the same study gives the same bytes
@@ -87,9 +87,8 @@ class Archive:
 
 def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:
     whole = ExportOptions(with_names=options.with_names)
-    names = [column.name for column in columns_of(whole)]
     archive = Archive(file)
-    archive.add("ratings.csv", csv_pieces(names, ticking(long_rows(study, whole), tick), has_mark=False))
+    archive.add("ratings.csv", csv_pieces(columns_of(whole), ticking(long_blocks(study, whole), tick), has_mark=False))
     tables: tuple[tuple[str, Sequence[str], Iterator[Any]], ...] = (
         ("assignments.csv", ASSIGNMENTS, assignment_rows(study)),
         ("annotators.csv", ANNOTATORS, annotator_rows(study)),
@@ -101,7 +100,7 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         ("ids.csv", IDS, id_rows(study)),
     )
     for name, header, rows in tables:
-        archive.add(name, csv_pieces(header, rows, has_mark=False))
+        archive.add(name, csv_pieces(untyped(header), in_blocks(rows), has_mark=False))
     archive.add("dialogues.jsonl", dialogue_lines(study))
     archive.add("conduct.json", [conduct_text(study).encode()])
     versions = _versions(study)
@@ -114,11 +113,12 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
     archive.close()
 
 
-def ticking(rows: Iterable[Any], tick: Tick) -> Iterator[Any]:
-    for number, row in enumerate(rows, start=1):
-        if number % 1000 == 0:
-            tick(number)
-        yield row
+def ticking(blocks: Iterable[Block], tick: Tick) -> Iterator[Block]:
+    n_rows = 0
+    for block in blocks:
+        n_rows += len(block[0])
+        tick(n_rows)
+        yield block
 
 
 def _versions(study: Study) -> dict[str, ProtocolVersion]:

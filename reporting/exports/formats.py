@@ -14,9 +14,9 @@ from reporting.exports import diqad
 from reporting.exports.archive import entry_info, ticking, write_archive
 from reporting.exports.cursors import count_ratings
 from reporting.exports.label_studio import label_studio_pieces
-from reporting.exports.long import columns_of, long_rows
+from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
-from reporting.exports.tables import csv_pieces, write_parquet
+from reporting.exports.tables import csv_pieces, in_blocks, untyped, write_parquet
 from reporting.exports.wide import header_of, wide_rows
 
 Tick = Callable[[int], None]
@@ -45,16 +45,16 @@ class Format:
 
 
 def _long_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
-    names = [column.name for column in columns_of(options)]
-    return csv_pieces(names, ticking(long_rows(study, options), tick), has_mark=True)
+    return csv_pieces(columns_of(options), ticking(long_blocks(study, options), tick), has_mark=True)
 
 
 def _wide_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
-    return csv_pieces(header_of(study, options), ticking(wide_rows(study, options), tick), has_mark=True)
+    blocks = in_blocks(wide_rows(study, options))
+    return csv_pieces(untyped(header_of(study, options)), ticking(blocks, tick), has_mark=True)
 
 
 def _long_parquet(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:
-    write_parquet(columns_of(options), ticking(long_rows(study, options), tick), file)
+    write_parquet(columns_of(options), ticking(long_blocks(study, options), tick), file)
 
 
 def _diqad_lines(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:

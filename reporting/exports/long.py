@@ -1,14 +1,14 @@
 """Tidy: one row per judgement, with everything that is known of it. The import of ratings reads it back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from annotation.models import Study
 from protocols.models import Criterion
-from reporting.exports.cursors import RatingRow, ratings_of
+from reporting.exports.cursors import RatingRow, numbers_in, rating_blocks, utc_text
 from reporting.exports.legend import CriterionName, Legend, OptionName, legend_of
 from reporting.exports.options import ExportOptions
-from reporting.exports.tables import Column
+from reporting.exports.tables import Block, Column, Values
 
 COLUMNS = (
     Column("study", "text"),
@@ -55,59 +55,86 @@ def columns_of(options: ExportOptions) -> tuple[Column, ...]:
     return (*COLUMNS, ACCOUNT) if options.with_names else COLUMNS
 
 
-def long_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
+def long_blocks(study: Study, options: ExportOptions) -> Iterator[Block]:
     legend = legend_of(study)
-    for row in ratings_of(study, order="work", kind=options.kind):
-        values = long_row(study.slug, row, legend)
-        yield [*values, row.account or ""] if options.with_names else values
+    for rows in rating_blocks(study, order="work", kind=options.kind):
+        block = long_block(study.slug, rows, legend)
+        yield [*block, _filled(rows.account)] if options.with_names else block
 
 
 def is_counted(row: RatingRow, criterion: CriterionName, legend: Legend) -> bool:
-    """What agreement and report count: a seat, a question that is asked, no known answer, the study's version."""
-    return row.has_seat and row.is_active and not row.is_check and criterion.version_id == legend.version_id
+    """What agreement and report count."""
+    return counts(row.has_seat, row.is_active, row.is_check, criterion.version_id == legend.version_id)
 
 
-def long_row(study: str, row: RatingRow, legend: Legend) -> list[Any]:
-    criterion = legend.criteria[row.criterion_id]
-    option = legend.options[row.option_id] if row.option_id else NOTHING
-    reasons = legend.explanations_of(row.explanations)
+def counts(has_seat: bool, is_active: bool, is_check: bool, is_current: bool) -> bool:
+    """A seat, a question that is asked, no known answer, the version that the study follows."""
+    return has_seat and is_active and not is_check and is_current
+
+
+def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
+    """The columns above of some judgements. `rows`: one of cursors.rating_blocks."""
+    n = len(rows.criterion_id)
+    criteria = _columns(CriterionName, [legend.criteria[pk] for pk in rows.criterion_id])
+    options = _columns(OptionName, [legend.options[pk] if pk else NOTHING for pk in rows.option_id])
+    is_current = [version == legend.version_id for version in criteria.version_id]
     return [
-        study,
-        legend.slug,
-        criterion.version,
-        criterion.sha256,
-        row.batch,
-        row.kind,
-        row.round,
-        row.unit,
-        row.item_token,
-        row.dialogue or "",
-        row.source or "",
-        row.candidate or "",
-        criterion.key,
-        row.annotator,
-        option.value,
-        option.label,
-        option.key,
-        option.role,
-        [each.key for each in legend.options_of(row.choices)],
-        row.turns,
-        [each.key for each in reasons],
-        [each.text for each in reasons],
-        [each.sub_dimension for each in reasons],
-        row.free_text,
-        row.revision,
-        row.answered_at,
-        row.created_at,
-        row.updated_at,
-        row.active_ms,
-        row.is_active,
-        row.has_seat,
-        row.is_excluded,
-        row.is_superseded,
-        row.is_check,
-        is_counted(row, criterion, legend),
+        [study] * n,
+        [legend.slug] * n,
+        criteria.version,
+        criteria.sha256,
+        rows.batch,
+        rows.kind,
+        rows.round,
+        rows.unit,
+        rows.item_token,
+        _filled(rows.dialogue),
+        _filled(rows.source),
+        _filled(rows.candidate),
+        criteria.key,
+        rows.annotator,
+        options.value,
+        options.label,
+        options.key,
+        options.role,
+        _named(rows.choices, legend.options, "key"),
+        _each(numbers_in, rows.turns),
+        *(_named(rows.explanations, legend.explanations, field) for field in ("key", "text", "sub_dimension")),
+        rows.free_text,
+        rows.revision,
+        *(list(map(utc_text, times)) for times in (rows.answered_at, rows.created_at, rows.updated_at)),
+        rows.active_ms,
+        rows.is_active,
+        rows.has_seat,
+        rows.is_excluded,
+        rows.is_superseded,
+        rows.is_check,
+        list(map(counts, rows.has_seat, rows.is_active, rows.is_check, is_current)),
     ]
+
+
+def _columns(kind: Any, names: list[Any]) -> Any:
+    """A named tuple whose fields hold the values of all."""
+    return kind(*zip(*names, strict=True))
+
+
+def _filled(values: Values) -> Values:
+    return [value or "" for value in values]
+
+
+def _named(lists: Values, names: Mapping[int, Any], field: str) -> Values:
+    """What is said of the ids in each list; an id without a name says nothing."""
+
+    def named(written: str) -> tuple[str, ...]:
+        return tuple(getattr(names[pk], field) for pk in numbers_in(written) if pk in names)
+
+    return _each(named, lists)
+
+
+def _each(made: Callable[[str], Any], values: Values) -> Values:
+    """Made once for each different value: most lists are empty."""
+    found = {value: made(value) for value in set(values)}
+    return [found[value] for value in values]
 
 
 def answer_text(row: RatingRow, legend: Legend, cell: str) -> str | float | None:

@@ -1,7 +1,6 @@
 """Tables of any length as CSV and Parquet, from one description of their columns."""
 
-import csv
-import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -9,10 +8,14 @@ from typing import IO, Any, Literal, NamedTuple
 
 from parley.formulas import quote_formula
 
-Kind = Literal["text", "int", "float", "bool", "time", "texts", "ints"]
+# A time is a text in UTC, as time_text writes it; texts and ints are tuples. Any: each value says what it is.
+Kind = Literal["text", "int", "float", "bool", "time", "texts", "ints", "any"]
 BOM = b"\xef\xbb\xbf"  # makes spreadsheets read UTF-8
-ROWS_AT_ONCE = 1000
-ROWS_PER_GROUP = 20_000  # of Parquet: what is held in memory at a time
+ROWS_PER_BLOCK = 500  # more are slower: a block should fit into the cache of the processor
+BLOCKS_PER_GROUP = 40  # of Parquet: what is held in memory at a time
+BAR = "|"
+SPECIAL = re.compile(r'[,"\r\n]')
+NO_FIELD = '""'  # a line without a character would be no row
 
 
 class Column(NamedTuple):
@@ -21,42 +24,54 @@ class Column(NamedTuple):
 
 
 Values = Sequence[Any]
-BAR = "|"
+Block = Sequence[Values]  # some rows, column by column: each column is made at once, and most repeat a few values
 
 
-def csv_pieces(names: Sequence[str], rows: Iterable[Values], *, has_mark: bool) -> Iterator[bytes]:
-    """The table as CSV, some rows at a time: texts quoted against formulas, lists with bars, undefined empty."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([quote_formula(name) for name in names])
+def in_blocks(rows: Iterable[Values]) -> Iterator[Block]:
+    """Rows of any number, some at a time."""
     waiting = iter(rows)
-    yield (BOM if has_mark else b"") + _taken(out)
-    while some := list(islice(waiting, ROWS_AT_ONCE)):
-        writer.writerows(zip(*map(column_text, zip(*some, strict=True)), strict=True))
-        yield _taken(out)
+    while some := list(islice(waiting, ROWS_PER_BLOCK)):
+        yield list(zip(*some, strict=True))
 
 
-def _taken(out: io.StringIO) -> bytes:
-    data = out.getvalue().encode()
-    out.seek(0)
-    out.truncate()
-    return data
+def untyped(names: Iterable[str]) -> list[Column]:
+    return [Column(name, "any") for name in names]
 
 
-def column_text(values: Values) -> Values:
-    """Most columns repeat a few values: each different one is written once. Only of one type: True is equal to 1."""
-    kinds = set(map(type, values)) - {type(None)}
-    if kinds <= {int}:
-        return values  # the writer leaves None empty
-    if len(kinds) > 1 or list in kinds:
-        return [cell_text(value) for value in values]
-    texts = {value: cell_text(value) for value in set(values)}
-    return [texts[value] for value in values]
+def csv_pieces(columns: Sequence[Column], blocks: Iterable[Block], *, has_mark: bool) -> Iterator[bytes]:
+    """The table as CSV, a block at a time: texts quoted against formulas, lists with bars, undefined empty."""
+    kinds = [column.kind for column in columns]
+    yield (BOM if has_mark else b"") + _lines([[text_cell(column.name)] for column in columns])
+    for block in blocks:
+        yield _lines(map(csv_cells, kinds, block))
 
 
-def cell_text(value: Any) -> Any:
-    found = WRITERS.get(type(value))
-    return value if found is None else found(value)
+def _lines(columns: Iterable[Sequence[str]]) -> bytes:
+    rows = map(",".join, zip(*columns, strict=True))
+    return "".join([f"{row or NO_FIELD}\r\n" for row in rows]).encode()
+
+
+def csv_cells(kind: Kind, values: Values) -> Sequence[str]:
+    """As csv.writer writes them, but each different value once: most columns repeat a few."""
+    if kind == "time":
+        return values
+    if kind == "any" and len(set(map(type, values)) - {type(None)}) > 1:
+        return [csv_cell(value) for value in values]  # True is equal to 1
+    cells = {value: csv_cell(value) for value in set(values)}
+    return [cells[value] for value in values]
+
+
+def csv_cell(value: Any) -> str:
+    return WRITERS[type(value)](value)
+
+
+def text_cell(text: str) -> str:
+    safe = quote_formula(text)
+    return '"' + safe.replace('"', '""') + '"' if SPECIAL.search(safe) else safe
+
+
+def list_cell(values: Values) -> str:
+    return text_cell(BAR.join(map(str, values)))
 
 
 def time_text(value: datetime) -> str:
@@ -68,22 +83,23 @@ def number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-WRITERS: dict[type, Callable[[Any], Any]] = {
-    str: quote_formula,
+WRITERS: dict[type, Callable[[Any], str]] = {
+    str: text_cell,
+    int: str,
     bool: lambda value: "true" if value else "false",
     float: number_text,
     datetime: time_text,
-    list: lambda value: quote_formula(BAR.join(map(str, value))) if value else "",
+    tuple: list_cell,
     type(None): lambda value: "",
 }
 
 
-def write_parquet(columns: Sequence[Column], rows: Iterable[Values], file: IO[bytes]) -> None:
-    """Typed columns, lists as lists, times in UTC. One group of rows is in memory at a time."""
+def write_parquet(columns: Sequence[Column], blocks: Iterable[Block], file: IO[bytes]) -> None:
+    """Typed columns, lists as lists, times in UTC. One group of blocks is in memory at a time."""
     import pyarrow as pa  # 170 MB on disk and 0.2 s: paid by who exports Parquet
     import pyarrow.parquet as pq
 
-    types = {
+    types: dict[Kind, pa.DataType] = {
         "text": pa.string(),
         "int": pa.int64(),
         "float": pa.float64(),
@@ -93,8 +109,12 @@ def write_parquet(columns: Sequence[Column], rows: Iterable[Values], file: IO[by
         "ints": pa.list_(pa.int32()),
     }
     schema = pa.schema([(column.name, types[column.kind]) for column in columns])
-    waiting = iter(rows)
+
+    def batch_of(block: Block) -> pa.RecordBatch:
+        arrays = [pa.array(values).cast(kind) for values, kind in zip(block, schema.types, strict=True)]
+        return pa.record_batch(arrays, schema=schema)
+
+    batches = map(batch_of, blocks)
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        while some := list(islice(waiting, ROWS_PER_GROUP)):
-            arrays = [pa.array(cells, kind) for cells, kind in zip(zip(*some, strict=True), schema.types, strict=True)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+        while group := list(islice(batches, BLOCKS_PER_GROUP)):
+            writer.write_table(pa.Table.from_batches(group, schema=schema))

@@ -23,7 +23,8 @@ from reporting.report.datasheet import as_markdown, datasheet
 from reporting.report.downloads import TABLES, as_csv
 from reporting.report.latex import as_latex
 from reporting.selectors.study_facts import people_of
-from tests.factories import NOW, UserFactory
+from tests.clock import NOW
+from tests.factories import UserFactory
 from tests.qualification.factories_recruitment import RecruitmentFactory
 from tests.reporting.conducted import make_conducted
 from tests.reporting.exports.round_trip import changed, differences, empty_the_database, report_of, with_file
