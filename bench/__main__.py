@@ -90,6 +90,8 @@ def machine() -> str:
 def summary(run: Run) -> str:
     with_goal = [row for row in run.rows if row.is_met is not None]
     met = f"{sum(row.is_met is True for row in with_goal)} of {len(with_goal)} goals met"
+    wrong = [row.work for row in run.rows if row.is_wrong]
+    met += f"; must never be: {', '.join(wrong)}" if wrong else ""
     return met + (f"; could not be measured: {', '.join(run.failed)}" if run.failed else "")
 
 
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\n{where}\n\n{table(run.rows)}\n\n{summary(run)}")
     if options.json:
         write_json(options.json, run.rows)
-    return 1 if run.failed else 0
+    return 1 if run.failed or any(row.is_wrong for row in run.rows) else 0
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ class Goal:
     of: Literal["ours", "ratio"] = "ours"
     is_least: bool = False  # the bound is the least (throughput, gain) and not the most (time, size)
     most: float | None = None  # a band: from `limit` to here
+    is_must: bool = False  # of what is right or wrong, and not fast or slow: the run fails with it
 
     def is_met(self, figure: float) -> bool:
         if self.most is not None:
@@ -31,6 +32,9 @@ class Goal:
             return f"{number(self.limit)} to {number(self.most)} {unit}".rstrip()
         sign = ">=" if self.is_least else "<="
         return f"{sign} {number(self.limit)}" + ("x" if self.of == "ratio" else f" {unit}".rstrip())
+
+
+NEVER = Goal(0, is_must=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,10 @@ class Row:
         """None without a goal, or when there was nothing to compare with."""
         figure = self.ours if self.goal is None or self.goal.of == "ours" else self.ratio
         return None if self.goal is None or figure is None else self.goal.is_met(figure)
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.goal is not None and self.goal.is_must and self.is_met is False
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"ratio": self.ratio, "is_met": self.is_met}

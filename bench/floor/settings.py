@@ -2,7 +2,7 @@
 
 import os
 
-from parley.settings import database
+from parley.environment import database
 
 SECRET_KEY = "nothing is signed here"
 ALLOWED_HOSTS = ["127.0.0.1"]
