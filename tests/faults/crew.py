@@ -12,7 +12,7 @@ import redis
 from celery import Celery
 from django.db import connection, transaction
 
-from parley.settings import redis_address
+from parley.environment import redis_address
 from parley.supervisor import WORKER_OPTIONS
 from tests.faults.processes import Process, environment
 from tests.wait import wait_until

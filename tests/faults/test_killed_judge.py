@@ -9,7 +9,8 @@ from annotation.services.advisory import is_locked
 from annotation.services.judging import LOCK_SPACE
 from tests.annotation.judging.conftest import begin, work
 from tests.annotation.judging.test_judge import honest
-from tests.factories import StudyFactory, make_batch, make_he_version
+from tests.factories import StudyFactory, make_batch
+from tests.factories_protocols import make_he_version
 from tests.faults.processes import Process, killed_at_the_end
 from tests.stub_endpoint import KEY, Said, completion, stub_endpoint
 from tests.wait import wait_until

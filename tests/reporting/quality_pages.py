@@ -1,10 +1,6 @@
 """What tests of the board's second part do with it."""
 
 import numpy as np
-from django.core.cache import cache
-from django.db import connection
-from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,12 +13,6 @@ from reporting.selectors.board_quality import quality_page
 from tests.cast import Cast
 
 NOW = timezone.now()
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def page_url(cast: Cast, query: str = "") -> str:
@@ -56,11 +46,3 @@ def people_and_criteria(cast: Cast):
 def lines_of(cast: Cast, **query: str):
     data = board_data(cast.study, query)
     return drift_lines(data, alike(data.choice.criteria)[0])
-
-
-def n_queries(client: Client, url: str) -> int:
-    """Of the first reader; what the next ones cost is another test."""
-    cache.clear()
-    with CaptureQueriesContext(connection) as queries:
-        assert client.get(url).status_code == 200
-    return len(queries)

@@ -1,15 +1,12 @@
-"""The live board: what it shows to whom, how cheaply it says that nothing is new, that every number explains itself."""
+"""The live board: what it shows to whom, and that every number explains itself."""
 
 import re
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.conf import settings
 from django.core.cache import cache
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,9 +14,8 @@ import measures.cohen
 import measures.estimate
 import measures.intervals
 import measures.words
-from annotation.models import AgreementCell, Batch, Heartbeat, Seat
+from annotation.models import AgreementCell, Batch, Seat
 from annotation.selectors.cells import measure_batch
-from annotation.services import activity
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from measures.agreement import fleiss_kappa
@@ -36,48 +32,13 @@ from reporting.selectors.board_page import board_page
 from reporting.selectors.board_tables import agreement_table, largest_share
 from reporting.words import REASONS, reason_sentence
 from tests.cast import Cast, make_cast
-from tests.factories import (
-    CriterionFactory,
-    HeartbeatFactory,
-    OptionFactory,
-    StudyFactory,
-    VersionFactory,
-    make_annotator,
-    make_batch,
-    make_scale_version,
-    publish,
-)
+from tests.factories import StudyFactory, make_batch
+from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
 from tests.he_study import expected, load_he_study
+from tests.reporting.board_pages import NOW, board_url, fragment_url, rate, signed_in
 from tests.working import rate_everything
 
-NOW = timezone.now()
-
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def rate(cast: Cast, *options: int, batch: Batch | None = None) -> None:
-    """One annotator after another gives the same place of option throughout, and the figures are stored."""
-    batch = batch or cast.batch
-    panel = "expert" if batch.kind == "pilot" else ""
-    for option in options:
-        annotator = make_annotator(cast.study, f"rater-{cast.study.participants.count()}", panel=panel)
-        rate_everything(claim_seat(annotator, batch, now=NOW), now=NOW, option=option)
-    refresh_batch(batch.pk, now=NOW)
-
-
-def board_url(cast: Cast) -> str:
-    return reverse("board", args=[cast.study.slug])
-
-
-def fragment_url(cast: Cast) -> str:
-    """As a board with batches asks: its form always names the page."""
-    return reverse("board_fragment", args=[cast.study.slug]) + "?page=1"
 
 
 def figures(html: str) -> list[str]:
@@ -117,98 +78,6 @@ def test_who_is_not_signed_in_is_sent_to_sign_in_from_the_page_and_gets_nothing_
 def test_the_board_cannot_be_written_to(cast: Cast):
     client = signed_in(cast.owner)
     assert {client.post(board_url(cast)).status_code, client.post(fragment_url(cast)).status_code} == {405}
-
-
-# --- nothing new -----------------------------------------------------------------------------------------
-def test_nothing_newer_is_a_304_by_version_and_by_etag(cast: Cast):
-    rate(cast, 0, 1)
-    client = signed_in(cast.lead)
-    first = client.get(fragment_url(cast))
-    known = first.headers["ETag"].strip('"')
-    by_version = client.get(fragment_url(cast), {"v": known})
-    by_etag = client.get(fragment_url(cast), headers={"If-None-Match": first.headers["ETag"]})
-    assert (first.status_code, by_version.status_code, by_etag.status_code) == (200, 304, 304)
-    assert by_version.content == b""
-    assert by_version.headers["Cache-Control"] == "no-store"
-
-
-def test_what_is_known_in_one_language_is_sent_again_in_another(cast: Cast):
-    rate(cast, 0, 1)
-    client = signed_in(cast.lead)
-
-    def asked(language: str, **known):
-        client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
-        return client.get(fragment_url(cast), headers={"Accept-Language": language, **known})
-
-    english = asked("en")
-    etag = english.headers["ETag"]
-    italian = asked("it", **{"If-None-Match": etag})
-    assert (english.status_code, italian.status_code) == (200, 200)
-    assert italian.headers["ETag"] != etag
-    assert asked("en", **{"If-None-Match": etag}).status_code == 304
-    for response in (english, italian, client.get(board_url(cast))):
-        assert {"Accept-Language", "Cookie"} <= set(response.headers["Vary"].split(", "))
-
-
-def test_nothing_newer_costs_one_look_up_besides_session_user_and_membership(cast: Cast, django_assert_num_queries):
-    rate(cast, 0, 1)
-    client = signed_in(cast.lead)
-    known = client.get(fragment_url(cast)).headers["ETag"].strip('"')
-    with django_assert_num_queries(4):
-        assert client.get(fragment_url(cast), {"v": known}).status_code == 304
-
-
-def test_a_stored_rating_a_claim_a_decision_and_a_silent_worker_are_news(cast: Cast):
-    HeartbeatFactory(beaten_at=timezone.now())
-    client = signed_in(cast.lead)
-
-    def stamp() -> str:
-        return client.get(fragment_url(cast)).headers["ETag"]
-
-    stamps = [stamp()]
-    assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
-    refresh_batch(cast.batch.pk, now=NOW)
-    stamps.append(stamp())
-    rate_everything(assignment, now=NOW, n=1)
-    refresh_batch(cast.batch.pk, now=NOW)
-    stamps.append(stamp())
-    activity.log(cast.study, cast.lead, "control_decided", about=cast.batch.key, now=NOW)
-    stamps.append(stamp())
-    Heartbeat.objects.update(beaten_at=NOW - timedelta(minutes=5))
-    stamps.append(stamp())
-    assert len(set(stamps)) == 5
-    assert "No worker is running" in client.get(fragment_url(cast)).content.decode()
-
-
-# --- cost ------------------------------------------------------------------------------------------------
-def n_queries(client: Client, url: str) -> int:
-    """Of the first reader; what the next ones cost is another test."""
-    cache.clear()
-    with CaptureQueriesContext(connection) as queries:
-        assert client.get(url).status_code == 200
-    return len(queries)
-
-
-def test_the_board_takes_as_many_queries_for_many_batches_and_annotators_as_for_one(cast: Cast):
-    client = signed_in(cast.lead)
-    rate(cast, 0, 1)
-    for url in (board_url(cast), fragment_url(cast)):
-        client.get(url)  # whatever is read once per process
-    before = [n_queries(client, url) for url in (board_url(cast), fragment_url(cast))]
-    for position in range(1, BATCHES + 5):
-        rate(cast, 0, 1, 0, batch=make_batch(cast.study, key=f"more-{position}", position=position))
-    assert [n_queries(client, url) for url in (board_url(cast), fragment_url(cast))] == before
-    assert max(before) <= 18
-
-
-def test_a_page_has_ten_batches_whatever_their_number_and_the_study_sums_all(cast: Cast):
-    for position in range(1, BATCHES + 5):
-        rate(cast, 0, 1, batch=make_batch(cast.study, key=f"more-{position}", position=position))
-    data = board_data(cast.study, {"page": "2"})
-    assert [line.batch.key for line in data.lines] == [f"more-{n}" for n in range(10, 15)]
-    assert data.progress.n_ratings == 14 * 48
-    html = signed_in(cast.lead).get(board_url(cast), {"statistic": "alpha"}).content.decode()
-    assert "?statistic=alpha&amp;page=2" in html
 
 
 # --- what is shown ---------------------------------------------------------------------------------------
@@ -336,6 +205,16 @@ def test_batches_that_nobody_has_begun_are_wanted_all_the_same(cast: Cast):
     assert board_data(cast.study, {}).progress.n_wanted == 2 * 72
     rate(cast, 0)
     assert board_data(cast.study, {}).progress.n_wanted == 2 * 72
+
+
+def test_a_page_has_ten_batches_whatever_their_number_and_the_study_sums_all(cast: Cast):
+    for position in range(1, BATCHES + 5):
+        rate(cast, 0, 1, batch=make_batch(cast.study, key=f"more-{position}", position=position))
+    data = board_data(cast.study, {"page": "2"})
+    assert [line.batch.key for line in data.lines] == [f"more-{n}" for n in range(10, 15)]
+    assert data.progress.n_ratings == 14 * 48
+    html = signed_in(cast.lead).get(board_url(cast), {"statistic": "alpha"}).content.decode()
+    assert "?statistic=alpha&amp;page=2" in html
 
 
 def test_a_pilot_is_shown_with_its_kind_and_stays_out_of_the_study(cast: Cast):
