@@ -94,9 +94,10 @@ class DemographicsFileForm(forms.Form):
 
 
 class PaidForm(forms.Form):
-    """Up to which line of the ledger the file went."""
+    """Up to which line of the ledger the file went, and how many it was made of."""
 
     up_to = forms.IntegerField(min_value=0, max_value=2**63 - 1)
+    n_lines = forms.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class AboutYouForm(forms.Form):

@@ -66,6 +66,6 @@ def criteria_of(recruitment: Recruitment) -> dict[str, Any]:
 
 
 def studies_that_ask(studies: Iterable[int]) -> set[int]:
-    """Which of them ask their annotators about themselves."""
-    asking = Recruitment.objects.filter(study__in=studies, asks_demographics=True)
+    """Which of them ask their annotators about themselves: without a consent text none does."""
+    asking = Recruitment.objects.filter(study__in=studies, asks_demographics=True).exclude(study__consent_text="")
     return set(asking.values_list("study", flat=True))

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Participant, Study
 from annotation.services import activity
@@ -22,6 +23,9 @@ MOST_LINES = 50_000
 MOST_COLUMNS = 200
 LONGEST = 500
 MOST_ERRORS = 20
+NO_CONSENT = gettext_lazy(
+    "This study has no consent text, so nobody has agreed that something about them is stored. Write one first."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,13 @@ def import_demographics(
 ) -> Outcome:
     """Store what the file says of people who came to this study by the platform, in place of what it said before.
 
-    With one fault nothing is stored. Raises Refused for a platform without such a file.
+    Of those alone who agreed to the consent text of today. With one fault nothing is stored. Raises Refused for a
+    platform without such a file, and for a study without a consent text.
     """
     if provider.demography is None:
         raise Refused("no_file", _("%(name)s has no file of demographics.") % {"name": provider.name})
+    if not study.consent_text:
+        raise Refused("no_consent", NO_CONSENT)
     outcome = _read(study, provider, provider.demography, data)
     if outcome.faults or is_dry_run:
         return outcome
@@ -125,9 +132,9 @@ def _check_heading(heading: list[str], form: Demography, outcome: Outcome) -> No
 
 
 def _people(study: Study, provider: Provider) -> dict[str, tuple[int, str]]:
-    """{person: (participant, submission)} of those who agreed to take part."""
-    entries = Entry.objects.filter(study=study, provider=provider.key, participant__isnull=False)
-    agreed = entries.filter(participant__consented_at__isnull=False) if study.consent_text else entries
+    """{person: (participant, submission)} of those who agreed to the text of today."""
+    entries = Entry.objects.filter(study=study, provider=provider.key)
+    agreed = entries.filter(participant__consented_at__isnull=False, participant__consent_version=study.consent_version)
     rows = agreed.values_list("person", "participant", "session")
     return {person: (participant, session) for person, participant, session in rows}
 

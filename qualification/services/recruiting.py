@@ -13,6 +13,7 @@ from annotation.services import activity
 from qualification.models import Recruitment
 from qualification.providers import PROVIDERS
 from qualification.services.consent_texts import keep_consent_text
+from qualification.services.demographics import NO_CONSENT
 
 CODES = ("code_done", "code_screened_out", "code_failed_attention", "code_timed_out")
 SETTINGS = frozenset({
@@ -46,6 +47,8 @@ def _check(recruitment: Recruitment) -> None:
     if recruitment.is_open and not recruitment.code_done:
         message = _("Give the completion code: without it nobody who has finished can be paid.")
         raise ValidationError({"code_done": message})
+    if recruitment.asks_demographics and not recruitment.study.consent_text:
+        raise ValidationError({"asks_demographics": NO_CONSENT})
     codes = [getattr(recruitment, name) for name in CODES if getattr(recruitment, name)]
     if len(set(codes)) < len(codes):
         message = _("Each way to end has a code of its own: else the platform pays everybody the same.")

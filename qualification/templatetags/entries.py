@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import template
+from django.utils import timezone
 
 from annotation.selectors.work import StudyWork
 from qualification.selectors.recruitment import studies_that_ask
@@ -15,7 +16,8 @@ register = template.Library()
 @register.simple_tag
 def entries_of(*works: StudyWork | Sequence[StudyWork]) -> dict[int, Way]:
     """Of all studies of a page at once: {participant: way}."""
-    return ways_of([each for work in works for each in ([work] if isinstance(work, StudyWork) else work)])
+    found = [each for work in works for each in ([work] if isinstance(work, StudyWork) else work)]
+    return ways_of(found, timezone.now())
 
 
 @register.simple_tag

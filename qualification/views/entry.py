@@ -18,6 +18,8 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import participant_for
+from annotation.models import Participant
+from annotation.selectors.work import needs_consent
 from annotation.services.refusals import Refused
 from annotation.views.join import BACKEND, joined_too_often
 from annotation.views.pages import announced
@@ -29,7 +31,7 @@ from qualification.forms_recruitment import AboutYouForm
 from qualification.models import Entry, Recruitment
 from qualification.providers import PROVIDERS
 from qualification.providers.base import Arrival, BadArrival, Provider
-from qualification.selectors.recruitment import recruitment_of
+from qualification.selectors.recruitment import studies_that_ask
 from qualification.selectors.recruitment_ways import way_of
 from qualification.services import entering
 from qualification.services.consent_texts import fingerprint_of
@@ -214,15 +216,20 @@ def _end_page(request: HttpRequest, entry: Entry) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def about_you(request: HttpRequest, slug: str) -> HttpResponse:
     participant = participant_for(request.user, slug)
-    if not recruitment_of(participant.study).asks_demographics:
+    if not studies_that_ask([participant.study_id]):
         raise Http404("This study does not ask.")
-    stored = participant.demographics.filter(origin=SELF).values_list("fields", flat=True).first() or {}
-    form = AboutYouForm(
-        request.POST if request.method == "POST" else None,
-        initial={key: stored.get(n) for key, n in AboutYouForm.FIELDS.items()},
-    )
+    if needs_consent(participant, participant.study):
+        return redirect("consent", slug)
+    form = _about_you_form(request, participant)
     if request.method == "POST" and form.is_valid():
         tell_about_oneself(participant, form.said(), now=timezone.now())
         return redirect("work")
     context = {"study": participant.study, "form": form}
     return render(request, "qualification/entry_about_you.html", context, status=422 if form.errors else 200)
+
+
+def _about_you_form(request: HttpRequest, participant: Participant) -> AboutYouForm:
+    """With what they said before."""
+    stored = participant.demographics.filter(origin=SELF).values_list("fields", flat=True).first() or {}
+    initial = {key: stored.get(name) for key, name in AboutYouForm.FIELDS.items()}
+    return AboutYouForm(request.POST if request.method == "POST" else None, initial=initial)

@@ -98,9 +98,9 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
 def bonuses(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = PaidForm(request.GET)
-    up_to = form.cleaned_data["up_to"] if form.is_valid() else None
+    seen = form.cleaned_data if form.is_valid() else {}
     with announced(request):
-        return _file(payouts.bonuses_csv(study, up_to), f"{study.slug}-bonuses.csv")
+        return _file(payouts.bonuses_csv(study, **seen), f"{study.slug}-bonuses.csv")
     return redirect("recruitment", slug)
 
 
@@ -116,8 +116,8 @@ def bonuses_paid(request: HttpRequest, slug: str) -> HttpResponse:
     form = PaidForm(request.POST)
     if form.is_valid():
         with announced(request):
-            up_to, by = form.cleaned_data["up_to"], signed_in(request.user)
-            n = payouts.mark_bonuses_paid(study, up_to=up_to, by=by, now=timezone.now())
+            by = signed_in(request.user)
+            n = payouts.mark_bonuses_paid(study, **form.cleaned_data, by=by, now=timezone.now())
             said = ngettext("The bonus of %(n)s person is paid.", "The bonuses of %(n)s people are paid.", n)
             messages.success(request, said % {"n": n})
     return redirect("recruitment", slug)

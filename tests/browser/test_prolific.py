@@ -1,7 +1,6 @@
 """From a platform's page to its completion page in Chromium: consent, rating, the right code, once per person."""
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -10,21 +9,21 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from annotation.models import Participant, Study
-from annotation.services import agreement
-from annotation.services.claiming import claim_seat
-from annotation.services.standing import set_standing
 from qualification.models import Demographics, Entry, Recruitment
 from qualification.services.mixing import mix_checks
-from qualification.services.signals import sweep_signals
-from tests.browser.helpers import Screen, answer
+from qualification.services.verdicts import sweep_attempts
+from tests.browser.helpers import LOOKS, Screen, answer
 from tests.cast import make_cast
-from tests.factories import NOW, MembershipFactory, StudyFactory, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
 from tests.qualification.factories_checks import CheckPlanFactory, make_checks
+from tests.qualification.factories_gate import GateFactory, like, make_panel, mostly
 from tests.qualification.factories_recruitment import (
     DemographicsFactory,
     EntryFactory,
     PayEntryFactory,
     finish_batch,
+    let_time_run_out,
     open_for,
 )
 from tests.stub_platform import StubPlatform, stub_platform
@@ -73,10 +72,10 @@ def finish(page: Page, code: str) -> None:
     expect(page.get_by_role("heading", name="Submission received")).to_be_visible()
 
 
-def rate_all(page: Page, n_dialogues: int = 1) -> None:
+def rate_all(page: Page, n_dialogues: int = 1, key: str = "1") -> None:
     """By the keyboard, the first option of each of four criteria."""
     n = 4 * n_dialogues
-    page.get_by_role("button", name="Start batch 1").click()
+    page.get_by_role("button", name=f"Start batch {key}").click()
     page.wait_for_url("**/work/*/*/*/")
     for number in range(n):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n} answers")
@@ -92,14 +91,9 @@ def the_annotator() -> Participant:
 
 def mix_in_a_check(study: Study, *, most_missed: int) -> None:
     """Beside the dialogue another one, whose text asks for the second option everywhere."""
-    CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=most_missed, pauses_by_itself=True)
+    CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=most_missed)
     make_checks(study, 1, kind="attention", option=1)
     assert mix_checks(study, by=None, now=timezone.now()).n_checks == 1
-
-
-def sweep_checks() -> None:
-    agreement.sweep(now=timezone.now())
-    sweep_signals(now=timezone.now())
 
 
 # --- journeys -----------------------------------------------------------------------------------------------
@@ -117,21 +111,32 @@ def test_from_consent_to_the_completion_code(open_screen: Open, recruitment, pla
     assert page.locator("#completion-code").input_value() == "CDONE1"
 
 
-def test_who_does_not_qualify_is_screened_out(open_screen: Open, recruitment, platform):
-    Study.objects.update(has_gate=True)
+def test_who_rates_unlike_the_panel_does_not_qualify_and_is_screened_out(open_screen: Open, recruitment, platform):
+    study = recruitment.study
+    Study.objects.filter(pk=study.pk).update(has_gate=True)
+    GateFactory(study=study)
+    qualification = make_batch(study, 3, 1, position=5, kind="qualification", key="qualification-1")
+    make_panel(study, qualification, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
     page = come(open_screen(), platform)
     agree(page)
-    set_standing(the_annotator(), standing="failed", now=timezone.now())
-    page.reload()
+    rate_all(page, n_dialogues=3, key="qualification-1")
+    page.goto(reverse("work"))
+    expect(page.get_by_text("is being decided")).to_be_visible()
+    assert not [code for code in CODES if code in page.content()]
+
+    assert sweep_attempts(now=timezone.now()) == 1
+    expect(page.get_by_text("You did not qualify this time.")).to_be_visible()
     finish(page, "CSCREEN2")
 
     assert platform.told_codes == ["CSCREEN2"]
+    assert the_annotator().standing == "failed"
+    assert Entry.objects.get().state == "screened_out"
 
 
 def test_whose_time_runs_out_is_timed_out(open_screen: Open, recruitment, platform):
     page = come(open_screen(), platform)
     agree(page)
-    claim_seat(the_annotator(), recruitment.study.batches.get(), now=timezone.now() - timedelta(hours=5))
+    let_time_run_out(the_annotator(), recruitment.study.batches.get())
     page.reload()
     finish(page, "CTIME4")
 
@@ -143,9 +148,10 @@ def test_whom_a_lead_excludes_for_missed_attention_checks_failed_attention(open_
     page = come(open_screen(), platform)
     agree(page)
     rate_all(page, n_dialogues=2)
-    sweep_checks()
     page.goto(reverse("work"))
-    expect(page.get_by_text("paused")).to_be_visible()
+    page.get_by_role("button", name="Finish and go back to Prolific").click()
+    expect(page.get_by_role("heading", name="Your work is being looked at")).to_be_visible()
+    assert not [code for code in CODES if code in page.content()]
 
     lead = MembershipFactory(study=recruitment.study, role="lead").user
     desk = open_screen(lead).go(reverse("checks", args=["crowd"]))
@@ -154,7 +160,7 @@ def test_whom_a_lead_excludes_for_missed_attention_checks_failed_attention(open_
     flag.get_by_label("Why you decide so").fill("The text said what to answer.")
     flag.get_by_role("button", name="Exclude").click()
     expect(desk.get_by_text(f"{the_annotator().pseudonym} is excluded")).to_be_visible()
-    page.reload()
+    page.get_by_role("link", name="Look again").click()
     finish(page, "CATTENTION3")
 
     assert platform.told_codes == ["CATTENTION3"]
@@ -166,7 +172,6 @@ def test_who_misses_no_more_checks_than_the_study_allows_has_finished(open_scree
     page = come(open_screen(), platform)
     agree(page)
     rate_all(page, n_dialogues=2)
-    sweep_checks()
     page.goto(reverse("work"))
     finish(page, "CDONE1")
 
@@ -248,7 +253,7 @@ def test_nobody_elses_page_frames_it(open_screen: Open, recruitment, platform):
 
 
 # --- for everybody ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+@LOOKS
 def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_screen: Open, platform, recruitment, width: int, scheme: str
 ):
@@ -264,7 +269,8 @@ def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_for(mturk, provider="mturk")
     over = make_annotator(recruitment.study, "over")
     EntryFactory(study=recruitment.study, participant=over, state="done", ended_at=NOW)
-    on_the_way = EntryFactory(study=recruitment.study, participant=make_annotator(recruitment.study, "on-the-way"))
+    agreed = make_annotator(recruitment.study, "on-the-way", consent_version="1", consented_at=NOW)
+    on_the_way = EntryFactory(study=recruitment.study, participant=agreed)
     look = {"width": width, "color_scheme": scheme}
     turk = reverse("enter", args=[mturk.join_token, "mturk"])
     preview = f"{turk}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h"

@@ -2,9 +2,10 @@ import pytest
 from django.core.cache import caches
 
 from annotation.models import Study
-from qualification.models import Recruitment
-from tests.factories import StudyFactory, make_batch
-from tests.qualification.factories_recruitment import open_for
+from qualification.models import Entry, Recruitment
+from tests.clock import NOW
+from tests.factories import StudyFactory, make_annotator, make_batch
+from tests.qualification.factories_recruitment import EntryFactory, open_for
 
 
 @pytest.fixture
@@ -19,6 +20,13 @@ def study(db: None) -> Study:
 @pytest.fixture
 def recruitment(study: Study) -> Recruitment:
     return open_for(study)
+
+
+@pytest.fixture
+def entry(recruitment: Recruitment) -> Entry:
+    """Of somebody who agreed and may rate."""
+    participant = make_annotator(recruitment.study, "annotator-crowd", consent_version="1", consented_at=NOW)
+    return EntryFactory(study=recruitment.study, participant=participant)
 
 
 @pytest.fixture(autouse=True)

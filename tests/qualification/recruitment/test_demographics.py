@@ -8,13 +8,15 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Study
+from annotation.services.refusals import Refused
 from qualification.models import Demographics, Recruitment
 from qualification.providers import PROVIDERS
 from qualification.selectors.recruitment_demographics import Cell, age_group, demographics_of
 from qualification.services.demographics import Outcome, import_demographics
 from reporting.report.build import build_report
 from tests.cast import Cast
-from tests.factories import NOW, UserFactory, make_annotator
+from tests.clock import NOW
+from tests.factories import UserFactory, make_annotator
 from tests.qualification.factories_recruitment import DemographicsFactory, EntryFactory, RecruitmentFactory, open_for
 
 pytestmark = pytest.mark.django_db
@@ -69,10 +71,22 @@ def test_people_of_other_studies_are_left_out(cast, entries):
     assert Demographics.objects.count() == 1
 
 
-def test_who_did_not_agree_is_left_out(cast, entries):
-    cast.study.participants.filter(pk=entries[0].participant_id).update(consented_at=None)
+@pytest.mark.parametrize("agreed", [{"consented_at": None, "consent_version": ""}, {"consent_version": "0"}])
+def test_who_did_not_agree_to_the_text_of_today_is_left_out(cast, entries, agreed):
+    cast.study.participants.filter(pk=entries[0].participant_id).update(**agreed)
+    outcome = read(cast, HEADING + line(entries[0], "31,Female,") + line(entries[1], "40,Male,"))
 
-    assert read(cast, HEADING + line(entries[0], "31,Female,")).n_people == 0
+    assert (outcome.n_people, outcome.n_strangers) == (1, 1)
+    assert Demographics.objects.get().participant == entries[1].participant
+
+
+@pytest.mark.parametrize("is_dry_run", [False, True])
+def test_a_study_without_a_consent_text_takes_no_file(cast, entries, is_dry_run):
+    cast.study.consent_text = ""
+    cast.study.save()
+
+    with pytest.raises(Refused, match="no consent text"):
+        read(cast, HEADING + line(entries[0], "31,Female,"), is_dry_run=is_dry_run)
     assert not Demographics.objects.exists()
 
 
@@ -137,6 +151,15 @@ def test_the_page_shows_what_an_import_would_do_and_then_does_it(client, cast, e
     assert upload(client, "nonsense\n").status_code == 422
 
 
+def test_the_page_says_why_a_file_is_not_taken(client, cast, entries):
+    Study.objects.update(consent_text="")
+    client.force_login(cast.researcher)
+    answer = upload(client, HEADING + line(entries[0], "31,Female,"))
+
+    assert answer.status_code == 422
+    assert "This study has no consent text" in answer.content.decode()
+
+
 def test_few_people_are_not_counted_out(cast):
     for number in range(8):
         sex = "Female" if number < 6 else "Male"
@@ -174,8 +197,7 @@ def test_the_report_tells_counts_and_no_small_ones(cast, entries):
 
 
 # --- by themselves, and away --------------------------------------------------------------------------------
-def test_annotators_say_of_themselves_what_they_like_and_take_it_back(client, cast):
-    RecruitmentFactory(study=cast.study)
+def test_annotators_say_of_themselves_what_they_like_and_take_it_back(client, cast, entries):
     client.force_login(cast.annotator.user)
     path = reverse("about_you", args=["wellbeing"])
     assert path in client.get(reverse("work")).content.decode()
@@ -189,11 +211,31 @@ def test_annotators_say_of_themselves_what_they_like_and_take_it_back(client, ca
     assert client.post(path, {"gender": "a\x00b"}).status_code == 422
 
 
-def test_nobody_is_asked_where_the_study_does_not_ask(client, cast):
+@pytest.mark.parametrize("version", ["", "0"])
+def test_who_has_not_agreed_reads_the_consent_first_and_nothing_is_stored(client, cast, entries, version):
+    cast.study.participants.update(consented_at=None if not version else NOW, consent_version=version)
     client.force_login(cast.annotator.user)
+    path, consent = (reverse(name, args=["wellbeing"]) for name in ("about_you", "consent"))
 
-    assert client.get(reverse("about_you", args=["wellbeing"])).status_code == 404
+    assert client.get(path)["Location"] == consent
+    assert client.post(path, {"age": "31"})["Location"] == consent
+    assert not Demographics.objects.exists()
+    client.post(consent, {"agree": "on"})
+    client.post(path, {"age": "31"})
+    assert Demographics.objects.get().fields == {"Age": "31"}
+
+
+@pytest.mark.parametrize(
+    ("model", "change"), [(Recruitment, {"asks_demographics": False}), (Study, {"consent_text": ""})]
+)
+def test_nobody_is_asked_where_the_study_does_not_ask_or_has_no_consent_text(client, cast, entries, model, change):
+    model.objects.update(**change)
+    client.force_login(cast.annotator.user)
+    path = reverse("about_you", args=["wellbeing"])
+
+    assert (client.get(path).status_code, client.post(path, {"age": "31"}).status_code) == (404, 404)
     assert "About you" not in client.get(reverse("work")).content.decode()
+    assert not Demographics.objects.exists()
 
 
 def test_a_second_import_leaves_what_people_said_themselves(cast, entries):

@@ -1,7 +1,5 @@
 """Out by the platform: the right one of four codes, once, and never before the work has ended."""
 
-from datetime import timedelta
-
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -14,18 +12,12 @@ from annotation.services.standing import set_standing
 from qualification.models import Entry, Flag, Recruitment
 from qualification.selectors.recruitment_ways import way_of
 from qualification.services.ending import end_entry, ending_of
-from qualification.services.flags import decide_flag
-from tests.factories import NOW, UserFactory, make_annotator, make_batch
-from tests.qualification.factories_recruitment import EntryFactory, finish_batch
+from tests.clock import NOW
+from tests.factories import make_annotator, make_batch
+from tests.qualification.factories_recruitment import EntryFactory, finish_batch, let_time_run_out
 
 pytestmark = pytest.mark.django_db
 CODES = ("CDONE1", "CSCREEN2", "CATTENTION3", "CTIME4")
-
-
-@pytest.fixture
-def entry(recruitment: Recruitment) -> Entry:
-    participant = make_annotator(recruitment.study, "annotator-crowd", consent_version="1", consented_at=NOW)
-    return EntryFactory(study=recruitment.study, participant=participant)
 
 
 @pytest.fixture
@@ -41,10 +33,6 @@ def batches(entry: Entry):
 
 def end(client: Client, entry: Entry):
     return client.post(reverse("entry_end", args=[entry.study.slug]), follow=True)
-
-
-def let_time_run_out(entry: Entry) -> None:
-    claim_seat(entry.participant, batches(entry)[0], now=timezone.now() - timedelta(hours=10))
 
 
 # --- the four ways ------------------------------------------------------------------------------------------
@@ -85,14 +73,14 @@ def test_whom_a_person_excluded_did_not_fail_attention(client, entry, state):
 
 
 def test_whose_time_ran_out_is_timed_out_where_the_study_says_so(client, entry):
-    let_time_run_out(entry)
+    let_time_run_out(entry.participant, batches(entry)[0])
 
     assert "cc=CTIME4" in end(client, entry).content.decode()
 
 
 def test_without_a_code_for_it_they_take_a_seat_again(client, entry):
     Recruitment.objects.update(code_timed_out="")
-    let_time_run_out(entry)
+    let_time_run_out(entry.participant, batches(entry)[0])
 
     with pytest.raises(Refused, match="Finish a batch first"):
         end_entry(entry, now=timezone.now())
@@ -155,53 +143,10 @@ def test_qualification_alone_is_no_batch_to_finish_after(entry):
 
 
 def test_a_consent_that_is_asked_again_is_no_end(entry):
-    let_time_run_out(entry)
+    let_time_run_out(entry.participant, batches(entry)[0])
     Study.objects.update(consent_version="2")
 
     assert way_of(entry, timezone.now()).due == ""
-
-
-# --- missed checks ----------------------------------------------------------------------------------------------
-def pause_for(entry: Entry, kind: str = "attention") -> Flag:
-    set_standing(entry.participant, standing="paused", now=NOW)
-    return Flag.objects.create(participant=entry.participant, kind=kind, has_paused=True, raised_at=NOW)
-
-
-@pytest.mark.parametrize("is_closed", [False, True])
-@pytest.mark.parametrize("kind", ["attention", "gold"])
-def test_whose_missed_checks_wait_for_a_lead_gets_no_code_and_a_kind_word(client, entry, kind, is_closed):
-    finish_batch(entry.participant, batches(entry)[0])
-    pause_for(entry, kind)
-    if is_closed:
-        Study.objects.update(status="closed")
-    shown = end(client, entry).content.decode()
-
-    assert "Your work is being looked at" in shown
-    assert "come back to this page" in shown
-    assert not [code for code in CODES if code in shown]
-    assert "Finish here" not in client.get(reverse("work")).content.decode()
-    entry.refresh_from_db()
-    assert entry.state == "entered"
-
-
-@pytest.mark.parametrize(
-    ("verdict", "code"), [("dismissed", "CDONE1"), ("paused", "CDONE1"), ("excluded", "CATTENTION3")]
-)
-def test_the_code_follows_the_leads_decision(client, entry, verdict, code):
-    finish_batch(entry.participant, batches(entry)[0])
-    flag = pause_for(entry)
-    decide_flag(flag, verdict=verdict, reason="Looked at it.", by=UserFactory(), now=NOW)
-
-    assert f"cc={code}" in end(client, entry).content.decode()
-
-
-@pytest.mark.parametrize(("standing", "kind"), [("paused", "speed"), ("cleared", "attention")])
-def test_other_flags_and_flags_without_a_pause_hold_nobody(entry, standing, kind):
-    finish_batch(entry.participant, batches(entry)[0])
-    pause_for(entry, kind)
-    set_standing(entry.participant, standing=standing, now=NOW)
-
-    assert way_of(entry, timezone.now()).may_finish
 
 
 # --- afterwards -------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from qualification.selectors.recruitment_consents import consent_texts_of
 from qualification.services.consent_texts import keep_consent_text, keep_consent_texts
 from qualification.tasks import keep_consents
 from tests.cast import Cast
-from tests.factories import NOW, make_annotator
+from tests.clock import NOW
+from tests.factories import make_annotator
 from tests.qualification.factories_recruitment import (
     ConsentTextFactory,
     DemographicsFactory,
@@ -72,6 +73,7 @@ def test_criteria_and_platform_are_saved_as_data(client, cast):
         ({"platform_url": "ftp://a.org"}, "platform_url"),
         ({"locations": ",".join(["x"] * 51)}, "locations"),
         ({"n_wanted": "-1"}, "n_wanted"),
+        ({"asks_demographics": "on"}, "asks_demographics"),  # without a consent text
     ],
 )
 def test_what_cannot_be_right_is_said_beside_its_field(client, cast, fields, field):

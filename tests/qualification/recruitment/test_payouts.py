@@ -5,12 +5,12 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.models import Participant, Study
 from annotation.services.refusals import Refused
 from qualification.models import PayEntry, Recruitment
 from qualification.services.payouts import approvals_csv, bonuses_csv, bonuses_of, mark_bonuses_paid
 from tests.cast import Cast
-from tests.factories import NOW
+from tests.clock import NOW
 from tests.qualification.factories_recruitment import EntryFactory, PayEntryFactory, open_for
 
 pytestmark = pytest.mark.django_db
@@ -101,15 +101,41 @@ def test_two_currencies_are_refused(prolific):
         bonuses_csv(prolific)
 
 
+def seen_of(study: Study) -> dict[str, int]:
+    """What a page passes on to the file and to the tick."""
+    bonuses = bonuses_of(study)
+    return {"up_to": bonuses.up_to, "n_lines": bonuses.n_lines}
+
+
+def comes_late(participant: Participant) -> None:
+    """A line that got its number before others, and is stored after them."""
+    line = PayEntryFactory(participant=participant, amount="9.00", reason="late")
+    PayEntry.objects.filter(pk=line.pk).update(id=1)
+
+
+def test_a_line_that_comes_late_with_a_lower_number_is_not_ticked_off(prolific, cast):
+    entry = came(prolific)
+    PayEntryFactory(participant=entry.participant)
+    seen = seen_of(prolific)
+    comes_late(entry.participant)
+
+    with pytest.raises(Refused, match="has changed since you looked"):
+        mark_bonuses_paid(prolific, **seen, by=cast.owner, now=NOW)
+    with pytest.raises(Refused, match="has changed since you looked"):
+        bonuses_csv(prolific, **seen)
+    assert not PayEntry.objects.exclude(paid_out_at=None).exists()
+    assert mark_bonuses_paid(prolific, **seen_of(prolific), by=cast.owner, now=NOW) == 1
+
+
 def test_what_is_paid_is_listed_once_and_what_came_later_stays(prolific, cast):
     entry = came(prolific)
     PayEntryFactory(participant=entry.participant)
-    up_to = bonuses_of(prolific).up_to
+    seen = seen_of(prolific)
     PayEntryFactory(participant=entry.participant, amount="0.70")
-    assert bonuses_csv(prolific, up_to) == f"{entry.person},1.50\n"
+    assert bonuses_csv(prolific, **seen) == f"{entry.person},1.50\n"
 
-    assert mark_bonuses_paid(prolific, up_to=up_to, by=cast.owner, now=NOW) == 1
-    assert mark_bonuses_paid(prolific, up_to=up_to, by=cast.owner, now=NOW) == 0
+    assert mark_bonuses_paid(prolific, **seen, by=cast.owner, now=NOW) == 1
+    assert mark_bonuses_paid(prolific, **seen, by=cast.owner, now=NOW) == 0
     assert bonuses_csv(prolific) == f"{entry.person},0.70\n"
     logged = prolific.activities.get(verb="bonuses_paid")
     assert logged.details == {"people": 1, "amount": "1.50", "currency": "GBP"}
@@ -136,20 +162,23 @@ def test_the_page_offers_both_files_and_ticks_them_off(client, cast, prolific):
     PayEntryFactory(participant=entry.participant)
     client.force_login(cast.researcher)
     page = client.get(reverse("recruitment", args=["wellbeing"]))
-    up_to = page.context["bonuses"].up_to
+    seen = seen_of(prolific)
+    link = reverse("recruitment_bonuses", args=["wellbeing"]) + "?up_to={up_to}&amp;n_lines={n_lines}".format(**seen)
+    assert link in page.content.decode()
     assert "1 person, 1.50 GBP" in page.content.decode()
 
-    file = client.get(reverse("recruitment_bonuses", args=["wellbeing"]), {"up_to": up_to})
+    file = client.get(reverse("recruitment_bonuses", args=["wellbeing"]), seen)
     assert (file["Content-Type"], file.content.decode()) == ("text/csv; charset=utf-8", f"{entry.person},1.50\n")
     assert client.get(reverse("recruitment_approvals", args=["wellbeing"])).content.decode() == f"{entry.session}\n"
-    client.post(reverse("recruitment_paid", args=["wellbeing"]), {"up_to": up_to})
+    client.post(reverse("recruitment_paid", args=["wellbeing"]), seen)
     assert PayEntry.objects.get().paid_out_at is not None
 
 
-@pytest.mark.parametrize("up_to", ["", "x", "-1", "9" * 40])
-def test_a_mark_that_is_none_pays_nothing(client, cast, prolific, up_to):
+@pytest.mark.parametrize("wrong", ["", "x", "-1", "9" * 40])
+@pytest.mark.parametrize("name", ["up_to", "n_lines"])
+def test_a_mark_that_is_none_pays_nothing(client, cast, prolific, name, wrong):
     PayEntryFactory(participant=came(prolific).participant)
     client.force_login(cast.researcher)
-    client.post(reverse("recruitment_paid", args=["wellbeing"]), {"up_to": up_to})
+    client.post(reverse("recruitment_paid", args=["wellbeing"]), seen_of(prolific) | {name: wrong})
 
     assert PayEntry.objects.get().paid_out_at is None
