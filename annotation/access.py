@@ -25,6 +25,7 @@ class Right(StrEnum):
 
     WORK = "work"  # rate one's own batches
     WATCH = "watch"  # the live board and the report
+    READ = "read"  # single answers, in exports and the API: who checks labels blind must not have it
     CLEAR = "clear"  # decide who may claim
     IMPORT = "import"  # bring material and ratings, make batches
     CONFIGURE = "configure"  # settings, opening and closing
@@ -36,11 +37,11 @@ class Right(StrEnum):
 RIGHTS: dict[str, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
     Role.RESEARCHER: frozenset(Right) - {Right.MEMBERS},
-    Role.LEAD: frozenset({Right.WATCH, Right.CLEAR, Right.CONTROL, Right.TEACH, Right.WORK}),
-    Role.TRAINER: frozenset({Right.WATCH, Right.TEACH, Right.WORK}),
+    Role.LEAD: frozenset({Right.WATCH, Right.READ, Right.CLEAR, Right.CONTROL, Right.TEACH, Right.WORK}),
+    Role.TRAINER: frozenset({Right.WATCH, Right.READ, Right.TEACH, Right.WORK}),
     Role.CONTROLLER: frozenset({Right.WATCH, Right.CONTROL, Right.WORK}),
     Role.ANNOTATOR: frozenset({Right.WORK}),
-    Role.OBSERVER: frozenset({Right.WATCH}),
+    Role.OBSERVER: frozenset({Right.WATCH, Right.READ}),
 }
 
 Person = User | AnonymousUser
@@ -113,7 +114,7 @@ def import_for(user: Person, slug: str, token: UUID) -> ImportJob:
 
 def export_for(user: Person, slug: str, token: UUID) -> ExportJob:
     """A file of exports; one with account names is for those who decide about members."""
-    study = study_for(user, slug, Right.WATCH)
+    study = study_for(user, slug, Right.READ)
     job = study.exports.filter(token=token).first()
     if job is None:
         raise Http404("No such export.")

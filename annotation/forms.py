@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Batch, Membership, Participant, Study
 from annotation.selectors.studies import find_account, publishable_versions
 from annotation.services.batching import TURNS_FIELD
+from annotation.services.standing import LONGEST_REASON, missing_reason
 from protocols.models import ProtocolVersion
 from protocols.translating import language_name, languages_of
 
@@ -279,7 +280,22 @@ class RoleForm(forms.Form):
 
 
 class StandingForm(forms.Form):
+    """About one annotator. Some decisions need a reason."""
+
     standing = forms.ChoiceField(choices=Participant.Standing)
+    reason = forms.CharField(required=False, max_length=LONGEST_REASON, label=_("Reason"))
+
+    def __init__(self, *args: Any, participant: Participant, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.participant = participant
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if "standing" in cleaned and "reason" in cleaned:
+            missing = missing_reason(self.participant, cleaned["standing"], cleaned["reason"])
+            if missing:
+                self.add_error("reason", missing)
+        return cleaned
 
 
 class PanelForm(forms.Form):

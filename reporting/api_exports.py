@@ -70,7 +70,7 @@ class ExportJobSerializer(serializers.ModelSerializer):
 class ExportFormatsView(StudyView):
     serializer_class = ExportFormatSerializer
     pagination_class = None
-    rights = {"GET": Right.WATCH}
+    rights = {"GET": Right.READ}
 
     @extend_schema(operation_id="exports_formats", responses=ExportFormatSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
@@ -91,7 +91,7 @@ class ExportFormatsView(StudyView):
 
 class ExportsView(StudyView):
     serializer_class = ExportJobSerializer
-    rights = {"GET": Right.WATCH, "POST": Right.WATCH}
+    rights = {"GET": Right.READ, "POST": Right.READ}
 
     @extend_schema(operation_id="exports_list", responses=ExportJobSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
@@ -121,7 +121,7 @@ class ExportsView(StudyView):
 
 class ExportView(StudyView):
     serializer_class = ExportJobSerializer
-    rights = {"GET": Right.WATCH}
+    rights = {"GET": Right.READ}
 
     @extend_schema(operation_id="exports_retrieve")
     def get(self, request: Request, slug: str, token: UUID) -> Response:
@@ -140,7 +140,7 @@ class AnyKind(BaseContentNegotiation):
 
 
 class ExportFileView(StudyView):
-    rights = {"GET": Right.WATCH}
+    rights = {"GET": Right.READ}
     content_negotiation_class = AnyKind
 
     @extend_schema(operation_id="exports_file", responses=FILE)

@@ -5,6 +5,7 @@ from typing import Any
 from qualification.models import Gate, Recruitment
 from qualification.selectors.recruitment_demographics import SMALL
 from qualification.templatetags.control import rule_in_words
+from qualification.templatetags.gates import bound_words
 
 __all__ = ["SMALL", "gender", "plan_in_words", "rule_words"]
 
@@ -18,7 +19,7 @@ def rule_words(rule: dict[str, Any]) -> dict[str, str]:
     return {
         "method": str(Gate.Method(rule["method"]).label),
         "scope": str(Gate.Scope(rule["scope"]).label),
-        "decision": str(Gate.Decision(rule["decision"]).label),
+        "decision": f"{Gate.Decision(rule['decision']).label}; {bound_words(rule['method'])}",
         "panel": str(Gate.PanelMembers(rule["panel_members"]).label),
     }
 

@@ -1,4 +1,4 @@
-"""The ratings of a study, for those who watch it: pseudonyms only."""
+"""The ratings of a study, for those who may read single answers: pseudonyms only."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class RatingPages(CursorPagination):
 class RatingsView(StudyView):
     serializer_class = RatingSerializer
     pagination_class = RatingPages
-    rights = {"GET": Right.WATCH}
+    rights = {"GET": Right.READ}
 
     @extend_schema(
         operation_id="ratings_list", parameters=[RatingFilterSerializer], responses=RatingSerializer(many=True)

@@ -1,6 +1,6 @@
 """Rows as the API shows them, and bodies as it takes them. Services check and change."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
@@ -12,6 +12,7 @@ from annotation.access import RIGHTS, Right
 from annotation.forms import RESERVED_SLUGS
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
 from annotation.selectors.studies import find_account
+from annotation.services.standing import LONGEST_REASON, missing_reason
 from protocols.models import ProtocolVersion
 from protocols.selectors import find_version
 
@@ -108,6 +109,16 @@ class ParticipantSerializer(serializers.ModelSerializer):
 
 class StandingSerializer(serializers.Serializer):
     standing = serializers.ChoiceField(choices=Participant.Standing.choices)
+    reason = serializers.CharField(
+        default="", allow_blank=True, max_length=LONGEST_REASON,
+        help_text="Needed to exclude somebody, and for whoever has not qualified.",
+    )  # fmt: skip
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        missing = missing_reason(cast(Participant, self.instance), values["standing"], values["reason"])
+        if missing:
+            raise serializers.ValidationError({"reason": missing})
+        return values
 
 
 class BatchSerializer(serializers.ModelSerializer):

@@ -25,7 +25,7 @@ from annotation.models import Membership, Study
 from annotation.selectors.studies import participant_list
 from annotation.services import people
 from annotation.services import studies as services
-from annotation.services.standing import set_standing
+from annotation.services.standing import decide_standing
 
 STUDY_ENTRIES = PolymorphicProxySerializer(
     component_name="StudyEntry",
@@ -148,8 +148,11 @@ class ParticipantView(StudyView):
 
     @extend_schema(operation_id="participants_set_standing", request=StandingSerializer)
     def patch(self, request: Request, slug: str, token: Any) -> Response:
-        """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting."""
+        """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting.
+
+        Excluding needs a reason, and so does every decision about somebody who has not qualified.
+        """
         participant = annotator_for(request.user, slug, token)
-        standing = self.checked(StandingSerializer)["standing"]
-        set_standing(participant, standing=standing, by=signed_in(request.user), now=timezone.now())
+        decided = self.checked(StandingSerializer, instance=participant)
+        decide_standing(participant, by=signed_in(request.user), now=timezone.now(), **decided)
         return Response(self.get_serializer(participant_list(self.study).get(pk=participant.pk)).data)

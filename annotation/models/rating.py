@@ -15,7 +15,8 @@ class Rating(models.Model):
     """The current answer. Its protocol version is that of the criterion, which belongs to exactly one (X-1).
 
     `is_active` is false while the question is not asked, because the answer it depends on is another one now: the
-    answer is kept, and counts again with that one.
+    answer is kept, and counts again with that one. `active_ms` is the time of all answers to the question: each adds
+    its own, which its revision has.
     """
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="ratings")

@@ -19,6 +19,7 @@ from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
+MOVED = _("This batch has changed in the meantime. Look at your list of batches again.")
 MAX_OPEN_SEATS = 32_000  # what the column of their numbers holds
 STANDINGS = {
     Participant.Standing.PENDING: _(
@@ -45,6 +46,7 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
     if Assignment.objects.filter(participant=participant, status=Assignment.Status.ACTIVE).exists():
         raise Refused("busy", _("Finish the batch you have begun before you start another one."))
     seat = _lock_free_seat(batch, now)
+    _check_unmoved(batch)
     _free(seat, Assignment.Status.EXPIRED)
     seat.assignment = _activate(assignment, participant, batch, now)
     seat.lease_expires_at = now + lease_of(batch)
@@ -103,6 +105,13 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     return seat
 
 
+def _check_unmoved(batch: Batch) -> None:
+    """With the seat locked, which the next round waits for: else work of one round would hold a seat of another."""
+    seen = (batch.round, batch.status, batch.group_id, batch.study.status)
+    if Batch.objects.values_list("round", "status", "group", "study__status").get(pk=batch.pk) != seen:
+        raise Refused("moved", MOVED)
+
+
 def _add_seat(batch: Batch) -> Seat | None:
     """As many may try to qualify as come. The batch's lock numbers their seats one after another."""
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
@@ -111,11 +120,13 @@ def _add_seat(batch: Batch) -> Seat | None:
 
 
 def _activate(assignment: Assignment | None, participant: Participant, batch: Batch, now: datetime) -> Assignment:
-    """A new assignment, or the one whose lease had ended, with all its answers."""
+    """A new assignment, or the one whose lease had ended, with all its answers. Superseded work stays history."""
     if assignment is None:
         return Assignment.objects.create(participant=participant, batch=batch, round=batch.round, claimed_at=now)
+    left = Assignment.objects.filter(pk=assignment.pk).exclude(status=Assignment.Status.SUPERSEDED)
+    if not left.update(status=Assignment.Status.ACTIVE):
+        raise Refused("moved", MOVED)
     assignment.status = Assignment.Status.ACTIVE
-    assignment.save(update_fields=["status"])
     return assignment
 
 

@@ -40,7 +40,10 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a page or the API sent, not yet looked at. `age_ms`: how long the browser has held the answer."""
+    """What a page or the API sent, not yet looked at. `age_ms`: how long the browser has held the answer.
+
+    `active_ms` is of this answer alone: that of a changed one is added to what the question took before.
+    """
 
     item: UUID
     criterion: str

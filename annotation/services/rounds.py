@@ -20,12 +20,13 @@ def open_next_round(
 
     Answers count while their assignment holds a seat, so the figures follow by the one rule there is.
     """
-    seats = Seat.objects.filter(batch=batch, assignment__isnull=False).order_by("pk").select_for_update()
-    held = [seat.assignment_id for seat in seats]
-    of_round = Assignment.objects.filter(batch=batch, round=batch.round)
+    # The free ones too: whoever claims one of them would begin work of the round that ends here.
+    seats = Seat.objects.filter(batch=batch).order_by("pk").select_for_update()
+    held = [seat.assignment_id for seat in seats if seat.assignment_id is not None]
+    locked = Batch.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=batch.pk)
+    of_round = Assignment.objects.filter(batch=batch, round=locked.round)
     of_round.filter(status__in=(Status.ACTIVE, Status.SUBMITTED, Status.EXPIRED)).update(status=Status.SUPERSEDED)
     Seat.objects.filter(assignment__in=held).update(assignment=None, lease_expires_at=None)
-    locked = Batch.objects.select_for_update(no_key=True).select_related("study").get(pk=batch.pk)
     locked.round += 1
     locked.group, locked.status = group, Batch.Status.OPEN
     locked.save(update_fields=["round", "group", "status"])

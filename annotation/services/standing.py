@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Membership, Participant, Seat, StandingChange, Study
+from annotation.models import Assignment, Batch, Membership, Participant, Seat, StandingChange, Study
 from annotation.models.study import ROLE_WORDS
 from annotation.selectors.team import is_of_team
 from annotation.services import activity
@@ -16,6 +16,7 @@ from annotation.services.refusals import Refused
 
 Role = Membership.Role
 Standing = Participant.Standing
+LONGEST_REASON = 1000
 
 
 def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int:
@@ -28,6 +29,33 @@ def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int
 
 
 @transaction.atomic
+def decide_standing(
+    participant: Participant, *, standing: str, by: User, now: datetime, reason: str = ""
+) -> Participant:
+    """What a person of the team decides. Raises Refused where it needs a reason and has none, and as `set_standing`."""
+    locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    missing = missing_reason(locked, standing, reason)
+    if missing:
+        raise Refused("no_reason", missing)
+    return set_standing(locked, standing=standing, by=by, reason=reason.strip(), now=now)
+
+
+def missing_reason(participant: Participant, standing: str, reason: str) -> str:
+    """What to say to somebody who has to give a reason and has not; else empty.
+
+    Every way out of `qualifying` and `failed` needs one: else two steps would lead past the gate.
+    """
+    if reason.strip() or standing == participant.standing:
+        return ""
+    if standing == Standing.EXCLUDED:
+        return _("Say why you exclude %(name)s: the reason is kept.") % {"name": participant.pseudonym}
+    if participant.standing in (Standing.QUALIFYING, Standing.FAILED):
+        text = _("%(name)s has not qualified: say why you decide otherwise. The reason is kept.")
+        return text % {"name": participant.pseudonym}
+    return ""
+
+
+@transaction.atomic
 def set_standing(
     participant: Participant, *, standing: str, now: datetime, by: User | None = None, reason: str = ""
 ) -> Participant:
@@ -37,7 +65,9 @@ def set_standing(
     and their seats are free at once. Leaving `excluded` gives submitted batches their seats back where one is free.
     Raises Refused for clearing somebody whose role sees the figures.
     """
-    locked = Participant.objects.select_for_update(no_key=True).select_related("study").get(pk=participant.pk)
+    # Not the study's row as well: the next round of a batch takes that after seats, which are taken here later.
+    rows = Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
+    locked = rows.get(pk=participant.pk)
     if standing == Standing.CLEARED:
         _check_blind(locked)
     before, locked.standing = locked.standing, standing
@@ -71,11 +101,8 @@ def _check_blind(participant: Participant) -> None:
 def _restore_seats(participant: Participant) -> None:
     left = Assignment.objects.filter(participant=participant, status=Assignment.Status.EXCLUDED)
     restored = []
-    for assignment in left.select_related("batch").order_by("batch_id"):
-        seat = None
-        if assignment.submitted_at is not None and assignment.round == assignment.batch.round:
-            free = Seat.objects.filter(batch_id=assignment.batch_id, assignment__isnull=True).order_by("number")
-            seat = free.select_for_update(skip_locked=True).first()
+    for assignment in left.order_by("batch_id"):
+        seat = _seat_again(assignment)
         assignment.status = Assignment.Status.SUBMITTED if seat else Assignment.Status.EXPIRED
         assignment.save(update_fields=["status"])
         if seat is not None:
@@ -84,3 +111,16 @@ def _restore_seats(participant: Participant) -> None:
             restored.append(assignment.batch_id)
     for batch_id in restored:
         raise_version(batch_id)
+
+
+def _seat_again(assignment: Assignment) -> Seat | None:
+    """For finished work of the batch's present round, which is read once the seat is locked: the next one waits."""
+    seat = free_seat_of(assignment.batch_id) if assignment.submitted_at is not None else None
+    is_of_round = Batch.objects.filter(pk=assignment.batch_id, round=assignment.round).exists()
+    return seat if is_of_round else None
+
+
+def free_seat_of(batch_id: int) -> Seat | None:
+    """Locked."""
+    free = Seat.objects.filter(batch_id=batch_id, assignment__isnull=True).order_by("number")
+    return free.select_for_update(skip_locked=True).first()

@@ -23,7 +23,7 @@ from annotation.selectors import studies as selectors
 from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.services.panel import set_panel
-from annotation.services.standing import clear_waiting, set_standing
+from annotation.services.standing import LONGEST_REASON, clear_waiting, decide_standing
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 SAID = {
@@ -53,6 +53,7 @@ def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **for
         "role_form": RoleForm(),
         "panel_form": PanelForm(),
         "panel": selectors.panel_list(study),
+        "longest_reason": LONGEST_REASON,
     }
     context.update(forms)
     return study_page(request, study, "annotation/people.html", status=status, **context)
@@ -113,11 +114,13 @@ def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     participant = annotator_for(request.user, slug, token)
-    form = StandingForm(request.POST)
+    form = StandingForm(request.POST, participant=participant)
     if form.is_valid():
-        standing = form.cleaned_data["standing"]
-        with announced(request, SAID[standing] % {"name": participant.pseudonym}):
-            set_standing(participant, standing=standing, by=signed_in(request.user), now=timezone.now())
+        said = SAID[form.cleaned_data["standing"]] % {"name": participant.pseudonym}
+        with announced(request, said):
+            decide_standing(participant, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
+    elif "reason" in form.errors:
+        return _people_page(request, participant.study, standing_form=form, status=422)
     else:
         messages.error(request, gettext("There is no such standing."))
     return redirect("study_people", slug)

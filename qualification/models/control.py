@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from annotation.models import Batch, Item, Participant, Study
+from annotation.models import Assignment, Batch, Item, Participant, Study
 from protocols.models import Criterion, Option, ProtocolVersion
 
 
@@ -68,12 +68,14 @@ class Inspection(models.Model):
     """The check of one round of one batch: drawn once, decided once.
 
     A study that moves to another version of its protocol rates anew without a new round: an inspection is of a version.
+    A void one was of votes that do not all count any more: it stays as it was left, and another one is drawn.
     """
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waits for a controller")
         CHECKING = "checking", _("is being checked")
         DECIDED = "decided", _("decided")
+        VOID = "void", pgettext_lazy("state of a sample", "void")
 
     class Verdict(models.TextChoices):
         ACCEPT = "accept", pgettext_lazy("verdict on a batch", "accepted")
@@ -92,6 +94,7 @@ class Inspection(models.Model):
     controller = models.ForeignKey(Participant, models.PROTECT, null=True, blank=True, related_name="inspections")
     verdict = models.CharField(max_length=16, choices=Verdict, blank=True)
     figures = models.JSONField(default=dict)
+    votes = models.ManyToManyField(Assignment, related_name="+", help_text="Whose labels the sample is of.")
     drawn_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)
     carried_out_at = models.DateTimeField(null=True, blank=True, help_text="Empty: a person is asked.")
@@ -99,10 +102,20 @@ class Inspection(models.Model):
     overridden_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     override_reason = models.TextField(blank=True)
     overridden_at = models.DateTimeField(null=True, blank=True)
+    voided_at = models.DateTimeField(null=True, blank=True)
+    missing = models.ManyToManyField(Participant, related_name="+", help_text="Whose votes a void one has lost.")
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["batch", "round", "protocol_version"], name="one_inspection_per_round"),
+            models.UniqueConstraint(
+                fields=["batch", "round", "protocol_version"],
+                condition=~Q(state="void"),
+                name="one_inspection_per_round",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="void", voided_at__isnull=False) | ~Q(state="void") & Q(voided_at__isnull=True),
+                name="void_inspection_has_its_time",
+            ),
             models.CheckConstraint(
                 condition=~Q(state="decided") | Q(decided_at__isnull=False) & ~Q(verdict=""),
                 name="decided_inspection_has_its_verdict",
@@ -111,7 +124,9 @@ class Inspection(models.Model):
                 condition=Q(overridden_to="") | ~Q(override_reason=""), name="overridden_verdict_has_a_reason"
             ),
         ]
-        indexes = [models.Index(fields=["state"], name="inspections_under_way", condition=~Q(state="decided"))]
+        indexes = [
+            models.Index(fields=["state"], name="inspections_under_way", condition=Q(state__in=("waiting", "checking")))
+        ]
 
     def __str__(self) -> str:
         return f"{self.batch} round {self.round}: {self.outcome or self.state}"
@@ -125,6 +140,15 @@ class Inspection(models.Model):
     def is_open(self) -> bool:
         """Decided, and nothing has been done about it: a person is asked."""
         return self.state == self.State.DECIDED and self.carried_out_at is None
+
+    @property
+    def is_void(self) -> bool:
+        return self.state == self.State.VOID
+
+    @property
+    def names_missing(self) -> str:
+        """Whose votes a void one has lost; empty where the votes went with a move to another version."""
+        return ", ".join(sorted(person.pseudonym for person in self.missing.all()))
 
     def outcome_label(self) -> str:
         return str(self.Verdict(self.outcome).label) if self.outcome else ""

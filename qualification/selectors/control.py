@@ -21,17 +21,21 @@ HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A batch, the inspection of its present round if there is one, and those of earlier rounds."""
+    """A batch, the inspection of its present round if there is one, and those of earlier rounds or void.
+
+    `void`: where there is none, the one that lost a vote of this round.
+    """
 
     batch: Batch
     inspection: Inspection | None
     earlier: tuple[Inspection, ...]
+    void: Inspection | None = None
 
     @property
     def shown(self) -> Inspection | None:
         """Whose figures stand in the table: of this round, else of the one before."""
         found = self.inspection if self.inspection and self.inspection.figures else None
-        return found or (self.earlier[-1] if self.earlier else None)
+        return found or next((each for each in reversed(self.earlier) if not each.is_void), None)
 
 
 def main_batches(study: Study) -> QuerySet[Batch]:
@@ -53,18 +57,20 @@ def main_batches(study: Study) -> QuerySet[Batch]:
 
 
 def rows_of(batches: Sequence[Batch]) -> list[BatchRow]:
-    """In one query, however many."""
+    """In two queries, however many."""
     found: dict[int, list[Inspection]] = defaultdict(list)
     inspections = Inspection.objects.filter(batch__in=batches).select_related("controller").order_by("round", "pk")
+    inspections = inspections.prefetch_related("missing")
     for inspection in inspections:
         found[inspection.batch_id].append(inspection)
     return [_row(batch, found[batch.pk]) for batch in batches]
 
 
 def _row(batch: Batch, inspections: Sequence[Inspection]) -> BatchRow:
-    now = [each for each in inspections if each.round == batch.round][-1:]
-    earlier = tuple(each for each in inspections if each.round < batch.round)
-    return BatchRow(batch, now[0] if now else None, earlier)
+    now = [each for each in inspections if each.round == batch.round and not each.is_void][-1:]
+    earlier = tuple(each for each in inspections if each.round < batch.round or each.is_void)
+    lost = [each for each in earlier if each.round == batch.round and not now][-1:]
+    return BatchRow(batch, now[0] if now else None, earlier, lost[0] if lost else None)
 
 
 # --- E-11 ------------------------------------------------------------------------------------------
@@ -121,7 +127,7 @@ def rework_hours(study: Study) -> float:
 def controllers_agree(study: Study, criterion: CriterionSpec) -> Estimate:
     """Cohen's kappa of first and second controllers over all samples that were checked twice."""
     draws = Draw.objects.filter(inspection__batch__study=study, inspection__plan__criterion=criterion.key)
-    return kappa_of(draws, criterion)
+    return kappa_of(draws.exclude(inspection__state=Inspection.State.VOID), criterion)
 
 
 def kappa_of(draws: QuerySet[Draw], criterion: CriterionSpec) -> Estimate:

@@ -27,6 +27,11 @@ class InspectionPage:
     progress: dict[str, int] | None  # of a sequential sample that is not decided yet
 
     @property
+    def are_sizes_shown(self) -> bool:
+        """What the annotators said, as a whole, would tell a blind controller what to expect."""
+        return not self.inspection.plan["is_blind"] or bool(self.inspection.verdict)
+
+    @property
     def classes(self) -> list[dict[str, Any]]:
         """The figures of each label with its name; labels the batch does not have are left out."""
         figures = self.inspection.figures

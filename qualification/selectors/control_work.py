@@ -1,4 +1,4 @@
-"""What the sweep of batch control looks for: finished batches without a sample, and checks that are over."""
+"""What the sweep of batch control looks for: finished batches without a sample, checks that are over, lost votes."""
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -17,7 +17,7 @@ def finished_batches() -> QuerySet[Batch]:
     """Main batches to draw a sample of. A batch is drawn once in a round, under one version of the protocol."""
     drawn = Inspection.objects.filter(
         batch=OuterRef("pk"), round=OuterRef("round"), protocol_version=OuterRef("study__protocol_version")
-    )
+    ).exclude(state=Inspection.State.VOID)
     unsettled = Disagreement.objects.filter(item__batch=OuterRef("pk"), round=OuterRef("round"))
     unsettled = unsettled.exclude(state=Disagreement.State.SETTLED)
     wanted = Batch.objects.filter(
@@ -28,6 +28,15 @@ def finished_batches() -> QuerySet[Batch]:
     )
     in_work = wanted.exclude(status=Batch.Status.DRAFT).filter(~Exists(drawn), ~Exists(unsettled))
     return in_work.filter(has_a_full_round()).order_by("pk")
+
+
+def broken_inspections() -> QuerySet[Inspection]:
+    """Of the present round, with a vote that has lost its seat since the sample was drawn."""
+    lost = Inspection.votes.through.objects.filter(inspection=OuterRef("pk"), assignment__seat__isnull=True)
+    current = Inspection.objects.filter(
+        round=F("batch__round"), protocol_version=F("batch__study__protocol_version")
+    ).exclude(state=Inspection.State.VOID)
+    return current.filter(Exists(lost)).order_by("pk")
 
 
 def finished_checks() -> QuerySet[Check]:

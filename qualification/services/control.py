@@ -1,4 +1,4 @@
-"""Batch control by the clock: finished batches get a sample, checked samples decide."""
+"""Batch control by the clock: finished batches get a sample, checked samples decide, what has lost a vote is void."""
 
 import logging
 from collections.abc import Callable
@@ -11,10 +11,17 @@ from django.db import DatabaseError, transaction
 from annotation.services import activity
 from annotation.services.private_batches import withdraw_private_batch
 from annotation.services.refusals import Refused
-from qualification.models import ControlPlan
-from qualification.selectors.control_work import finished_batches, finished_checks, stale_control_batches, under_way
+from qualification.models import ControlPlan, Inspection
+from qualification.selectors.control_work import (
+    broken_inspections,
+    finished_batches,
+    finished_checks,
+    stale_control_batches,
+    under_way,
+)
 from qualification.services.control_deciding import count_check
 from qualification.services.control_drawing import draw_inspection
+from qualification.services.control_voiding import void_inspection
 
 logger = logging.getLogger(__name__)
 
@@ -28,13 +35,21 @@ def sweep_control(*, now: datetime) -> tuple[int, int]:
     Each is done once, however often it is called: under a lock, and only where it has not been done.
     """
     # Planning the queries below takes longer than running them, and most installations control nothing.
-    is_checked = under_way().exists()
+    has_samples = Inspection.objects.exists()
+    if has_samples:  # before anything is decided by labels that count no more
+        _void(now)
+    is_checked = has_samples and under_way().exists()
     if is_checked:
         for batch in stale_control_batches()[:SWEPT_AT_ONCE]:
             withdraw_private_batch(batch)
     drawn = _draw(now) if ControlPlan.objects.filter(is_on=True).exists() else []
     checks = _count(now) if is_checked else []
     return sum(map(bool, drawn)), sum(map(bool, checks))
+
+
+def _void(now: datetime) -> list[Any]:
+    broken = broken_inspections().values_list("pk", flat=True)[:SWEPT_AT_ONCE]
+    return [_tried(void_inspection, pk, now) for pk in broken]
 
 
 def _draw(now: datetime) -> list[Any]:

@@ -20,7 +20,7 @@ from protocols.specs import CriterionSpec, spec_of
 from qualification.models import Check, ControlPlan, Draw, Inspection
 from qualification.selectors.control_answers import Checked, checked_draws, sizes_of, verdicts_of
 from qualification.selectors.control_rules import answer_options, class_options, rule_of_data
-from qualification.selectors.control_work import has_a_full_round
+from qualification.selectors.control_work import broken_inspections
 from qualification.services.control_checking import deal_check, lock_inspection
 
 State, Verdict = Inspection.State, Inspection.Verdict
@@ -32,7 +32,7 @@ def count_check(check_id: int, *, now: datetime) -> bool:
     inspection = lock_inspection(Check.objects.values_list("inspection", flat=True).get(pk=check_id))
     check = Check.objects.select_related("participant").get(pk=check_id)
     submitted = Assignment.objects.filter(batch=check.batch_id, status=Assignment.Status.SUBMITTED, seat__isnull=False)
-    if check.counted_at or check.given_back_at or not submitted.exists():
+    if check.counted_at or check.given_back_at or not submitted.exists() or _has_lost_a_vote(inspection):
         return False
     criterion = spec_of(inspection.protocol_version).by_key[inspection.plan["criterion"]]
     _store_verdicts(check, criterion)
@@ -41,6 +41,11 @@ def count_check(check_id: int, *, now: datetime) -> bool:
     if not check.is_second:
         _decide(inspection, check, criterion, now)
     return True
+
+
+def _has_lost_a_vote(inspection: Inspection) -> bool:
+    """Then the sweep makes it void: its labels are not those that count."""
+    return broken_inspections().filter(pk=inspection.pk).exists()
 
 
 def _store_verdicts(check: Check, criterion: CriterionSpec) -> None:
@@ -110,6 +115,7 @@ def confirm_return(inspection: Inspection, *, group: Group | None, by: User, now
     locked = lock_inspection(inspection.pk)
     if not locked.is_open or locked.outcome != Verdict.RETURN:
         raise Refused("nothing_to_confirm", _("This batch does not wait for somebody to return it."))
+    _check_votes(locked)
     _carry_out(locked, group, by, now)
     return locked
 
@@ -128,6 +134,7 @@ def override(
         raise Refused("same_verdict", _("Choose the other verdict: accepted, or returned."))
     if not reason.strip():
         raise Refused("no_reason", _("Say why: the reason is kept beside the verdict."))
+    _check_votes(locked)
     locked.overridden_to, locked.override_reason = to, reason.strip()
     locked.overridden_by, locked.overridden_at = by, now
     locked.save(update_fields=["overridden_to", "override_reason", "overridden_by", "overridden_at"])
@@ -135,6 +142,11 @@ def override(
     activity.log(locked.batch.study, by, "control_overridden", about=locked.batch.key, details=details, now=now)
     _carry_out(locked, group, by, now)
     return locked
+
+
+def _check_votes(inspection: Inspection) -> None:
+    if _has_lost_a_vote(inspection):
+        raise Refused("vote_missing", _("A vote of this batch is missing by now: another sample will be drawn."))
 
 
 def _carry_out(inspection: Inspection, group: Group | None, by: User | None, now: datetime) -> None:
@@ -145,8 +157,7 @@ def _carry_out(inspection: Inspection, group: Group | None, by: User | None, now
     if inspection.outcome == Verdict.RETURN:
         reason = inspection.override_reason or str(Verdict(inspection.verdict).value)
         open_next_round(batch, now=now, group=group, by=by, reason=reason)
-    elif Batch.objects.filter(has_a_full_round(), pk=batch.pk).exists():
-        # With a vote withdrawn meanwhile it stays open, so that the vote can be given again.
+    else:
         set_batch_status(batch.study, keys=[batch.key], status=Batch.Status.CLOSED, by=by, now=now)
     inspection.carried_out_at = now
     inspection.save(update_fields=["carried_out_at"])

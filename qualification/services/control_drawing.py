@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 from django.db import transaction
 
-from annotation.models import Batch
+from annotation.models import Batch, Seat
 from annotation.services import activity
 from measures.acceptance import Sample, SharesRule, draw_sample
 from measures.acceptance_curves import Rule
@@ -22,23 +22,29 @@ def draw_inspection(batch_id: int, *, now: datetime) -> Inspection | None:
     """Draw the sample of the batch's round. None when it is drawn already, is not finished, or is not settled yet."""
     # The batch's row: two sweeps draw one after the other, and the second finds what the first has drawn.
     Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
+    # Before the labels: a vote that is lost from here on makes the sample void.
+    votes = list(Seat.objects.filter(batch=batch_id).values_list("assignment", flat=True))
     batch = finished_batches().filter(pk=batch_id).select_related("study__protocol_version").first()
-    if batch is None:
+    if batch is None or None in votes:
         return None
     plan = ControlPlan.objects.select_related("criterion").get(study=batch.study_id)
     criterion = criterion_of(spec_of(batch.study.protocol_version), plan.criterion.key if plan.criterion else "")
     if criterion is None:
         return None
     labels = labels_of(batch, criterion)
-    return None if labels.n_unsettled else _store(batch, plan, criterion, labels, now)
+    if labels.n_unsettled:
+        return None
+    inspection = _store(batch, plan, criterion, labels, now)
+    inspection.votes.set(votes)
+    return inspection
 
 
 def _store(batch: Batch, plan: ControlPlan, criterion: CriterionSpec, labels: Labels, now: datetime) -> Inspection:
     as_data = plan_as_data(plan, criterion)
     inspection = Inspection(
-        batch=batch, round=batch.round, protocol_version=batch.study.protocol_version, seed=seed_of(batch),
-        plan=as_data, n_items=len(labels.option_of), left_out=labels.left_out, drawn_at=now,
-        class_sizes={str(option): n for option, n in sorted(labels.sizes.items())},
+        batch=batch, round=batch.round, protocol_version=batch.study.protocol_version,
+        seed=seed_of(batch, _n_void(batch)), plan=as_data, n_items=len(labels.option_of), left_out=labels.left_out,
+        drawn_at=now, class_sizes={str(option): n for option, n in sorted(labels.sizes.items())},
     )  # fmt: skip
     if not labels.option_of:  # nothing to check: no controller could ever decide about it
         inspection.state, inspection.verdict = Inspection.State.DECIDED, Inspection.Verdict.NOT_ASSESSABLE
@@ -55,9 +61,13 @@ def _store(batch: Batch, plan: ControlPlan, criterion: CriterionSpec, labels: La
     return inspection
 
 
-def seed_of(batch: Batch) -> int:
-    """Of this round of this batch of this study: another round draws other items."""
-    said = f"{batch.study.seed}:{batch.key}:{batch.round}"
+def _n_void(batch: Batch) -> int:
+    return Inspection.objects.filter(batch=batch, round=batch.round, state=Inspection.State.VOID).count()
+
+
+def seed_of(batch: Batch, n_void: int = 0) -> int:
+    """Of this round of this batch of this study: another round, or a sample after a void one, draws other items."""
+    said = f"{batch.study.seed}:{batch.key}:{batch.round}" + (f":{n_void}" if n_void else "")
     return int.from_bytes(hashlib.sha256(said.encode()).digest()[:4], "big") % 2**31
 
 

@@ -155,3 +155,4 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "checklist": _checklist,
     "comments": lambda report: report["comments"],
 }
+SINGLE_ANSWERS = frozenset({"negative_texts"})  # tables of answers one by one, for those who may read them

@@ -111,7 +111,7 @@ def _kappa(study: Study, key: str) -> Estimate:
     twice = Draw.objects.filter(
         inspection__batch__study=study, inspection__plan__criterion=key, verdict__isnull=False,
         second_verdict__isnull=False,
-    )  # fmt: skip
+    ).exclude(inspection__state=Inspection.State.VOID)  # fmt: skip
     if criterion is None:
         return Estimate(None, "no_pairs")
     square = second_table(list(twice.values_list("verdict", "second_verdict")), criterion)

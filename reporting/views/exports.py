@@ -31,7 +31,7 @@ UNDER_WAY = (ExportJob.Status.QUEUED, ExportJob.Status.RUNNING)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def exports(request: HttpRequest, slug: str) -> HttpResponseBase:
-    study = study_for(request.user, slug, Right.WATCH)
+    study = study_for(request.user, slug, Right.READ)
     is_owner = Right.MEMBERS in rights_in(request.user, study)
     if "with_names" in request.POST and not is_owner:
         raise PermissionDenied(_("Only an owner may export account names."))
@@ -108,7 +108,7 @@ def _jobs(study: Study) -> dict[str, Any]:
 @require_safe
 def export_jobs(request: HttpRequest, slug: str) -> HttpResponse:
     """The list of jobs while one of them is under way."""
-    study = study_for(request.user, slug, Right.WATCH)
+    study = study_for(request.user, slug, Right.READ)
     context = {"study": study, "rights": rights_in(request.user, study), **_jobs(study)}
     return render(
         request, "reporting/_export_jobs.html", context, status=200 if context["is_waiting"] else STOP_POLLING

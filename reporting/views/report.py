@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -7,9 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation.access import Right, rights_in, study_for
-from reporting.report.build import build_report, open_report
-from reporting.report.downloads import TABLES, as_csv, as_json
+from annotation.access import Right, may, rights_in, study_for
+from annotation.models import Study
+from reporting.report.build import Report, build_report, open_report
+from reporting.report.downloads import SINGLE_ANSWERS, TABLES, as_csv, as_json
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
 from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
@@ -20,22 +23,33 @@ from reporting.report.spreadsheet import as_xlsx
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study, "rights": rights_in(request.user, study)}
-    return render(request, "reporting/report.html", context | page_of(build_report(study, now=timezone.now())))
+    page: dict[str, Any] = page_of(_report_for(request, study))
+    context = {"study": study, "rights": rights_in(request.user, study)} | page
+    tables = [name for name in page["tables"] if name not in _hidden(request, study)]
+    return render(request, "reporting/report.html", context | {"tables": tables})
+
+
+def _report_for(request: HttpRequest, study: Study) -> Report:
+    return build_report(study, now=timezone.now()) | {name: [] for name in _hidden(request, study)}
+
+
+def _hidden(request: HttpRequest, study: Study) -> frozenset[str]:
+    """Tables that hold single answers, which whoever checks labels blind must not read."""
+    return frozenset() if may(request.user, study, Right.READ) else SINGLE_ANSWERS
 
 
 @require_safe
 @login_required
 def report_json(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    text = as_json(build_report(study, now=timezone.now()))
+    text = as_json(_report_for(request, study))
     return _download(text.encode(), "application/json", f"{study.slug}-report.json")
 
 
 @require_safe
 @login_required
 def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
+    study = study_for(request.user, slug, Right.READ if table in SINGLE_ANSWERS else Right.WATCH)
     if table not in TABLES:
         raise Http404(_("There is no such table."))
     text = as_csv(open_report(study, now=timezone.now()), table)
@@ -47,7 +61,7 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 @login_required
 def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study} | page_of(build_report(study, now=timezone.now()))
+    context = {"study": study} | page_of(_report_for(request, study))
     try:
         body = as_pdf(render_to_string("reporting/report_print.html", context))
     except PdfUnavailable as missing:
@@ -61,7 +75,7 @@ def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 def report_html(request: HttpRequest, slug: str) -> HttpResponse:
     """One file with its styles and figures in it: to be kept beside a paper, and opened without a server."""
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study, "styles": styles_of_file()} | page_of(build_report(study, now=timezone.now()))
+    context = {"study": study, "styles": styles_of_file()} | page_of(_report_for(request, study))
     body = render_to_string("reporting/report_print.html", context).encode()
     return _download(body, "text/html; charset=utf-8", f"{study.slug}-report.html")
 
@@ -70,7 +84,7 @@ def report_html(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    text = as_latex(build_report(study, now=timezone.now()))
+    text = as_latex(_report_for(request, study))
     return _download(text.encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
 
 
@@ -78,7 +92,7 @@ def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    body = as_xlsx(build_report(study, now=timezone.now()))
+    body = as_xlsx(_report_for(request, study))
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     return _download(body, kind, f"{study.slug}-report.xlsx")
 

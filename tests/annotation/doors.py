@@ -41,6 +41,7 @@ VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 EVERYBODY = frozenset(ROLES)
 SIGNED_IN = EVERYBODY - {"anonymous"}
 WATCHERS = frozenset({"observer", "controller", "trainer", "lead", "researcher", "owner"})
+READERS = WATCHERS - {"controller"}  # who checks labels blind reads no single answer
 CLEARERS = frozenset({"lead", "researcher", "owner"})
 MAKERS = frozenset({"researcher", "owner"})
 OWNERS = frozenset({"owner"})
@@ -113,6 +114,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "activity": {"GET": OWNERS},
     "activity_file": {"POST": OWNERS},
     "pilot": {"GET": CLEARERS},
+    "pilot_items": {"GET": CLEARERS},
     "pilot_panel": {"POST": CLEARERS},
     "pilot_take": {"POST": MAKERS},
     # protocols
@@ -162,9 +164,9 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "judge_run": {"GET": MAKERS},
     "judge_run_status": {"GET": MAKERS},
     "judge_run_act": {"POST": MAKERS},
-    "exports": {"GET": WATCHERS, "POST": WATCHERS},
-    "export_jobs": {"GET": WATCHERS},
-    "export_file": {"GET": WATCHERS},
+    "exports": {"GET": READERS, "POST": READERS},
+    "export_jobs": {"GET": READERS},
+    "export_file": {"GET": READERS},
     # the gate, and what its candidates see
     "quality": {"GET": WATCHERS},
     "gate": {"GET": CLEARERS, "POST": MAKERS},
@@ -217,13 +219,13 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "api_import": {"GET": MAKERS},
     "api_batches": {"GET": WATCHERS, "POST": MAKERS},
     "api_batch": {"GET": WATCHERS, "PATCH": MAKERS},
-    "api_ratings": {"GET": WATCHERS},
+    "api_ratings": {"GET": READERS},
     "api_study_agreement": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
     "api_study_report": {"GET": WATCHERS, "OPTIONS": SIGNED_IN},
-    "api_exports": {"GET": WATCHERS, "POST": WATCHERS},
-    "api_export_formats": {"GET": WATCHERS},
-    "api_export": {"GET": WATCHERS},
-    "api_export_file": {"GET": WATCHERS},
+    "api_exports": {"GET": READERS, "POST": READERS},
+    "api_export_formats": {"GET": READERS},
+    "api_export": {"GET": READERS},
+    "api_export_file": {"GET": READERS},
 }  # fmt: skip
 THEIR_OWN_DOORS = ("accounts/", "admin/")  # allauth's, and the admin's: see the tests at the end
 
@@ -261,8 +263,9 @@ def make_people(cast: Cast) -> dict[str, Client]:
 
 def make_values(cast: Cast) -> dict[str, dict[str, object]]:
     """What the parameters of a route stand for, by route where the same word means different things."""
-    cast.study.is_joinable = True
+    cast.study.is_joinable, cast.study.consent_text = True, "You agree."
     cast.study.save()
+    cast.study.participants.update(consent_version=cast.study.consent_version)
     job = ImportJobFactory(study=cast.study)
     assignment = take_seat(cast.annotator, cast.batch)
     member = cast.study.memberships.get(user=cast.observer)

@@ -13,15 +13,8 @@ from annotation.models import Candidate, ImportJob, Participant, Study
 from annotation.services.uploads import run_import_job
 from tests.api import Api, error
 from tests.cast import Cast
-from tests.factories import (
-    HIDDEN_WORDS,
-    ImportJobFactory,
-    MembershipFactory,
-    UserFactory,
-    make_annotator,
-    make_batch,
-    take_seat,
-)
+from tests.factories import ImportJobFactory, MembershipFactory, UserFactory, make_annotator, make_batch, take_seat
+from tests.factories_protocols import HIDDEN_WORDS
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db

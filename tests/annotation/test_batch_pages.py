@@ -12,15 +12,8 @@ from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
 from annotation.services.studies import set_batch_status
 from tests.cast import Cast
-from tests.factories import (
-    NOW,
-    BatchFactory,
-    DialogueFactory,
-    HeartbeatFactory,
-    ImportJobFactory,
-    StudyFactory,
-    make_batch,
-)
+from tests.clock import NOW
+from tests.factories import BatchFactory, DialogueFactory, HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,8 @@ from protocols.bundles import load_bundle
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from tests.annotation.importing.conftest import DIQAD, HE_DIALOGUES, NOW, load
-from tests.factories import DialogueFactory, StudyFactory, make_scale_version
+from tests.factories import DialogueFactory, StudyFactory
+from tests.factories_protocols import make_scale_version
 
 numbers = st.integers(1, 300)
 sizes = st.integers(1, 50)

@@ -20,7 +20,7 @@ from protocols.forms import Given
 from protocols.models import Explanation, Option
 from protocols.specs import spec_of
 from tests.cast import Cast, make_cast
-from tests.factories import CriterionFactory, ExplanationFactory, OptionFactory, VersionFactory, publish
+from tests.factories_protocols import CriterionFactory, ExplanationFactory, OptionFactory, VersionFactory, publish
 from tests.working import rate_everything, record
 
 pytestmark = pytest.mark.django_db

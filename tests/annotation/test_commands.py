@@ -10,7 +10,8 @@ from django.urls import reverse
 from annotation.models import AgreementSnapshot, Rating, Study
 from protocols.models import ProtocolVersion
 from protocols.selectors import BUILTIN
-from tests.factories import UserFactory, make_he_version
+from tests.factories import UserFactory
+from tests.factories_protocols import make_he_version
 
 pytestmark = pytest.mark.django_db
 BASE = "http://rate.example"

@@ -16,14 +16,13 @@ from parley.pdf import PdfUnavailable, make_pdf
 from protocols.models import ProtocolVersion
 from protocols.rendering import rendered
 from tests.cast import Cast
-from tests.factories import (
+from tests.factories import StudyFactory, make_annotator
+from tests.factories_protocols import (
     CriterionFactory,
     ExampleFactory,
     ExplanationFactory,
     OptionFactory,
-    StudyFactory,
     VersionFactory,
-    make_annotator,
     publish,
 )
 from tests.shipped import Work

@@ -11,7 +11,8 @@ from annotation.services.people import (
 from annotation.services.refusals import Refused
 from annotation.services.standing import set_standing
 from tests.cast import Cast
-from tests.factories import NOW, StudyFactory
+from tests.clock import NOW
+from tests.factories import StudyFactory
 
 pytestmark = pytest.mark.django_db
 Role = Membership.Role

@@ -18,7 +18,8 @@ from annotation.services.people import (
 from annotation.services.refusals import Refused
 from annotation.services.standing import clear_waiting, set_standing
 from tests.cast import Cast
-from tests.factories import NOW, MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
+from tests.clock import NOW
+from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
 
 pytestmark = pytest.mark.django_db
 Role = Membership.Role
@@ -211,12 +212,12 @@ def test_a_member_of_another_study_is_out_of_reach(client, cast: Cast):
 
 
 # --- standing -------------------------------------------------------------------------------------
-def test_a_lead_clears_pauses_excludes_and_takes_back_with_one_click_each(client, cast: Cast):
+def test_a_lead_clears_pauses_excludes_and_takes_back_with_one_press_each(client, cast: Cast):
     client.force_login(cast.lead)
     address = people("study_standing", cast.annotator.token)
 
     for standing in ("paused", "cleared", "excluded", "cleared"):
-        page = client.post(address, {"standing": standing}, follow=True)
+        page = client.post(address, {"standing": standing, "reason": "Seen."}, follow=True)
         cast.annotator.refresh_from_db()
         assert cast.annotator.standing == standing
         assert cast.annotator.pseudonym in page.content.decode()

@@ -10,19 +10,18 @@ from annotation.selectors.studies import checklist, numbers_of, study_list
 from annotation.services.refusals import Refused
 from annotation.services.studies import create_study, ensure_study, open_study, update_study
 from tests.cast import Cast
+from tests.clock import NOW
 from tests.factories import (
-    NOW,
     DialogueFactory,
     ImportJobFactory,
     MembershipFactory,
     SnapshotFactory,
     StudyFactory,
     UserFactory,
-    VersionFactory,
     make_annotator,
     make_batch,
-    make_he_version,
 )
+from tests.factories_protocols import VersionFactory, make_he_version
 
 pytestmark = pytest.mark.django_db
 

@@ -16,18 +16,15 @@ from annotation.services.claiming import expire_leases
 from annotation.services.standing import set_standing
 from tests.annotation.work_pages import answer_all, rate_url, sign_in, text_of
 from tests.cast import Cast
-from tests.factories import (
+from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
+from tests.factories_protocols import (
     HIDDEN_WORDS,
     CriterionFactory,
     ExampleFactory,
     OptionFactory,
-    StudyFactory,
     VersionFactory,
-    make_annotator,
-    make_batch,
     make_scale_version,
     publish,
-    take_seat,
 )
 
 pytestmark = pytest.mark.django_db

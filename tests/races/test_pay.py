@@ -12,7 +12,8 @@ from qualification.selectors.pay_ledger import open_lines
 from qualification.services import ledger
 from qualification.services.ledger import correct, mark_paid_out, sweep_pay
 from tests.cast import make_cast
-from tests.factories import NOW, make_batch
+from tests.clock import NOW
+from tests.factories import make_batch
 from tests.qualification.factories_pay import earned, finish
 from tests.races.threads import run_together
 

@@ -11,7 +11,8 @@ from qualification.services.control import sweep_control
 from qualification.services.control_checking import take_second_check
 from qualification.services.ledger import sweep_pay
 from tests.cast import make_cast
-from tests.factories import NOW, AssignmentFactory, MembershipFactory, ParticipantFactory, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import AssignmentFactory, MembershipFactory, ParticipantFactory, make_annotator, make_batch
 from tests.qualification.confirming.conftest import Confirming
 from tests.qualification.control.conftest import Control
 from tests.qualification.factories_confirming import ConfirmPlanFactory

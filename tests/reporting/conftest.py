@@ -14,13 +14,8 @@ from annotation.models import Batch, Study
 from annotation.services.claiming import submit_assignment
 from reporting.report.build import build_report
 from tests.cast import Cast
-from tests.factories import (
-    StudyFactory,
-    make_annotator,
-    make_batch,
-    make_scale_version,
-    take_seat,
-)
+from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
+from tests.factories_protocols import make_scale_version
 from tests.he_study import DATA
 from tests.working import rate_everything
 

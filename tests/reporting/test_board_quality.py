@@ -21,13 +21,13 @@ from reporting.selectors.board_batch_drift import HIGHER
 from reporting.selectors.board_quality import course_sentence, quality_page
 from tests.cast import Cast, make_cast
 from tests.drifting import NAMES, make_drifting_study
+from tests.reporting.board_pages import signed_in
 from tests.reporting.quality_pages import (
     NOW,
     fragment_url,
     lines_of,
     page_url,
     people_and_criteria,
-    signed_in,
     votes_of,
     with_floor,
 )

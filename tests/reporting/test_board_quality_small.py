@@ -20,26 +20,12 @@ from reporting.selectors.board import board_data
 from reporting.selectors.board_annotators import people_of
 from reporting.selectors.board_quality import quality_page
 from tests.cast import Cast
-from tests.factories import (
-    CriterionFactory,
-    OptionFactory,
-    StudyFactory,
-    VersionFactory,
-    make_annotator,
-    make_batch,
-    publish,
-)
+from tests.factories import StudyFactory, make_annotator, make_batch
+from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
 from tests.he_study import load_he_study
+from tests.reporting.board_pages import n_queries, signed_in
 from tests.reporting.explained import assert_explained, read
-from tests.reporting.quality_pages import (
-    NOW,
-    lines_of,
-    n_queries,
-    page_url,
-    signed_in,
-    votes_of,
-    with_floor,
-)
+from tests.reporting.quality_pages import NOW, lines_of, page_url, votes_of, with_floor
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,8 @@ from reporting.report.downloads import TABLES, as_csv
 from reporting.report.latex import as_latex
 from reporting.selectors.conduct import conduct_of
 from tests.cast import Cast
-from tests.factories import NOW, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import make_annotator, make_batch
 from tests.qualification.control.conftest import Control, make_control
 from tests.qualification.factories_control import PlanFactory
 from tests.qualification.factories_gate import GateFactory, finish, like, make_candidate, make_gated, mostly
@@ -58,6 +59,7 @@ def test_the_rule_of_the_gate_fills_its_row_with_threshold_panel_and_numbers():
     assert rule["used_low"] == rule["used_high"] > 0
     text = " ".join(row["lines"])
     assert "Rule: Fleiss' kappa of the panel and the candidate, over all criteria together, by the value" in text
+    assert "passed strictly above the threshold." in text
     assert f"Threshold: the panel's own kappa, {rule['used_low']:.3f}." in text
     assert "Compared with the panel: non-experts. Attempts allowed: 2. Members of the panel: 3." in text
     assert "Candidates who tried: 2; passed: 1, failed: 1, undecided: 0, not decided yet: 0." in text

@@ -21,7 +21,8 @@ from reporting.report.datasheet import FACTS, Answer, as_json, as_markdown, by_s
 from reporting.report.datasheet_questions import QUESTIONS, SECTIONS
 from reporting.selectors.study_facts import people_of
 from tests.cast import Cast
-from tests.factories import CriterionFactory, OptionFactory, StudyFactory, VersionFactory, make_batch, publish
+from tests.factories import StudyFactory, make_batch
+from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,8 @@ from reporting.planner_tables import curve_picture, dialogues_table, differences
 from reporting.planner_words import advice, answer, doubts, points
 from reporting.selectors.pilot_components import pilot_components
 from tests.cast import Cast
-from tests.factories import MembershipFactory, StudyFactory, make_batch, make_scale_version
+from tests.factories import MembershipFactory, StudyFactory, make_batch
+from tests.factories_protocols import make_scale_version
 from tests.he_study import SOURCES, he_rows, load_he_study
 
 NOW = timezone.now()

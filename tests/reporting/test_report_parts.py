@@ -7,7 +7,7 @@ from annotation.services.agreement import rebuild_study
 from reporting.report import build
 from reporting.report.build import PARTS, build_report, open_report
 from reporting.report.downloads import as_csv
-from tests.factories import NOW
+from tests.clock import NOW
 
 OF_STORED_FIGURES = ("majority", "votes", "options", "errors", "pairs", "batches", "comments", "excluded_batches")
 

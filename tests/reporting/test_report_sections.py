@@ -22,17 +22,8 @@ from reporting.report.scores import moments, numbers_of, weighted_median
 from reporting.selectors.study_cells import study_cells
 from reporting.selectors.study_votes import study_votes
 from tests.cast import Cast
-from tests.factories import (
-    CriterionFactory,
-    OptionFactory,
-    RatingFactory,
-    StudyFactory,
-    VersionFactory,
-    make_annotator,
-    make_batch,
-    publish,
-    take_seat,
-)
+from tests.factories import RatingFactory, StudyFactory, make_annotator, make_batch, take_seat
+from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
 from tests.he_study import he_rows
 from tests.working import rate_everything
 

@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 from annotation.models import Metric, Prediction, Study
 from annotation.services.importing import ImportRejected, PredictionOptions, import_predictions
 from tests.annotation.importing.conftest import NOW, Write, errors_of
-from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory, make_scale_version
+from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
+from tests.factories_protocols import make_scale_version
 
 
 def bring(study: Study, path: Path, *, is_dry_run: bool = False, **options):

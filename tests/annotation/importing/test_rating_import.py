@@ -22,7 +22,8 @@ from tests.annotation.importing.conftest import (
     load,
     load_ratings,
 )
-from tests.factories import StudyFactory, make_annotator, make_scale_version
+from tests.factories import StudyFactory, make_annotator
+from tests.factories_protocols import make_scale_version
 
 UNCHANGED = {
     "ratings_new": 0,

@@ -7,8 +7,9 @@ from django.utils import timezone
 from annotation.models import JudgeRun, Study
 from annotation.services import judge_worker
 from annotation.services.judging import start_run
-from tests import factories
-from tests.factories import StudyFactory, UserFactory, make_batch, make_he_version
+from tests import factories_protocols as protocols
+from tests.factories import StudyFactory, UserFactory, make_batch
+from tests.factories_protocols import make_he_version
 from tests.stub_endpoint import KEY, Answer, StubEndpoint, stub_endpoint
 
 
@@ -66,13 +67,13 @@ def work(run: JudgeRun, sent: list[tuple[int, float]] | None = None, **how: obje
 def exemplified(db: None, monkeypatch) -> Study:
     """The same, with three worked examples of each criterion."""
     with monkeypatch.context() as patch:
-        patch.setattr(factories, "publish", lambda version: version)
-        version = factories.make_he_version(2)
+        patch.setattr(protocols, "publish", lambda version: version)
+        version = protocols.make_he_version(2)
     for criterion in version.criteria.all():
         keys = [option.key for option in criterion.options.all()]
         for at in range(3):
             candidate = {"text": f"Example response {at} of {criterion.key}", "option": keys[at % 2], "why": "because"}
-            factories.ExampleFactory(criterion=criterion, position=at, candidates=[candidate])
-    study = StudyFactory(slug="judged", protocol_version=factories.publish(version))
+            protocols.ExampleFactory(criterion=criterion, position=at, candidates=[candidate])
+    study = StudyFactory(slug="judged", protocol_version=protocols.publish(version))
     make_batch(study, 3, 2)
     return study

@@ -16,7 +16,7 @@ from annotation.services.chat import complete
 from annotation.services.claiming import claim_seat
 from annotation.services.judging import needs_of, planned_run, resume_run, start_run, stop_run, tend_judges
 from annotation.services.refusals import Refused
-from parley.settings import env_addresses
+from parley.environment import env_addresses
 from tests.annotation.judging.conftest import begin, work
 from tests.factories import UserFactory, make_annotator, make_batch
 from tests.stub_endpoint import KEY, Said, completion, error, say

@@ -16,7 +16,7 @@ from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from protocols.specs import spec_of
 from tests.cast import Cast
-from tests.factories import make_scale_version
+from tests.factories_protocols import make_scale_version
 from tests.shipped import Work
 from tests.working import rate_everything, record, submission
 

@@ -1,8 +1,10 @@
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Rating, RatingRevision, Study
@@ -134,3 +136,51 @@ def test_impossible_times_of_a_browser_are_bounded(assignment: Assignment):
     rating = Rating.objects.get()
     assert rating.answered_at == NOW - timedelta(days=30)
     assert rating.active_ms == 4 * 60 * 60 * 1000
+
+
+def active_times(rating: Rating) -> list[int]:
+    return list(rating.revisions.order_by("number").values_list("active_ms", flat=True))
+
+
+def test_the_time_of_a_question_is_that_of_all_its_answers(assignment: Assignment):
+    record(assignment, answer(assignment, "1", active_ms=30_000), now=NOW)
+    record(assignment, answer(assignment, "2", active_ms=1_500), now=NOW + timedelta(seconds=60))
+    rating = Rating.objects.get()
+    assert (rating.option.label, rating.active_ms) == ("Not listening", 31_500)
+    assert active_times(rating) == [30_000, 1_500]
+
+
+def test_an_answer_delivered_twice_adds_its_time_once(assignment: Assignment):
+    first, second = answer(assignment, "1", active_ms=30_000), answer(assignment, "2", active_ms=1_500)
+    for submission in (first, first, second, first, second):
+        record(assignment, submission, now=NOW)
+    assert Rating.objects.get().active_ms == 31_500
+
+
+def test_the_time_of_an_answer_that_comes_late_is_work_too(assignment: Assignment):
+    record(assignment, answer(assignment, "2", active_ms=4_000), now=NOW)
+    record(assignment, answer(assignment, "1", age_ms=60_000, active_ms=9_000), now=NOW + timedelta(seconds=1))
+    rating = Rating.objects.get()
+    assert (rating.option.label, rating.active_ms) == ("Not listening", 13_000)
+    assert active_times(rating) == [4_000, 9_000]
+
+
+def test_many_long_answers_to_one_question_do_not_overflow(assignment: Assignment):
+    record(assignment, answer(assignment, active_ms=1), now=NOW)
+    Rating.objects.update(active_ms=2**31 - 2)
+    record(assignment, answer(assignment, "2", active_ms=5_000), now=NOW + timedelta(seconds=1))
+    assert Rating.objects.get().active_ms == 2**31 - 1
+
+
+def test_times_that_were_stored_before_are_put_right_once(assignment: Assignment):
+    whole = import_module("annotation.migrations.0012_whole_active_time")
+    with connection.cursor() as cursor:
+        cursor.execute(whole.BACKWARD)
+        record(assignment, answer(assignment, "1", active_ms=30_000), now=NOW)
+        record(assignment, answer(assignment, "2", active_ms=1_500), now=NOW + timedelta(seconds=60))
+        assert Rating.objects.get().active_ms == 1_500
+        before = Batch.objects.get(pk=assignment.batch_id).ratings_version
+        for _again in range(2):
+            cursor.execute(whole.FORWARD)
+            assert Rating.objects.get().active_ms == 31_500
+            assert Batch.objects.get(pk=assignment.batch_id).ratings_version == before + 1

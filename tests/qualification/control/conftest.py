@@ -11,7 +11,8 @@ from qualification.models import Check, ControlPlan, Inspection
 from qualification.services.control import sweep_control
 from qualification.services.control_checking import take_inspection
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, MembershipFactory
+from tests.clock import NOW
+from tests.factories import MembershipFactory
 from tests.qualification.factories_control import (
     PlanFactory,
     check_draws,
@@ -39,7 +40,8 @@ class Control:
 
     def draw(self, batch: Batch) -> Inspection:
         sweep_control(now=NOW)
-        return Inspection.objects.get(batch=batch, round=Batch.objects.get(pk=batch.pk).round)
+        found = Inspection.objects.exclude(state="void")
+        return found.get(batch=batch, round=Batch.objects.get(pk=batch.pk).round)
 
     def take(self, inspection: Inspection, user: User | None = None) -> Check:
         return take_inspection(inspection, user=user or self.cast.controller, now=NOW)

@@ -16,7 +16,8 @@ from qualification.models import Inspection
 from qualification.services.control import sweep_control
 from qualification.services.control_checking import give_back, take_inspection, take_second_check
 from qualification.services.control_deciding import confirm_return, override
-from tests.factories import NOW, make_annotator
+from tests.clock import NOW
+from tests.factories import make_annotator
 from tests.qualification.control.conftest import Control, make_control
 from tests.qualification.factories_control import check_draws, make_score_version
 

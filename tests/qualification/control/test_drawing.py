@@ -9,7 +9,7 @@ from annotation.services.rounds import open_next_round
 from qualification.models import ConfirmPlan, Disagreement, Draw, Inspection
 from qualification.services.control import sweep_control
 from qualification.services.control_drawing import draw_inspection
-from tests.factories import NOW
+from tests.clock import NOW
 from tests.qualification.control.conftest import Control
 from tests.qualification.factories_control import items_of, make_dialogue_batch, options_of, rate_batch
 

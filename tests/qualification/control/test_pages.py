@@ -12,7 +12,8 @@ from annotation.models import ActivityLog, Batch, Group, Rating, Study
 from qualification.models import Check, ControlPlan, Inspection
 from qualification.services.control import sweep_control
 from qualification.services.control_checking import take_second_check
-from tests.factories import NOW, make_annotator
+from tests.clock import NOW
+from tests.factories import make_annotator
 from tests.qualification.control.conftest import Control, make_control
 from tests.qualification.factories_control import check_draws, items_of, options_of
 
@@ -307,3 +308,21 @@ def test_the_hub_says_that_a_sample_is_to_be_checked_or_a_decision_to_be_made(cl
 
     control.check(inspection, WORSE)
     assert "Decide : Batch control" in text_of(client.get(url("quality")))
+
+
+# --- blind ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("is_blind", [True, False])
+def test_how_many_items_have_which_label_is_hidden_from_a_blind_check_until_it_is_decided(
+    client: Client, control: Control, is_blind: bool
+):
+    control.plan.is_blind = is_blind
+    control.plan.save()
+    labels = ["0"] * 10 + ["1"] * 37 + ["2"] * 73
+    waiting = control.draw(control.finish("a", labels))
+    client.force_login(control.cast.controller)
+    sizes = {"Score 0 10", "Score 1 37", "Score 2 73"}
+    text = text_of(client.get(url("control_inspection", waiting.pk)))
+    assert {each for each in sizes if each in text} == (set() if is_blind else sizes)
+    if is_blind:
+        found = control.check(waiting, labels)
+        assert {each for each in sizes if each in text_of(client.get(url("control_inspection", found.pk)))} == sizes

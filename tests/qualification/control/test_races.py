@@ -11,7 +11,8 @@ from qualification.services.control import sweep_control
 from qualification.services.control_checking import give_back, take_inspection, take_second_check
 from qualification.services.control_deciding import confirm_return, count_check, override
 from qualification.services.control_drawing import draw_inspection
-from tests.factories import NOW, MembershipFactory
+from tests.clock import NOW
+from tests.factories import MembershipFactory
 from tests.qualification.control.conftest import make_control
 from tests.qualification.factories_control import check_draws
 from tests.races.threads import run_together

@@ -10,7 +10,7 @@ from annotation.selectors.cells import measure_batch
 from qualification.models import Inspection
 from qualification.selectors.control import rework_hours, rounds_of
 from qualification.services.control import sweep_control
-from tests.factories import NOW
+from tests.clock import NOW
 from tests.qualification.control.conftest import Control
 from tests.qualification.factories_control import check_draws, items_of, make_dialogue_batch, rate_batch
 

@@ -8,14 +8,8 @@ from django.utils import timezone
 
 from annotation.models import Batch, Candidate, Metric, Prediction, Rating, Seat, Study
 from protocols.specs import spec_of
-from tests.factories import (
-    AssignmentFactory,
-    ParticipantFactory,
-    RatingFactory,
-    StudyFactory,
-    make_batch,
-    make_he_version,
-)
+from tests.factories import AssignmentFactory, ParticipantFactory, RatingFactory, StudyFactory, make_batch
+from tests.factories_protocols import make_he_version
 
 Votes = Callable[..., Study]
 

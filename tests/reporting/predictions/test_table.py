@@ -17,7 +17,8 @@ from reporting.predictions.human import EXCLUDED, LABELLED, OUTCOMES, TIED, UNRA
 from reporting.predictions.selectors import metric_means, metrics_of
 from reporting.predictions.table import Comparison
 from reporting.report.rules import positive_rows
-from tests.factories import DialogueFactory, StudyFactory, make_batch, make_scale_version
+from tests.factories import DialogueFactory, StudyFactory, make_batch
+from tests.factories_protocols import make_scale_version
 from tests.reporting.predictions.conftest import votes_on
 
 
