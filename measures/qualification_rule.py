@@ -26,7 +26,9 @@ NO_ITEMS = "no_items"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`threshold` None: the panel's own value on the same items. Strictly above it passes."""
+    """`threshold` None: the panel's own value on the same items. A kappa strictly above it passes; so does an accuracy
+    that reaches it.
+    """
 
     method: str = PANEL_KAPPA
     threshold: float | None = None
@@ -91,9 +93,10 @@ def judge(rule: Rule, cells: Cells) -> Verdict:
     -------
     Verdict
         By the point: passed strictly above the threshold, else failed. By the interval: passed when all of it lies
-        above, failed when none of it does, else undecided. Undecided too when the value or the panel's own is
-        undefined ('no_items', 'no_pairs', 'no_variation'), or when fewer than 10 items carry an interval that is
-        asked for ('too_few_items').
+        above, failed when none of it does, else undecided. Accuracy against known answers has passed at the threshold
+        too: proved when its lower limit reaches it, failed when its upper limit does not (project statistics, section
+        4.1). Undecided too when the value or the panel's own is undefined ('no_items', 'no_pairs', 'no_variation'), or
+        when fewer than 10 items carry an interval that is asked for ('too_few_items').
     """
     n = len(cells.candidate)
     found = measure(rule, cells, np.ones((1, n)), has_interval=True)
@@ -107,6 +110,25 @@ def judge(rule: Rule, cells: Cells) -> Verdict:
     if low is None and rule.decision == INTERVAL:
         return replace(verdict, reason=TOO_FEW_ITEMS)
     return replace(verdict, state=(PASSED, FAILED, UNDECIDED)[int(np.argmax(outcomes(rule, found)[:, 0]))])
+
+
+def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float | None:
+    """What a panel reaches itself by the coefficient that candidates are measured by.
+
+    Parameters
+    ----------
+    members : (items, M) array of the panel's codes, -1 for no answer.
+
+    Returns
+    -------
+    float or None
+        Fleiss kappa of all members, or the mean over members of Cohen's kappa with the majority of the others. None
+        where it is undefined, and for accuracy, which no panel has.
+    """
+    rows = np.asarray(members, np.int64)
+    cells = cells_of(rows, np.zeros(len(rows)), n_categories)
+    own = float(measure(Rule(method), cells, np.ones((1, len(rows)))).threshold[0])
+    return None if np.isnan(own) else own
 
 
 def weakest(parts: Sequence[Verdict]) -> Verdict:
@@ -194,7 +216,9 @@ def _measure_gold(rule: Rule, cells: Cells, counts: FloatArray) -> Found:
     centre = (share + divide_or_nan(z * z / 2, n)) / scale
     half = z / scale * np.sqrt(divide_or_nan(share * (1 - share), n) + divide_or_nan(z * z / 4, n * n))
     threshold = np.full(len(n), np.nan if rule.threshold is None else float(rule.threshold))
-    return Found(share, threshold, np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0), n)
+    # Exactly at the ends: by a rounding error, who has everything right would miss a required accuracy of 1.
+    low, high = np.where(right == 0, share, centre - half), np.where(right == n, share, centre + half)
+    return Found(share, threshold, low, high, n)
 
 
 # Each returns a coefficient (B,), what each cell adds to it beyond its value (B, C), and the items it rests on (B,).
@@ -280,8 +304,10 @@ def _unless_rounding(difference: FloatArray) -> FloatArray:
 
 def outcomes(rule: Rule, found: Found) -> npt.NDArray[np.bool_]:
     """(3, B) whether each candidate passed, failed, is undecided. Undefined is undecided: NaN compares as false."""
-    if rule.decision == INTERVAL:
-        passed, failed = found.low > found.threshold, found.high <= found.threshold
+    is_interval = rule.decision == INTERVAL
+    low, high = (found.low, found.high) if is_interval else (found.value, found.value)
+    if rule.method == GOLD:
+        passed, failed = low >= found.threshold, high < found.threshold
     else:
-        passed, failed = found.value > found.threshold, found.value <= found.threshold
+        passed, failed = low > found.threshold, high <= found.threshold
     return np.stack([passed, failed, ~(passed | failed)])

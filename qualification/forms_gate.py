@@ -28,7 +28,7 @@ class GateForm(forms.ModelForm):
             "method": _("A candidate is measured by"),
             "scope": _("Measured"),
             "panel_members": _("Compared with"),
-            "threshold_from": _("Must be strictly above"),
+            "threshold_from": _("The threshold"),
             "threshold": _("The number"),
             "decision": _("Decided"),
             "most_attempts": _("Qualification batches a candidate may be given"),
@@ -40,6 +40,7 @@ class GateForm(forms.ModelForm):
         }
         help_texts = {
             "scope": _("For every criterion by itself, all of them must pass."),
+            "threshold_from": _("A kappa must be strictly above it; accuracy against known answers must reach it."),
             "threshold": _("Used where a fixed number is chosen above; 0.21 in the reference study."),
             "most_attempts": _("More than one only helps where the decision is by the interval."),
             "is_trained": "",

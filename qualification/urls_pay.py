@@ -14,6 +14,7 @@ urlpatterns = [
     path("<slug:slug>/activity/", activity.activity, name="activity"),
     path("<slug:slug>/activity/<str:format>/", activity.activity_file, name="activity_file"),
     path("<slug:slug>/pilot/", pilot.pilot, name="pilot"),
+    path("<slug:slug>/pilot/items.csv", pilot.pilot_items, name="pilot_items"),
     path("<slug:slug>/pilot/panel/", pilot.pilot_panel, name="pilot_panel"),
     path("<slug:slug>/pilot/take/", pilot.pilot_take, name="pilot_take"),
 ]

@@ -25,7 +25,7 @@ class Gate(models.Model):
         FIXED = "fixed", _("a fixed number")
 
     class Decision(models.TextChoices):
-        POINT = "point", _("by the value: strictly above the threshold passes")
+        POINT = "point", _("by the value: it passes or fails")
         INTERVAL = "interval", _("by its interval: undecided candidates are given more")
 
     class PanelMembers(models.TextChoices):

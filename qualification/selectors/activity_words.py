@@ -108,6 +108,10 @@ VERBS: dict[str, Verb] = {
     "control_given_back": Verb(_("sample given back"), _("The sample of batch %(object)s was given back.")),
     "control_second": Verb(_("second controller asked"), _("Batch %(object)s is checked by a second controller.")),
     "control_decided": Verb(_("batch decided"), _("Batch %(object)s, round %(round)s: %(verdict)s."), VERDICTS),
+    "control_voided": Verb(
+        _("sample void"),
+        _("The sample of batch %(object)s, round %(round)s, is void: votes of it are missing. Excluded: %(names)s."),
+    ),
     "control_overridden": Verb(
         _("batch decision overridden"),
         _("Batch %(object)s, round %(round)s: %(to)s, not %(from)s. %(reason)s"),

@@ -115,10 +115,14 @@ def _checks(study: Study) -> Part:
 def _control(study: Study) -> Part:
     plan = ControlPlan.objects.filter(study=study).first()
     is_decided = Q(state=Inspection.State.DECIDED)
-    counts = Inspection.objects.filter(batch__study=study).aggregate(
-        n_all=Count("pk"),
-        n_checked=Count("pk", filter=is_decided & Q(carried_out_at=None)),
-        n_unchecked=Count("pk", filter=~is_decided),
+    counts = (
+        Inspection.objects.filter(batch__study=study)
+        .exclude(state=Inspection.State.VOID)
+        .aggregate(
+            n_all=Count("pk"),
+            n_checked=Count("pk", filter=is_decided & Q(carried_out_at=None)),
+            n_unchecked=Count("pk", filter=~is_decided),
+        )
     )
     n_all, n_waiting = counts["n_all"], counts["n_checked"] + counts["n_unchecked"]
     return Part(

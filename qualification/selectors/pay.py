@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Count, F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from annotation.models import Study
 from qualification.models import PayEntry, PayPlan
@@ -59,7 +60,11 @@ def paying_studies() -> list[Paying]:
 
 def floor_of(study: Study, plan: PayPlan) -> Decimal | None:
     """The least an hour should be paid, in the study's currency; None where nobody has named it in that currency."""
-    return plan.floor_per_hour if plan.pk or study.pay_currency == FLOOR_CURRENCY else None
+    return plan.floor_per_hour if plan.pk else _default_floor(study)
+
+
+def _default_floor(study: Study) -> Decimal | None:
+    return PayPlan(study=study).floor_per_hour if study.pay_currency == FLOOR_CURRENCY else None
 
 
 # --- what is offered ---------------------------------------------------------------------------------
@@ -145,20 +150,58 @@ def _hourly(amount: Decimal, ms: int) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of all paid batches in the study's currency, and of each annotator's."""
+    """Of all paid batches in the study's currency, of its qualifications, and of each annotator's batches."""
 
     all: Rates
+    qualification: Rates
     by_participant: dict[int, Rates]
 
 
 def measured_rates(study: Study, plan: PayPlan) -> Measured:
-    """Batches paid in an earlier currency of the study are left out: their rates cannot be put in order with others."""
-    entries = PayEntry.objects.filter(participant__study=study, kind=PayEntry.Kind.BATCH, currency=study.pay_currency)
-    rows = entries.values_list("participant", "amount", "active_ms", "elapsed_ms")
+    """Work paid in an earlier currency of the study is left out: its rates cannot be put in order with others."""
+    rows = _work_of(study).values_list("kind", "participant", "amount", "active_ms", "elapsed_ms")
     by_participant: dict[int, list[Timed]] = defaultdict(list)
-    for participant, amount, active_ms, elapsed_ms in rows:
-        by_participant[participant].append((amount, active_ms, elapsed_ms))
+    qualified: list[Timed] = []
+    for kind, participant, amount, active_ms, elapsed_ms in rows:
+        mine = by_participant[participant] if kind == PayEntry.Kind.BATCH else qualified
+        mine.append((amount, active_ms, elapsed_ms))
     floor = floor_of(study, plan)
-    everything: Iterable[Timed] = (row for mine in by_participant.values() for row in mine)
+    everything = [row for mine in by_participant.values() for row in mine]
     each = {participant: rates_from(mine, floor) for participant, mine in by_participant.items()}
-    return Measured(rates_from(list(everything), floor), each)
+    return Measured(rates_from(everything, floor), rates_from(qualified, floor), each)
+
+
+def _work_of(study: Study) -> QuerySet[PayEntry]:
+    kinds = (PayEntry.Kind.BATCH, PayEntry.Kind.QUALIFICATION)
+    return PayEntry.objects.filter(participant__study=study, kind__in=kinds, currency=study.pay_currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Work whose median active hour was paid below the floor."""
+
+    kind: str  # of the ledger: batch or qualification
+    rate: Decimal
+    floor: Decimal
+    currency: str
+
+
+def slow_work(study: Study) -> list[Slow]:
+    """In one query that brings the middle lines of each kind alone, however long the ledger is."""
+    if not study.pay_currency:
+        return []
+    by_rate = Window(RowNumber(), partition_by="kind", order_by=(F("amount") / F("active_ms"), "pk"))
+    timed = _work_of(study).filter(active_ms__gt=0).annotate(place=by_rate, n=Window(Count("pk"), partition_by="kind"))
+    middle = timed.filter(Q(place=(F("n") + 1) / 2) | Q(place=(F("n") + 2) / 2)).order_by("kind")
+    rows: Any = middle.values_list("kind", "amount", "active_ms", "participant__study__pay_plan__floor_per_hour")
+    found: dict[tuple[str, Decimal | None], list[tuple[Decimal, int]]] = defaultdict(list)
+    for kind, amount, ms, floor in rows:
+        found[kind, floor].append((amount, ms))
+    return [each for (kind, floor), paid in found.items() for each in _slow(study, kind, floor, paid)]
+
+
+def _slow(study: Study, kind: str, stored: Decimal | None, paid: list[tuple[Decimal, int]]) -> Iterable[Slow]:
+    floor = _default_floor(study) if stored is None else stored
+    middle = _median_hour(paid)
+    if floor is not None and middle is not None and middle < Fraction(floor):
+        yield Slow(kind, cents(middle), floor, study.pay_currency)

@@ -85,22 +85,27 @@ class CriterionLine:
 
 @dataclass(frozen=True, slots=True)
 class HardItem:
+    """`hardness` is the mean over the criteria; `by_criterion` has None for one that this item is not judged by."""
+
     item: int
     hardness: Hardness
+    by_criterion: tuple[Hardness | None, ...]
 
 
-def _hardest(cells: Sequence[_Cells]) -> list[HardItem]:
-    """By the mean share of disagreeing votes over the criteria, then by entropy; items all agree on are left out."""
-    everything = _Cells(*(np.concatenate(parts) for parts in zip(*map(_parts, cells), strict=True)))
-    found = [
-        HardItem(item, everything.hardness(everything.item == item)) for item in np.unique(everything.item).tolist()
-    ]
-    hard = [each for each in found if each.hardness.disagreeing]
-    return sorted(hard, key=_hardness_order)[:HARDEST]
+def _items(cells: Sequence[_Cells]) -> list[HardItem]:
+    """All that were judged, the hardest first: by the mean over criteria of disagreeing votes, then of entropy."""
+    by_item = [{item: each.hardness(slice(at, at + 1)) for at, item in enumerate(each.item.tolist())} for each in cells]
+    found = (_hard_item(item, tuple(mine.get(item) for mine in by_item)) for item in set().union(*by_item))
+    return sorted(found, key=_hardness_order)
 
 
-def _parts(cells: _Cells) -> tuple[np.ndarray, ...]:
-    return cells.item, cells.disagreeing, cells.entropy, cells.unsure
+def _hard_item(item: int, parts: tuple[Hardness | None, ...]) -> HardItem:
+    return HardItem(item, _mean_of(parts), parts)
+
+
+def _mean_of(parts: Sequence[Hardness | None]) -> Hardness:
+    rows = [(part.disagreeing, part.entropy, part.unsure) for part in parts if part]
+    return Hardness(*(_mean(np.array(values, float)) for values in zip(*rows, strict=True)))
 
 
 def _hardness_order(each: HardItem) -> tuple[float, float, int]:
@@ -165,9 +170,14 @@ class PilotFigures:
     times: Times
     by_member: dict[int, Times]
     criteria: tuple[CriterionLine, ...]
-    hardest: tuple[HardItem, ...]
+    items: tuple[HardItem, ...]
     agreement: Agreement
     per_item: float  # judgements of an item, on average
+
+    @property
+    def hardest(self) -> tuple[HardItem, ...]:
+        """Without those that all agree on."""
+        return tuple(each for each in self.items if each.hardness.disagreeing)[:HARDEST]
 
 
 def pilot_figures(
@@ -184,7 +194,7 @@ def pilot_figures(
         times=times_of(votes),
         by_member={each.pk: times_of(votes.of([each.pk])) for each in members},
         criteria=tuple(_line(votes, each, of) for each, of in zip(voted, cells, strict=True)),
-        hardest=tuple(_hardest(cells)),
+        items=tuple(_items(cells)),
         agreement=_agreement(votes, spec, members, study.seed),
         per_item=votes.n_rows / len(np.unique(votes.item)),
     )

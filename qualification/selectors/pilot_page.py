@@ -8,12 +8,13 @@ from decimal import Decimal
 from django.db.models import Count, QuerySet
 
 from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
+from measures.qualification_rule import panels_own
 from measures.suggestions import minutes_of_batch, pay_of_minutes
 from protocols.models import Option
 from protocols.specs import VersionSpec
 from qualification.models import Gate
 from qualification.selectors.gate_votes import PANELS, pooled_scale
-from qualification.selectors.pilot import HardItem, Hardness, PilotFigures, Times, kappa_of
+from qualification.selectors.pilot import HardItem, Hardness, PilotFigures, Times
 from qualification.selectors.pilot_votes import PilotVotes
 
 COMMENTS = 100
@@ -51,13 +52,13 @@ def members_of(members: Sequence[Participant], pilots: Iterable[Batch], figures:
 class HardText:
     item: Item
     hardness: Hardness
+    by_criterion: tuple[Hardness | None, ...]
 
 
-def texts_of(hardest: Iterable[HardItem]) -> list[HardText]:
+def texts_of(found: Sequence[HardItem]) -> list[HardText]:
     """Without the source: it would tell what to expect before the reason is looked for."""
-    found = {each.item: each.hardness for each in hardest}
-    items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk(list(found))
-    return [HardText(items[pk], hardness) for pk, hardness in found.items()]
+    items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk([each.item for each in found])
+    return [HardText(items[each.item], each.hardness, each.by_criterion) for each in found]
 
 
 def feedback_of(study: Study) -> QuerySet[Assignment]:
@@ -76,13 +77,14 @@ def unsure_texts_of(study: Study) -> QuerySet[Rating]:
 # --- suggestions ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """None where the pilot does not say: no answer has a time, or the kappa is undefined."""
+    """None where the pilot does not say: no answer has a time, or the kappa is undefined, as accuracy always is."""
 
     n_items: int
     hourly: Decimal
     minutes: int | None
     pay: Decimal | None
-    kappa: float | None
+    method: str  # of the gate
+    kappa: float | None  # by that method
     members: str  # whose kappa it is, as the gate says
 
     @property
@@ -101,13 +103,14 @@ def suggest(
     n_items: int,
     hourly: Decimal,
 ) -> Suggestions:
-    """For a batch of `n_items` at `hourly` an hour. The threshold is the kappa of whom the gate compares with."""
+    """For a batch of `n_items` at `hourly` an hour. The threshold is what those reach whom the gate compares with."""
     seconds = figures.times.median
     minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
     compared = [each.pk for each in members if each.panel in PANELS[gate.panel_members]]
-    kappa = kappa_of(votes.of(compared), pooled_scale(spec)).value
+    scale = pooled_scale(spec)
+    kappa = panels_own(gate.method, votes.of(compared).table(scale, compared), scale.n_categories)
     pay = None if minutes is None else pay_of_minutes(minutes, hourly)
-    return Suggestions(n_items, hourly, minutes, pay, kappa, gate.get_panel_members_display())
+    return Suggestions(n_items, hourly, minutes, pay, gate.method, kappa, gate.get_panel_members_display())
 
 
 def usual_size(study: Study, pilots: Sequence[Batch]) -> int:

@@ -53,6 +53,13 @@ class PilotVotes:
         np.add.at(table, (self.row[codes >= 0], codes[codes >= 0]), 1)
         return table
 
+    def table(self, scale: Scale, members: list[int]) -> IntArray:
+        """(rows, members) codes, -1 for no answer. All answers must be theirs."""
+        table = np.full((self.n_rows, len(members)), -1, np.int64)
+        columns = {member: at for at, member in enumerate(members)}
+        table[self.row, [columns[each] for each in self.participant.tolist()]] = self.codes(scale)
+        return table
+
     @property
     def n_rows(self) -> int:
         return int(self.row.max()) + 1 if len(self.row) else 0

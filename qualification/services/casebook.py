@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Dialogue, Item, Study
+from annotation.models import Item, Study
 from annotation.services import activity
 from annotation.services.importing.dialogues import lock_study
 from annotation.services.refusals import Refused
@@ -18,7 +18,7 @@ from protocols.models import Criterion, Option, Protocol, ProtocolVersion
 from protocols.schema import InvalidBundle
 from protocols.selectors import next_version_name
 from qualification.models import Case, Disagreement
-from qualification.services.training import Lesson, store_lessons
+from qualification.services.training import Lesson, give_lesson
 
 Unit = ProtocolVersion.Unit
 LONGEST_TITLE = 60
@@ -164,8 +164,8 @@ def _right(case: Case) -> Option:
 
 
 @transaction.atomic
-def make_training_item(case: Case, *, by: User, now: datetime) -> Dialogue:
-    """A copy held apart for training, with the answer and the note as its explanation. Raises Refused."""
+def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
+    """A copy held apart, with the answer and the note as its explanation, in an open training batch. Raises Refused."""
     lock_study(case.study)
     locked = _lock_usable(case)
     criterion = locked.study.protocol_version.criteria.filter(key=locked.criterion.key).first()
@@ -175,11 +175,11 @@ def make_training_item(case: Case, *, by: User, now: datetime) -> Dialogue:
         raise Refused("known", _("It is a training item already."))
     text = locked.item.candidate.text if locked.item.candidate else None
     lesson = Lesson(criterion, text, _right(locked).key, locked.note)
-    dialogue = store_lessons(locked.study, _history(locked), [lesson], now)
+    item = give_lesson(locked.study, _history(locked), lesson, now)
     locked.is_training = True
     locked.save(update_fields=["is_training"])
-    activity.log(locked.study, by, "case_training", now=now, **_named(locked))
-    return dialogue
+    activity.log(locked.study, by, "case_training", now=now, **_named(locked, batch=item.batch.key))
+    return item
 
 
 def _lock_usable(case: Case) -> Case:

@@ -51,7 +51,9 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
 
     The last try that is not passed ends the qualification. Raises Refused when no try is left, or an answer is missing.
     """
-    locked = Participant.objects.select_for_update(no_key=True).select_related("study").get(pk=participant.pk)
+    locked = (
+        Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=participant.pk)
+    )
     facts = facts_of([locked])[locked.pk]
     if locked.standing != Standing.QUALIFYING or not facts.must_check:
         raise Refused("no_try", _("There is no try left, or you have answered these questions already."))

@@ -86,12 +86,40 @@ def decide_flag(flag: Flag, *, verdict: str, reason: str, by: User, now: datetim
     for each in settled:
         _settle(each, verdict, reason.strip(), by, now)
     _act(person, locked, by, now)
-    details = {"kind": locked.kind, "verdict": verdict, "reason": locked.decision_reason, "payable": locked.payable}
-    activity.log(person.study, by, "flag_decided", about=person.pseudonym, details=details, now=now)
+    _log_decided(person, locked, by, now)
     return locked
 
 
-def _settle(flag: Flag, verdict: str, reason: str, by: User, now: datetime) -> None:
+def settle_flags_of_excluded(*, now: datetime) -> int:
+    """Close what is open about people who were excluded elsewhere, as their exclusion says. Returns how many flags."""
+    wanted = Flag.objects.filter(state=State.OPEN, participant__standing=Standing.EXCLUDED)
+    people = wanted.order_by("participant").values_list("participant", flat=True).distinct()
+    return sum(_settle_as_excluded(pk, now) for pk in people)
+
+
+@transaction.atomic
+def _settle_as_excluded(participant_id: int, now: datetime) -> int:
+    person = _locked(participant_id)
+    flags = list(Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).order_by("pk"))
+    if person.standing != Standing.EXCLUDED or not flags:  # taken back in, or decided meanwhile
+        return 0
+    change = person.standing_changes.select_related("actor").order_by("-pk").first()
+    by, reason = (change.actor, change.reason) if change else (None, "")
+    flags[0].payable = payable_work(person)
+    for each in flags:
+        _settle(each, State.EXCLUDED, reason, by, now)
+    _log_decided(person, flags[0], by, now)
+    return len(flags)
+
+
+def _log_decided(person: Participant, flag: Flag, by: User | None, now: datetime) -> None:
+    details = {
+        "kind": flag.kind, "verdict": flag.state, "reason": flag.decision_reason, "payable": flag.payable,
+    }  # fmt: skip
+    activity.log(person.study, by, "flag_decided", about=person.pseudonym, details=details, now=now)
+
+
+def _settle(flag: Flag, verdict: str, reason: str, by: User | None, now: datetime) -> None:
     flag.state, flag.decision_reason, flag.decided_by, flag.decided_at = verdict, reason, by, now
     flag.save(update_fields=["state", "decision_reason", "decided_by", "decided_at", "payable"])
 

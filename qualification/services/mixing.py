@@ -19,21 +19,15 @@ from annotation.models import Batch, Candidate, Item, Rating, Reading, Seat, Stu
 from annotation.services import activity
 from annotation.services.nudging import raise_version
 from protocols.models import ProtocolVersion
-from protocols.specs import spec_of
 from qualification.models import CheckPlan, KnownAnswer
+from qualification.selectors.checks_repeats import mixable, n_checks
 
 Kind = KnownAnswer.Kind
 Unit = ProtocolVersion.Unit
-MIXED = (Kind.GOLD, Kind.ATTENTION)
 T = TypeVar("T")
 
 
 # --- drawing: arithmetic on lists --------------------------------------------------------------------
-def n_checks(percent: int, n_dialogues: int) -> int:
-    """Of a batch, rounded; one at least where any are wanted."""
-    return max(1, (percent * n_dialogues + 50) // 100) if percent and n_dialogues else 0
-
-
 def draw_cards(cards: Sequence["Card"], n: int, uses: Mapping[int, int], rng: random.Random) -> list["Card"]:
     """Those that fewest other batches have, among these by lot."""
     return sorted(rng.sample(cards, len(cards)), key=lambda card: uses[card.dialogue])[:n]
@@ -108,10 +102,7 @@ def untouched_batches(study: Study) -> QuerySet[Batch]:
 
 def cards_of(study: Study) -> list[Card]:
     """Dialogues with known answers that are no material of main batches, in the order of their ids."""
-    criteria = [criterion.id for criterion in spec_of(study.protocol_version).criteria]
-    known = KnownAnswer.objects.filter(study=study, kind__in=MIXED, is_active=True, criterion__in=criteria)
-    results = Item.objects.filter(dialogue=OuterRef("dialogue"), batch__kind=Batch.Kind.MAIN, is_check=False)
-    rows = known.filter(dialogue__is_textless=False).exclude(Exists(results)).order_by("dialogue")
+    rows = mixable(study).order_by("dialogue")
     cards: dict[int, Card] = {}
     answered: set[int | None] = set()
     for dialogue, kind, candidate in rows.values_list("dialogue_id", "kind", "candidate_id"):

@@ -34,10 +34,13 @@ class Owed:
 
 @dataclass(frozen=True, slots=True)
 class Bonuses:
-    """All that is owed as the ledger stands: `up_to` is its last line, so that a file and its tick mean the same."""
+    """All that is owed as the ledger stands. A file and its tick mean the same by its last line and how many there are:
+    a line may come late with a lower number than one that was seen.
+    """
 
     owed: list[Owed]
     up_to: int
+    n_lines: int
 
     @property
     def total(self) -> Decimal:
@@ -60,11 +63,14 @@ def approvals_csv(study: Study) -> str:
     return _csv(provider.approvals.heading, (provider.approvals.row(Work(*row)) for row in rows))
 
 
-def bonuses_csv(study: Study, up_to: int | None = None) -> str:
-    """What is not paid out, up to a line of the ledger. Raises Refused without a platform or with two currencies."""
+def bonuses_csv(study: Study, up_to: int | None = None, n_lines: int | None = None) -> str:
+    """What is not paid out, up to a line of the ledger. Raises Refused without a platform, with two currencies, and
+    when there are not `n_lines` up to that line.
+    """
     provider = provider_of(study)
     bonuses = bonuses_of(study, up_to)
     currency_of(bonuses)
+    _refuse_others(bonuses, n_lines)
     return _csv(provider.bonuses.heading, (provider.bonuses.row(each.bonus) for each in bonuses.owed))
 
 
@@ -87,7 +93,7 @@ def bonuses_of(study: Study, up_to: int | None = None) -> Bonuses:
         last = row[0]
         grouped.setdefault((row[4], row[2]), []).append(row)
     owed = [_owed(each) for each in grouped.values()]
-    return Bonuses([each for each in owed if each.bonus.amount > 0], last)
+    return Bonuses([each for each in owed if each.bonus.amount > 0], last, len(rows))
 
 
 def currency_of(bonuses: Bonuses) -> str:
@@ -107,18 +113,29 @@ def _owed(rows: list) -> Owed:
 
 
 @transaction.atomic
-def mark_bonuses_paid(study: Study, *, up_to: int, by: User, now: datetime) -> int:
-    """The file went to the platform: its lines are not listed again. Returns to how many people."""
+def mark_bonuses_paid(study: Study, *, up_to: int, n_lines: int, by: User, now: datetime) -> int:
+    """The file went to the platform: its lines are not listed again. Returns to how many people.
+
+    Raises Refused when there are not `n_lines` up to that one: the file had others.
+    """
     # Behind the study's row: a button pressed twice marks once.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     bonuses = bonuses_of(study, up_to)
     if not bonuses.owed:
         return 0
+    _refuse_others(bonuses, n_lines)
     details = {"people": len(bonuses.owed), "amount": str(bonuses.total), "currency": currency_of(bonuses)}
     lines = [pk for each in bonuses.owed for pk in each.lines]
     PayEntry.objects.filter(pk__in=lines, paid_out_at__isnull=True).update(paid_out_at=now)
     activity.log(study, by, "bonuses_paid", details=details, now=now)
     return len(bonuses.owed)
+
+
+def _refuse_others(bonuses: Bonuses, n_lines: int | None) -> None:
+    if n_lines not in (None, bonuses.n_lines):
+        raise Refused(
+            "other_lines", _("The ledger has changed since you looked at it. Look again, and take a new file.")
+        )
 
 
 def _csv(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -24,7 +24,7 @@ from qualification.selectors.checks_signals import (
     people_in,
     speed_signals,
 )
-from qualification.services.flags import raise_flag
+from qualification.services.flags import raise_flag, settle_flags_of_excluded
 
 logger = logging.getLogger(__name__)
 
@@ -34,13 +34,24 @@ UNMEASURABLE = (ArithmeticError, LookupError, ValueError, DatabaseError)
 
 
 def sweep_signals(*, now: datetime) -> tuple[int, int]:
-    """Look at the work of changed batches. Returns how many batches, and how many flags were raised."""
+    """Look at the work of changed batches. Returns how many batches, and how many flags were raised.
+
+    What is open about people who were excluded on another page than that of flags is settled by that.
+    """
+    settle_flags_of_excluded(now=now)
     changed = changed_batches().select_related("study__check_plan", "study__protocol_version")
     by_study: dict[int, list[Batch]] = defaultdict(list)
     for batch in changed[:BATCHES_AT_ONCE]:
         by_study[batch.study_id].append(batch)
     n_flags = sum(_sweep_study(batches[0].study, batches, now) for batches in by_study.values())
     return sum(map(len, by_study.values())), n_flags
+
+
+def raise_known_flags(participant: Participant, *, now: datetime) -> int:
+    """Raise what the next sweep would for missed checks: who leaves is looked at before. Returns how many flags."""
+    plan = CheckPlan.objects.filter(study=participant.study_id).first()
+    people = {participant.pk: participant}
+    return _raise_all(plan, people, known_signals(plan, people), now) if plan else 0
 
 
 def _sweep_study(study: Study, batches: list[Batch], now: datetime) -> int:

@@ -163,6 +163,11 @@ def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
 def sentence_of(attempt: Attempt) -> str:
     """For the history of the standing."""
     names = {"n": attempt.number, "value": f"{attempt.value:.3f}", "threshold": f"{attempt.threshold:.3f}"}
-    if attempt.state == State.PASSED:
-        return _("Qualification %(n)s: %(value)s is above %(threshold)s.") % names
-    return _("Qualification %(n)s: %(value)s is not above %(threshold)s.") % names
+    is_gold, is_passed = attempt.rule["method"] == Gate.Method.GOLD, attempt.state == State.PASSED
+    sentences = {
+        (False, True): _("Qualification %(n)s: %(value)s is above %(threshold)s."),
+        (False, False): _("Qualification %(n)s: %(value)s is not above %(threshold)s."),
+        (True, True): _("Qualification %(n)s: %(value)s is at least %(threshold)s."),
+        (True, False): _("Qualification %(n)s: %(value)s is below %(threshold)s."),
+    }
+    return sentences[is_gold, is_passed] % names

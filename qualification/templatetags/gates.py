@@ -60,6 +60,19 @@ def method_name(method: str) -> str:
     return str(Gate.Method(method).label)
 
 
+def bound_words(method: str) -> str:
+    """What a rule of the gate takes at its threshold."""
+    is_gold = method == Gate.Method.GOLD
+    return str(_("passed at the threshold or above it") if is_gold else _("passed strictly above the threshold"))
+
+
+@register.filter
+def needed(threshold: float, method: str) -> str:
+    """What a value is held against, in words."""
+    text = _("must be at least %(threshold)s") if method == Gate.Method.GOLD else _("must be above %(threshold)s")
+    return str(text) % {"threshold": three(threshold)}
+
+
 @register.filter
 def three(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}".replace("-", "−")

@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from annotation.models import Study
 from annotation.selectors.work import StudyWork
 from qualification.models import PayEntry
-from qualification.selectors.pay import Offer, floor_of, offers_of, plan_of
+from qualification.selectors.pay import Offer, floor_of, offers_of, plan_of, slow_work
 from qualification.selectors.pay_ledger import Earnings, earnings_of, note_of
 
 register = template.Library()
@@ -44,6 +44,12 @@ def pay_warning(study: Study) -> dict[str, list[Offer]]:
         return {"offers": []}
     plan = plan_of(study)
     return {"offers": [offer for offer in offers_of(study, plan) if offer.is_below] if floor_of(study, plan) else []}
+
+
+@register.inclusion_tag("qualification/pay_measured.html")
+def pay_measured(study: Study) -> dict[str, Any]:
+    """Of an open study whose finished work was paid below the floor. One query."""
+    return {"study": study, "slow": slow_work(study) if study.status == Study.Status.OPEN else []}
 
 
 @register.simple_tag

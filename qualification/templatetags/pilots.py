@@ -10,8 +10,9 @@ register = template.Library()
 
 
 @register.filter
-def share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f}\u00a0%"
+def share(value: float | str | None) -> str:
+    """An item without a criterion has an empty text."""
+    return "–" if value is None or value == "" else f"{100 * value:.0f}\u00a0%"
 
 
 @register.filter

@@ -129,7 +129,9 @@ def case_example(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def case_training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     case = case_for(request.user, slug, pk)
-    done = _("It is a training item. The next training batch made on the page of the qualification has it.")
-    with announced(request, done):
-        services.make_training_item(case, by=signed_in(request.user), now=timezone.now())
+    with announced(request):
+        item = services.make_training_item(case, by=signed_in(request.user), now=timezone.now())
+        messages.success(
+            request, _("It is a training item now, in the open batch %(batch)s.") % {"batch": item.batch.key}
+        )
     return redirect("cases", slug)

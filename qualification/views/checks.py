@@ -23,6 +23,7 @@ from qualification.access import flag_for
 from qualification.forms_checks import CheckPlanForm, DecisionForm, KnownAnswersForm, PanelForm
 from qualification.models import CheckPlan, Flag
 from qualification.selectors import checks as selectors
+from qualification.selectors.checks_repeats import repeats_of
 from qualification.services.check_plans import save_check_plan
 from qualification.services.flags import decide_flag
 from qualification.services.known_answers import import_known_answers, mark_from_panel
@@ -97,12 +98,19 @@ def checks_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _settings_page(request: HttpRequest, study: Study, *, status: int = 200, **more: Any) -> HttpResponse:
+    plan = selectors.plan_of(study)
     forms: dict[str, BaseForm] = {
-        "form": CheckPlanForm(instance=selectors.plan_of(study)),
+        "form": CheckPlanForm(instance=plan),
         "import_form": KnownAnswersForm(),
         "panel_form": PanelForm(),
     }
-    context = {"page_name": "checks", "material": selectors.material_of(study), **forms, **more}
+    context: dict[str, Any] = {
+        "page_name": "checks",
+        "material": selectors.material_of(study),
+        "repeats": repeats_of(study, plan) if plan else [],
+        **forms,
+        **more,
+    }
     return study_page(request, study, "qualification/checks_settings.html", status=status, **context)
 
 

@@ -19,7 +19,7 @@ from qualification.models import Gate
 from qualification.selectors.gate_curve import Curve, curve_of
 from qualification.selectors.gate_votes import n_judged, n_voted, panel_figures, panel_state
 from qualification.services import gate as services
-from qualification.services.training import make_training
+from qualification.services.training import left_out, make_training
 
 
 def gate_of(study: Study) -> Gate:
@@ -98,5 +98,6 @@ def training_make(request: HttpRequest, slug: str) -> HttpResponse:
     with announced(request):
         made = make_training(study, by=signed_in(request.user), now=timezone.now())
         done = _("The examples of the protocol are an open training batch now.")
-        messages.success(request, done if made else _("All examples are in a training batch already."))
+        said = done if made else _("All examples are in a training batch already.")
+        messages.success(request, f"{said} {left_out(study)}".strip())
     return redirect("gate", slug)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -18,11 +19,12 @@ from annotation.access import Right, signed_in, study_for
 from annotation.forms import PanelForm
 from annotation.models import Batch, Participant, Study
 from annotation.services.panel import set_panel
-from annotation.views.pages import announced, errors_in, study_page
+from annotation.views.pages import ROWS, announced, errors_in, study_page
 from protocols.specs import spec_of
 from qualification.forms_pay import SuggestionForm, TakeOverForm
 from qualification.selectors import pilot_page as selectors
 from qualification.selectors.pilot import PilotFigures, pilot_figures
+from qualification.selectors.pilot_file import difficulty_csv
 from qualification.selectors.pilot_votes import PilotVotes, panel_members, pilot_votes
 from qualification.services.pilot import take_over
 from qualification.views.gate import gate_of
@@ -75,13 +77,38 @@ def _page(
         "panel_form": panel_form or PanelForm(),
         "figures": read.figures,
         "names": {each.pk: each.pseudonym for each in read.members},
-        "hardest": selectors.texts_of(read.figures.hardest) if read.figures else [],
+        **_items(request, read, asked),
         "feedback": selectors.feedback_of(study),
         "unsure_texts": selectors.unsure_texts_of(study),
         "form": form,
         "suggested": read.suggestions(asked),
     }
     return study_page(request, study, "qualification/pilot.html", status=status, **context)
+
+
+def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str, Any]:
+    """The texts of the hardest, and a page of the difficulty of all."""
+    if read.figures is None:
+        return {}
+    page = Paginator(read.figures.items, ROWS).get_page(request.GET.get("page"))
+    return {
+        "hardest": selectors.texts_of(read.figures.hardest),
+        "page": page,
+        "query": f"&{urlencode({name: str(value) for name, value in asked.items()})}#pilot-difficulty",
+        "difficulty": selectors.texts_of(list(page)),
+    }
+
+
+@login_required
+@require_safe
+def pilot_items(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.CLEAR)
+    figures = _read(study).figures
+    if figures is None:
+        messages.error(request, _("The panel has not judged anything in the pilots yet."))
+        return redirect("pilot", slug)
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-pilot-difficulty.csv"'}
+    return HttpResponse(difficulty_csv(figures), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @login_required
@@ -106,7 +133,7 @@ def pilot_take(request: HttpRequest, slug: str) -> HttpResponse:
     form = TakeOverForm(request.POST)
     suggested = _read(study).suggestions(form.cleaned_data) if form.is_valid() else None
     if suggested is None:
-        messages.error(request, _("The pilot does not say it yet."))
+        messages.error(request, _("The pilot does not say it."))
         return redirect("pilot", slug)
     setting, by = form.cleaned_data["setting"], signed_in(request.user)
     with announced(request, _("The setting is taken over.")):

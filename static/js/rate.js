@@ -248,6 +248,7 @@
       return;
     }
     const changed = questions.filter((question) => question.isChanged);
+    // Since the last answer, and for this one alone: the server adds it to what its question took before.
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     changed.forEach((question) => save(question, activeMs));
     bar.showProgress(activeMs);

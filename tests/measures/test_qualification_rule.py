@@ -1,6 +1,10 @@
 """The rule decides as its coefficients do, and its operating curve is the printed one (statistics 4.3)."""
 
 import time
+from decimal import Decimal
+from fractions import Fraction
+from math import comb
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -15,12 +19,14 @@ from measures.qualification_rule import (
     GOLD,
     INTERVAL,
     MAJORITY_KAPPA,
+    PANEL_KAPPA,
     PASSED,
     UNDECIDED,
     Rule,
     Verdict,
     cells_of,
     judge,
+    panels_own,
     weakest,
 )
 
@@ -103,6 +109,16 @@ def test_the_panels_own_kappa_with_its_majority_is_the_mean_over_its_members():
         found.append(cohen_kappa(confusion_matrix(PANEL[:, member], np.where(first == second, first, -1), 3)).value)
     verdict = judge(Rule(MAJORITY_KAPPA), cells_of(PANEL, GOOD, 3))
     assert verdict.threshold == pytest.approx(np.mean(found), abs=1e-12)
+    assert panels_own(MAJORITY_KAPPA, PANEL, 3) == pytest.approx(np.mean(found), abs=1e-12)
+
+
+def test_a_panels_own_value_needs_no_candidate_and_can_be_undefined():
+    assert panels_own(PANEL_KAPPA, PANEL, 3) == pytest.approx(fleiss(PANEL).value, abs=1e-12)
+    assert panels_own(GOLD, PANEL, 3) is None
+    for method in (PANEL_KAPPA, MAJORITY_KAPPA):
+        assert panels_own(method, np.zeros((20, 3), int), 3) is None
+        assert panels_own(method, PANEL[:, :1], 3) is None
+        assert panels_own(method, np.zeros((0, 0), int), 3) is None
 
 
 def test_accuracy_is_the_share_of_known_answers_with_wilsons_interval():
@@ -112,6 +128,45 @@ def test_accuracy_is_the_share_of_known_answers_with_wilsons_interval():
     assert (verdict.value, verdict.n_items, verdict.state) == (0.9, 10, PASSED)
     assert (verdict.low, verdict.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
     assert judge(Rule(GOLD, 0.7, INTERVAL), cells_of(PANEL, GOOD, 3, right)).state == UNDECIDED
+
+
+def known(n_right: int, n: int):
+    """Cells of somebody with so many right answers of n known ones."""
+    return cells_of(PANEL[:n], GOOD[:n], 3, [1] * n_right + [0] * (n - n_right))
+
+
+@pytest.mark.parametrize(
+    ("n_right", "n", "threshold", "state"),
+    [(8, 10, 0.8, PASSED), (7, 10, 0.8, FAILED), (10, 10, 1.0, PASSED), (9, 10, 1.0, FAILED), (0, 10, 0.0, PASSED)],
+)
+def test_an_accuracy_that_reaches_what_is_required_has_passed(n_right, n, threshold, state):
+    assert judge(Rule(GOLD, threshold), known(n_right, n)).state == state
+
+
+def wilson_by_hand(n_right: int, n: int) -> tuple[Fraction, Fraction]:
+    """The two shares that lie z standard errors from what was found, as the roots of Wilson's equation."""
+    z = Fraction(NormalDist().inv_cdf(0.975))
+    a, b, c = n + z * z, -(2 * n_right + z * z), Fraction(n_right * n_right, n)
+    root = Fraction(Decimal(int((b * b - 4 * a * c) * 10**40)).sqrt() / 10**20)
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.5, 0.7, 0.8, 1.0])
+def test_by_the_interval_accuracy_is_proved_from_the_lower_and_failed_below_the_upper_limit(threshold):
+    for n_right in range(41):
+        low, high = wilson_by_hand(n_right, 40)
+        low, high = (Fraction(0) if n_right == 0 else low), (Fraction(1) if n_right == 40 else high)
+        expected = PASSED if low >= threshold else FAILED if high < threshold else UNDECIDED
+        assert judge(Rule(GOLD, threshold, INTERVAL), known(n_right, 40)).state == expected
+
+
+def test_a_limit_that_equals_what_is_required_decides_for_accuracy_and_not_for_kappa():
+    found = judge(Rule(GOLD, 0.5), known(36, 40))
+    assert judge(Rule(GOLD, found.low, INTERVAL), known(36, 40)).state == PASSED
+    assert judge(Rule(GOLD, found.high, INTERVAL), known(36, 40)).state == UNDECIDED
+    kappa = judge(Rule(threshold=0.3), cells_of(PANEL, GOOD, 3))
+    assert judge(Rule(threshold=kappa.low, decision=INTERVAL), cells_of(PANEL, GOOD, 3)).state == UNDECIDED
+    assert judge(Rule(threshold=kappa.high, decision=INTERVAL), cells_of(PANEL, GOOD, 3)).state == FAILED
 
 
 @pytest.mark.parametrize(
@@ -157,6 +212,12 @@ def test_the_default_rule_has_the_printed_operating_curve():
     for at, size in enumerate(PRINTED):
         for profile, expected in zip(PROFILES, PRINTED[size], strict=True):
             assert found[profile][at].passed == pytest.approx(expected, abs=0.04), (size, profile)
+
+
+def test_the_curve_of_accuracy_counts_those_who_reach_what_is_required():
+    """A uniform clicker is right in one of two answers: eight and more of ten, by the binomial distribution."""
+    chance = operating_curve(Rule(GOLD, 0.8), Panel(), (10,), n_draws=20_000)["uniform"][0].passed
+    assert chance == pytest.approx(sum(comb(10, right) for right in (8, 9, 10)) / 2**10, abs=0.006)
 
 
 def test_the_interval_turns_rejections_of_equally_good_people_into_doubt():

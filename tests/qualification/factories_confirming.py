@@ -4,7 +4,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from qualification.models import Case, ConfirmPlan, Disagreement
-from tests.factories import NOW
+from tests.clock import NOW
 
 
 class ConfirmPlanFactory(DjangoModelFactory):

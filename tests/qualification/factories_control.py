@@ -13,16 +13,9 @@ from annotation.services.claiming import claim_seat, submit_assignment
 from protocols.models import Option, ProtocolVersion
 from qualification.models import Check, ControlPlan, Draw, Inspection
 from qualification.services.control_checking import take_inspection
-from tests.factories import (
-    NOW,
-    BatchFactory,
-    CriterionFactory,
-    DialogueFactory,
-    OptionFactory,
-    VersionFactory,
-    make_batch,
-    publish,
-)
+from tests.clock import NOW
+from tests.factories import BatchFactory, DialogueFactory, make_batch
+from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
 
 SCORES = {"0": "neutral", "1": "neutral", "2": "neutral", "unsure": "unsure", "private": "excluding"}
 

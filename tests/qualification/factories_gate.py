@@ -11,7 +11,8 @@ from annotation.selectors.work import spec_of_assignment
 from annotation.services.claiming import claim_seat, submit_assignment
 from protocols.specs import CriterionSpec
 from qualification.models import Attempt, ComprehensionQuestion, Gate, KnownAnswer
-from tests.factories import NOW, AssignmentFactory, StudyFactory, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import AssignmentFactory, StudyFactory, make_annotator, make_batch
 from tests.working import record, submission
 
 Answer = Callable[[int, CriterionSpec], int]  # (place of the item, criterion) -> place of the option

@@ -8,7 +8,8 @@ from factory.django import DjangoModelFactory
 
 from annotation.models import Assignment, Batch, Participant, Seat
 from qualification.models import PayEntry, PayPlan
-from tests.factories import NOW, AssignmentFactory, ParticipantFactory, RatingFactory, StudyFactory
+from tests.clock import NOW
+from tests.factories import AssignmentFactory, ParticipantFactory, RatingFactory, StudyFactory
 
 
 class PayPlanFactory(DjangoModelFactory):

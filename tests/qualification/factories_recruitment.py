@@ -1,5 +1,7 @@
 """People who came by a platform, and what is known of them."""
 
+from datetime import timedelta
+
 import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
@@ -7,7 +9,8 @@ from factory.django import DjangoModelFactory
 from annotation.models import Assignment, Batch, Participant, Study
 from annotation.services.claiming import claim_seat, submit_assignment
 from qualification import models
-from tests.factories import NOW, ParticipantFactory, StudyFactory
+from tests.clock import NOW
+from tests.factories import ParticipantFactory, StudyFactory
 from tests.working import rate_everything
 
 
@@ -95,3 +98,8 @@ def finish_batch(participant: Participant, batch: Batch) -> Assignment:
     assignment = claim_seat(participant, batch, now=now)
     rate_everything(assignment, now=now)
     return submit_assignment(assignment, feedback="", now=now)
+
+
+def let_time_run_out(participant: Participant, batch: Batch) -> Assignment:
+    """Claimed ten hours ago, and never handed in."""
+    return claim_seat(participant, batch, now=timezone.now() - timedelta(hours=10))

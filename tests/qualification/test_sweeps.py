@@ -17,7 +17,8 @@ from qualification.services.ledger import sweep_pay
 from qualification.services.signals import sweep_signals
 from qualification.services.verdicts import sweep_attempts
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, make_batch
+from tests.clock import NOW
+from tests.factories import make_batch
 from tests.qualification.factories_pay import finish
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def cast() -> Cast:
         (sweep_confirming, 3),
         (sweep_control, 2),
         (sweep_pay, 1),
-        (sweep_signals, 1),
+        (sweep_signals, 2),
         (keep_consent_texts, 1),
     ],
 )

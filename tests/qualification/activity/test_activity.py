@@ -18,7 +18,8 @@ from annotation.services import activity
 from annotation.services.standing import set_standing
 from qualification.selectors.activity_words import VERBS, sentence_of
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, StudyFactory
+from tests.clock import NOW
+from tests.factories import StudyFactory
 
 ROOT = Path(__file__).parents[3]
 LOGGED = re.compile(r'(?<!def )(?:activity\.|\b_)log\(\s*[^"\n]*(?:\n\s*)?[^"\n]*"([a-z_]+)"')

@@ -21,7 +21,9 @@ from protocols.models import ProtocolVersion
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, MetricFactory, StudyFactory, make_he_version
+from tests.clock import NOW
+from tests.factories import MetricFactory, StudyFactory
+from tests.factories_protocols import make_he_version
 
 pytestmark = pytest.mark.django_db
 Act = Callable[[Cast], Any]

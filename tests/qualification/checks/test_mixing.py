@@ -19,7 +19,7 @@ from reporting.exports.archive import write_archive
 from reporting.exports.cursors import items_of
 from reporting.exports.diqad import split_records
 from reporting.exports.label_studio import label_studio_pieces
-from reporting.exports.long import COLUMNS, long_rows
+from reporting.exports.long import COLUMNS, long_blocks
 from reporting.exports.options import ExportOptions
 from reporting.exports.wide import wide_rows
 from reporting.report.build import build_report
@@ -27,7 +27,8 @@ from reporting.selectors.board import board_data
 from reporting.selectors.study_votes import study_votes
 from tests.annotation.importing.conftest import builtin
 from tests.cast import Cast
-from tests.factories import CandidateFactory, DialogueFactory, StudyFactory, make_batch, make_scale_version, take_seat
+from tests.factories import CandidateFactory, DialogueFactory, StudyFactory, make_batch, take_seat
+from tests.factories_protocols import make_scale_version
 from tests.qualification.factories_checks import CheckPlanFactory, KnownAnswerFactory, make_checks
 from tests.working import rate_everything
 
@@ -246,7 +247,8 @@ def test_exports_of_results_leave_them_out_and_the_long_one_marks_them(cast: Cas
     assert sum(summary.outcomes.values()) == 36
     assert not {row[3] for row in wide_rows(cast.study, options)} & tokens
     names = [column.name for column in COLUMNS]
-    marked = [row for row in long_rows(cast.study, options) if row[names.index("is_check")]]
+    rows = [row for block in long_blocks(cast.study, options) for row in zip(*block, strict=True)]
+    marked = [row for row in rows if row[names.index("is_check")]]
     assert len(marked) == 2 * 9 * 4
     assert not any(row[names.index("is_counted")] for row in marked)
     assert not [item for item in items_of(cast.study) if item.is_check]

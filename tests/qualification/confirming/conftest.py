@@ -12,7 +12,8 @@ from protocols.models import Option
 from qualification.models import Disagreement, SecondLook
 from qualification.services.confirming import sweep_confirming
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, MembershipFactory
+from tests.clock import NOW
+from tests.factories import MembershipFactory
 from tests.qualification.factories_confirming import ConfirmPlanFactory
 from tests.qualification.factories_control import (
     answer_items,

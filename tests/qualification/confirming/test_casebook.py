@@ -3,7 +3,9 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.models import Batch, Dialogue
+from annotation.models import Batch, Dialogue, Source, Study
+from annotation.selectors.work import work_of
+from annotation.services.claiming import STANDINGS, claim_seat
 from annotation.services.refusals import Refused
 from protocols.models import Example, ProtocolVersion
 from protocols.services import publish_version
@@ -11,9 +13,10 @@ from qualification.models import Case, KnownAnswer
 from qualification.selectors.casebook import cases_of
 from qualification.services import casebook as services
 from qualification.services.second_looks import settle
-from qualification.services.training import make_training
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, make_he_version
+from tests.clock import NOW
+from tests.factories import DialogueFactory, make_annotator
+from tests.factories_protocols import make_he_version
 from tests.qualification.confirming.conftest import Confirming
 from tests.qualification.factories_confirming import CaseFactory
 
@@ -128,25 +131,60 @@ def test_a_question_that_a_draft_has_no_more_is_refused(cast: Cast):
 
 
 # --- a training item -------------------------------------------------------------------------------
-def test_a_case_becomes_a_training_item_that_the_next_training_batch_has(cast: Cast):
+def test_a_case_becomes_a_training_item_of_an_open_batch_in_one_step(cast: Cast):
     case = make_case(cast)
-    dialogue = services.make_training_item(case, by=cast.lead, now=NOW)
+    item = services.make_training_item(case, by=cast.lead, now=NOW)
+    dialogue = item.dialogue
     assert (dialogue.purpose, dialogue.turns) == ("training", case.item.dialogue.turns)
     assert dialogue != case.item.dialogue
     known = KnownAnswer.objects.get(dialogue=dialogue)
     assert (known.kind, known.options, known.explanation) == ("training", [case.option_id], case.note)
     assert known.candidate.text == case.item.candidate.text
-    (batch,) = make_training(cast.study, by=cast.lead, now=NOW)
-    assert (batch.kind, batch.items.get().candidate) == (Batch.Kind.TRAINING, known.candidate)
+    batch = Batch.objects.get(kind="training")
+    assert (batch.status, batch.n_items, batch.seats.count(), batch.items.get()) == ("open", 1, 1, item)
+    assert (item.candidate, item.unit, item.source.key) == (known.candidate, "response", Source.EXAMPLES)
     with pytest.raises(Refused, match="training item already"):
         services.make_training_item(case, by=cast.lead, now=NOW)
+
+
+def test_a_candidate_is_offered_the_training_item_at_once(cast: Cast):
+    Study.objects.update(has_gate=True)
+    candidate = make_annotator(cast.study, "new", standing="qualifying")
+    services.make_training_item(make_case(cast), by=cast.lead, now=NOW)
+    (work,) = work_of(candidate.user_id, STANDINGS, NOW)
+    assert work.next_batch == Batch.objects.get(kind="training")
+
+
+def test_cases_gather_in_the_training_batch_that_nobody_has_begun(cast: Cast):
+    first, second, third = (make_case(cast, item=item) for item in cast.batch.items.order_by("pk")[:3])
+    batch = services.make_training_item(first, by=cast.lead, now=NOW).batch
+    item = services.make_training_item(second, by=cast.lead, now=NOW)
+    assert (item.batch, Batch.objects.get(pk=batch.pk).n_items) == (batch, 2)
+    places = list(batch.items.order_by("pk").values_list("dialogue", "position").distinct())
+    assert len({place for _dialogue, place in places}) == len({dialogue for dialogue, _place in places})
+    claim_seat(make_annotator(cast.study, "new", standing="qualifying"), batch, now=NOW)
+    assert services.make_training_item(third, by=cast.lead, now=NOW).batch.key == "training-cases-2"
+    assert Batch.objects.get(pk=batch.pk).n_items == 2
+
+
+def test_a_second_question_about_the_same_response_is_explained_where_it_is_shown(cast: Cast):
+    one, other = (make_case(cast, criterion=criterion) for criterion in cast.version.criteria.all()[:2])
+    items = {services.make_training_item(case, by=cast.lead, now=NOW) for case in (one, other)}
+    assert len(items) == 1
+    assert KnownAnswer.objects.filter(dialogue=items.pop().dialogue).count() == 2
+
+
+def test_material_that_waits_for_its_own_training_batch_stays_where_it_is(cast: Cast):
+    waiting = DialogueFactory(study=cast.study, purpose="training")
+    services.make_training_item(make_case(cast), by=cast.lead, now=NOW)
+    assert not waiting.items.exists()
 
 
 def test_a_case_of_an_earlier_version_trains_for_the_question_of_today(cast: Cast):
     case = make_case(cast)
     cast.study.protocol_version = make_he_version(protocol=cast.version.protocol)
     cast.study.save()
-    dialogue = services.make_training_item(case, by=cast.lead, now=NOW)
-    known = KnownAnswer.objects.get(dialogue=dialogue)
+    item = services.make_training_item(case, by=cast.lead, now=NOW)
+    known = KnownAnswer.objects.get(dialogue=item.dialogue)
     assert known.criterion.version == cast.study.protocol_version
     assert known.criterion.key == case.criterion.key

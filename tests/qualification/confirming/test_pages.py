@@ -15,7 +15,7 @@ from protocols.models import Example
 from qualification.models import Case, ConfirmPlan, Disagreement
 from qualification.services.confirming import sweep_confirming
 from qualification.services.second_looks import settle
-from tests.factories import NOW
+from tests.clock import NOW
 from tests.qualification.confirming.conftest import Confirming, make_confirming
 from tests.qualification.factories_confirming import CaseFactory
 from tests.qualification.factories_control import PlanFactory

@@ -12,7 +12,8 @@ from qualification.models import Case, Comparison, Disagreement
 from qualification.services.casebook import collect_disagreement, make_example, make_training_item
 from qualification.services.confirming import compare_batch, sweep_confirming
 from qualification.services.second_looks import settle
-from tests.factories import NOW, MembershipFactory
+from tests.clock import NOW
+from tests.factories import MembershipFactory
 from tests.qualification.confirming.conftest import looks_of, make_confirming, states_of
 from tests.races.threads import run_together
 

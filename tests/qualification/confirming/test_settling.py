@@ -13,7 +13,8 @@ from qualification.services.second_looks import settle
 from reporting.exports.diqad import split_records
 from reporting.exports.options import ExportOptions
 from reporting.report.build import build_report
-from tests.factories import NOW, MembershipFactory, ParticipantFactory, take_seat
+from tests.clock import NOW
+from tests.factories import MembershipFactory, ParticipantFactory, take_seat
 from tests.qualification.confirming.conftest import Confirming, looks_of
 
 

@@ -12,7 +12,9 @@ from qualification.selectors.confirming import confirmed_counts, settled_labels
 from qualification.services.confirming import save_plan, sweep_confirming
 from qualification.services.second_looks import settle
 from tests.cast import make_cast
-from tests.factories import NOW, AssignmentFactory, RatingFactory, make_annotator, make_batch, make_scale_version
+from tests.clock import NOW
+from tests.factories import AssignmentFactory, RatingFactory, make_annotator, make_batch
+from tests.factories_protocols import make_scale_version
 from tests.qualification.confirming.conftest import Confirming, looks_of, make_confirming, states_of
 from tests.qualification.factories_control import answer_items, items_of, make_dialogue_batch, rate_batch
 

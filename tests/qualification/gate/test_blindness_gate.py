@@ -11,7 +11,8 @@ from qualification.services.training import make_training
 from qualification.services.verdicts import sweep_attempts
 from tests.annotation.test_blindness import Session, addresses
 from tests.cast import Cast, make_cast
-from tests.factories import ExampleFactory, UserFactory, make_batch, make_he_version
+from tests.factories import UserFactory, make_batch
+from tests.factories_protocols import ExampleFactory, make_he_version
 from tests.qualification.factories_gate import (
     GateFactory,
     QuestionFactory,
@@ -28,7 +29,7 @@ WHY = "zzlesson"  # the words of the examples themselves stand in the guidelines
 
 @pytest.fixture
 def cast(monkeypatch) -> Cast:
-    monkeypatch.setattr("tests.factories.publish", lambda version: version)
+    monkeypatch.setattr("tests.factories_protocols.publish", lambda version: version)
     version = make_he_version()
     ExampleFactory(
         criterion=version.criteria.first(),

@@ -14,7 +14,8 @@ from annotation.services.standing import set_standing
 from qualification.models import Attempt, Gate
 from qualification.selectors.gate_votes import panel_figures
 from qualification.services.verdicts import sweep_attempts
-from tests.factories import StudyFactory, make_he_version
+from tests.factories import StudyFactory
+from tests.factories_protocols import make_he_version
 from tests.he_study import DATA, expected
 from tests.qualification.factories_gate import GateFactory
 

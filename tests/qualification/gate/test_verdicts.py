@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Assignment, Membership, Participant, StandingChange
+from annotation.models import ActivityLog, Assignment, Batch, Membership, Participant, StandingChange, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.standing import set_standing
@@ -185,23 +185,41 @@ def test_a_pass_does_not_let_somebody_rate_whose_role_sees_the_figures():
 
 
 # --- other methods -----------------------------------------------------------------------------------
-def test_known_answers_need_no_panel():
-    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=0.7)
-    Participant.objects.filter(study=study).update(panel="")
+def know_ten(study: Study, batch: Batch) -> None:
+    """Gold for the first criterion of the first ten items."""
     criterion = study.protocol_version.criteria.first()
-    items = list(batch.items.order_by("position", "pk"))
-    for at, item in enumerate(items[:10]):
+    for at, item in enumerate(batch.items.order_by("position", "pk")[:10]):
         right = criterion.options.all()[like(0)(at, criterion)]
         KnownAnswerFactory(
             dialogue=item.dialogue, candidate=item.candidate, criterion=criterion, options=[right.pk],
             study=study, kind=KnownAnswer.Kind.GOLD,
         )  # fmt: skip
+
+
+def test_known_answers_need_no_panel():
+    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=0.7)
+    Participant.objects.filter(study=study).update(panel="")
+    know_ten(study, batch)
     good, poor = make_candidate(study, "good"), make_candidate(study, "poor")
     finish(good, batch, mostly(like(0), 9))
     finish(poor, batch, POOR)
     sweep_attempts(now=NOW)
     assert (good.attempts.get().value, good.attempts.get().n_items, standing_of(good)) == (0.8, 10, "cleared")
     assert (poor.attempts.get().value, standing_of(poor)) == (0.0, "failed")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "standing", "said"),
+    [(0.8, "cleared", "0.800 is at least 0.800"), (0.9, "failed", "0.800 is below 0.900")],
+)
+def test_eight_of_ten_known_answers_reach_a_required_accuracy_of_eight_tenths(threshold, standing, said):
+    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=threshold)
+    know_ten(study, batch)
+    candidate = make_candidate(study)
+    finish(candidate, batch, mostly(like(0), 9))
+    sweep_attempts(now=NOW)
+    assert (candidate.attempts.get().value, standing_of(candidate)) == (0.8, standing)
+    assert said in candidate.standing_changes.get().reason
 
 
 def test_the_majority_of_the_panel_can_be_what_candidates_are_measured_by():

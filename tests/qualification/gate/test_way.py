@@ -19,15 +19,8 @@ from qualification.services.attempts import override
 from qualification.services.comprehension import asked_of, submit_try
 from qualification.services.training import make_training
 from qualification.services.verdicts import sweep_attempts
-from tests.factories import (
-    ExampleFactory,
-    ProtocolFactory,
-    StudyFactory,
-    UserFactory,
-    make_annotator,
-    make_batch,
-    make_he_version,
-)
+from tests.factories import StudyFactory, UserFactory, make_annotator, make_batch
+from tests.factories_protocols import ExampleFactory, ProtocolFactory, make_he_version
 from tests.qualification.factories_gate import (
     GateFactory,
     QuestionFactory,
@@ -164,7 +157,7 @@ def trained():
 @pytest.fixture(autouse=True)
 def _drafts(monkeypatch):
     """Examples can be added to a version under test."""
-    monkeypatch.setattr("tests.factories.publish", lambda version: version)
+    monkeypatch.setattr("tests.factories_protocols.publish", lambda version: version)
 
 
 def test_examples_become_one_open_batch_of_dialogues_held_apart(trained):

@@ -15,7 +15,8 @@ from qualification.selectors.pay_ledger import note_of, open_lines
 from qualification.services.ledger import correct, give_bonus, mark_paid_out, sweep_pay
 from qualification.tasks import sweep_pay as sweep_task
 from tests.cast import Cast
-from tests.factories import NOW, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import make_annotator, make_batch
 from tests.qualification.factories_pay import earned, finish
 
 LATER = NOW + timedelta(hours=1)

@@ -12,7 +12,8 @@ from annotation.models import ActivityLog, Study
 from qualification.models import PayEntry, PayPlan
 from qualification.services.ledger import sweep_pay
 from tests.cast import Cast
-from tests.factories import NOW, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import make_annotator, make_batch
 from tests.qualification.factories_pay import PayEntryFactory, earned, finish
 
 NBSP = "\u00a0"
@@ -70,6 +71,36 @@ def test_slow_work_is_warned_of_during_the_study(owner: Client, cast: Cast):
     html = page(owner, "pay", "wellbeing")
     assert "1 of 1 batches was paid less" in html
     assert "So was the median." in html
+
+
+@pytest.mark.parametrize("name", ["study", "quality"])
+def test_slow_work_is_warned_of_on_overview_and_quality_while_the_study_is_open(
+    owner: Client, cast: Cast, client: Client, name: str
+):
+    finish(cast.annotator, cast.batch, active_minutes=60)
+    qualification = make_batch(cast.study, position=7, kind="qualification", key="q")
+    finish(cast.annotator, qualification, active_minutes=10)
+    sweep_pay(now=NOW)
+    html = page(owner, name, "wellbeing")
+    assert f"an active hour of batches was paid 4.67{NBSP}GBP at the median, less than the 6.00{NBSP}GBP" in html
+    assert "an active hour of the qualification" not in html
+    Study.objects.update(status="closed")
+    assert "an active hour of batches" not in page(owner, name, "wellbeing")
+    Study.objects.update(status="open")
+    client.force_login(cast.observer)
+    assert "an active hour of batches" not in page(client, name, "wellbeing")
+
+
+def test_a_qualification_that_takes_too_long_is_warned_of(owner: Client, cast: Cast):
+    qualification = make_batch(cast.study, position=7, kind="qualification", key="q")
+    finish(cast.annotator, qualification, active_minutes=30)
+    sweep_pay(now=NOW)
+    html = page(owner, "pay", "wellbeing")
+    assert "1 of 1 qualifications was paid less" in html
+    assert "So was the median." in html
+    warned = f"an active hour of the qualification was paid 5.00{NBSP}GBP at the median"
+    assert warned in page(owner, "study", "wellbeing")
+    assert warned in page(owner, "quality", "wellbeing")
 
 
 def test_a_bonus_and_a_correction_are_entered_on_the_annotators_page(owner: Client, cast: Cast):
@@ -140,7 +171,8 @@ def test_the_pages_take_the_same_number_of_queries_for_many_annotators_and_lines
     owner: Client, cast: Cast, django_assert_max_num_queries
 ):
     earned(cast.annotator)
-    paths = [reverse("pay", args=["wellbeing"]), reverse("pay_annotator", args=["wellbeing", cast.annotator.token])]
+    paths = [reverse(name, args=["wellbeing"]) for name in ("pay", "study", "quality")]
+    paths.append(reverse("pay_annotator", args=["wellbeing", cast.annotator.token]))
     few = [count(owner, path, django_assert_max_num_queries) for path in paths]
     for number in range(20):
         person = make_annotator(cast.study, f"more-{number}")

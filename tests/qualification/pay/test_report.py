@@ -13,7 +13,7 @@ from qualification.services.ledger import sweep_pay
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES
 from tests.cast import Cast
-from tests.factories import NOW
+from tests.clock import NOW
 from tests.qualification.factories_pay import PayEntryFactory, finish
 
 

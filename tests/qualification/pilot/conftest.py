@@ -7,7 +7,9 @@ import pytest
 
 from annotation.models import Batch, Participant, Rating, Study
 from annotation.services.importing import RatingOptions, import_ratings
-from tests.factories import NOW, StudyFactory, make_he_version
+from tests.clock import NOW
+from tests.factories import StudyFactory
+from tests.factories_protocols import make_he_version
 from tests.he_study import DATA
 
 COLUMNS = {"dialogue": "dialogue_id", "item": "item", "source": "source", "annotator": "annotator",

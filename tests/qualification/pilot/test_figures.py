@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from decimal import Decimal
 from math import log2
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def figures_of(study: Study) -> PilotFigures:
     return found
 
 
-def suggested(study: Study, *, hourly: str = "8.00", n_items: int = 25, **gate: str) -> Suggestions:
+def suggested(study: Study, *, hourly: str = "8.00", n_items: int = 25, **gate: Any) -> Suggestions:
     spec, votes, members = spec_of(study.protocol_version), pilot_votes(study), panel_members(study)
     rule = Gate(study=study, **gate)
     return suggest(spec, votes, members, figures_of(study), rule, n_items=n_items, hourly=Decimal(hourly))
@@ -78,6 +79,29 @@ def test_the_hardest_items_are_those_with_the_most_votes_outside_the_most_freque
     assert np.mean(by_item[first]) == pytest.approx(wanted[0])
 
 
+def test_every_item_has_its_difficulty_by_each_criterion(study: Study):
+    figures = figures_of(study)
+    keys = dict(study.batches.get().items.values_list("pk", "candidate__key"))
+    votes = {(f"{dialogue}-{source}", criterion): each for (dialogue, source, criterion), each in tallies().items()}
+    criteria = [line.criterion.key for line in figures.criteria]
+    assert sorted(keys[each.item] for each in figures.items) == sorted({key for key, _criterion in votes})
+    for each in figures.items:
+        counts = [votes[keys[each.item], criterion] for criterion in criteria]
+        outside = [1 - max(count.values()) / count.total() for count in counts]
+        assert [part.disagreeing for part in each.by_criterion if part] == pytest.approx(outside)
+        assert each.hardness.disagreeing == pytest.approx(np.mean(outside))
+    assert [each.hardness.disagreeing for each in figures.items] == sorted(
+        (each.hardness.disagreeing for each in figures.items), reverse=True
+    )
+
+
+def test_an_item_that_a_criterion_was_not_asked_of_has_nothing_there(study: Study):
+    item = study.batches.get().items.first()
+    item.ratings.filter(criterion__key="listening").update(is_active=False)
+    (found,) = [each for each in figures_of(study).items if each.item == item.pk]
+    assert [part is None for part in found.by_criterion] == [False, False, True, False]
+
+
 def test_every_member_is_left_out_in_turn(study: Study):
     agreement = figures_of(study).agreement
     names = {each.pk: each.pseudonym for each in panel_members(study)}
@@ -119,6 +143,45 @@ def test_experts_stand_beside_non_experts_where_both_have_one_most_frequent_answ
 def test_the_pilot_suggests_the_threshold_of_the_study(study: Study):
     assert suggested(study).threshold == 0.21
     assert suggested(study, panel_members="expert").threshold == 0.51
+
+
+def cohen_with_the_others(member: str, rows: list[dict[str, str]]) -> float:
+    """Of one member's answers and the one answer that most of the others gave, counted from the file."""
+    kinds = {"I don't know": 2}
+    mine: dict[tuple[str, str, str], int] = {}
+    others: dict[tuple[str, str, str], Counter[int]] = defaultdict(Counter)
+    for row in rows:
+        key = (row["dialogue_id"], row["source"], row["criterion"])
+        code = kinds.get(row["answer"], int(row["answer"].startswith("Not")))
+        if row["annotator"] == member:
+            mine[key] = code
+        else:
+            others[key][code] += 1
+    ranked = {key: votes.most_common(2) for key, votes in others.items()}
+    pairs = [(mine[key], first[0][0]) for key, first in ranked.items() if len(first) == 1 or first[0][1] > first[1][1]]
+    same = np.mean([one == other for one, other in pairs])
+    shares = [[np.mean([pair[side] == kind for pair in pairs]) for kind in range(3)] for side in (0, 1)]
+    chance = sum(one * other for one, other in zip(*shares, strict=True))
+    return float((same - chance) / (1 - chance))
+
+
+def test_for_the_majority_the_threshold_is_what_the_members_reach_with_the_others(study: Study):
+    rows = [row for row in internal_rows() if row["role"] == "internal_nonexpert"]
+    reached = [cohen_with_the_others(name, rows) for name in sorted({row["annotator"] for row in rows})]
+    found = suggested(study, method="majority_kappa")
+    assert found.kappa == pytest.approx(np.mean(reached))
+    assert found.threshold == round(float(np.mean(reached)), 2) != suggested(study).threshold
+
+
+def test_no_pilot_says_which_accuracy_to_require(study: Study):
+    found = suggested(study, method="gold", threshold_from="fixed", threshold=0.8)
+    assert (found.kappa, found.threshold, found.minutes) == (None, None, 30)
+
+
+def test_without_a_panel_to_compare_with_there_is_no_threshold(study: Study):
+    Participant.objects.filter(panel="non_expert").update(panel="expert")
+    for method in ("panel_kappa", "majority_kappa"):
+        assert suggested(study, method=method).threshold is None
 
 
 def test_minutes_and_pay_follow_from_the_median_of_a_judgement(study: Study):

@@ -1,5 +1,8 @@
 """The page of the pilot: its panel, what is taken over, who may, and what it costs."""
 
+import csv
+import io
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -41,6 +44,49 @@ def test_the_texts_of_hard_items_are_shown_and_no_source(study: Study, owner: Cl
         assert source.key not in html
 
 
+def test_every_item_is_in_the_table_and_in_the_file(study: Study, owner: Client):
+    html = read(owner)
+    table = html[html.index("Difficulty of every item") :]
+    assert table.count('<th scope="row">') == 25
+    answer = owner.get(reverse("pilot_items", args=["he"]))
+    assert "he-pilot-difficulty.csv" in answer.headers["Content-Disposition"]
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert len(rows) == 25
+    assert {row["item"] for row in rows} == {str(item.token) for item in study.batches.get().items.all()}
+    shares = [
+        float(rows[0][f"{key}_disagreeing"])
+        for key in ("appropriateness", "contextualization", "listening", "correctness")
+    ]
+    assert float(rows[0]["all_disagreeing"]) == pytest.approx(sum(shares) / 4, abs=1e-5)
+    for source in study.sources.all():
+        assert source.key not in answer.content.decode()
+
+
+def test_more_items_than_a_page_holds_follow_on_the_next(study: Study, owner: Client, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("qualification.views.pilot.ROWS", 20)
+    first, second = (read(owner, page=page, n_items="7") for page in ("1", "2"))
+    assert "?page=2&amp;n_items=7&amp;hourly=8.00#pilot-difficulty" in first
+    assert second[second.index("Difficulty of every item") :].count('<th scope="row">') == 5
+
+
+def test_without_answers_of_the_panel_there_is_no_file(study: Study, owner: Client):
+    Participant.objects.update(panel="")
+    answer = owner.get(reverse("pilot_items", args=["he"]), follow=True)
+    assert "has not judged anything in the pilots" in answer.content.decode()
+
+
+def test_the_threshold_is_suggested_by_the_method_of_the_gate(study: Study, owner: Client):
+    gate = Gate.objects.create(study=study, method="majority_kappa")
+    assert "each with the majority of the others" in read(owner)
+    gate.method, gate.threshold_from, gate.threshold = "gold", "fixed", 0.8
+    gate.save()
+    html = read(owner)
+    assert "how much of it is required is for you to say" in html
+    assert "Take over the threshold" not in html
+    assert "The pilot does not say it." in take(owner, "threshold")
+    assert Gate.objects.get().threshold == 0.8
+
+
 def test_comments_and_the_reasons_of_unsure_answers_are_there(study: Study, owner: Client):
     Assignment.objects.filter(participant__pseudonym="expert1").update(feedback="Question 3 is unclear.")
     unsure = Rating.objects.filter(option__role="unsure").first()
@@ -73,7 +119,7 @@ def test_pay_without_a_currency_and_minutes_beyond_the_lease_are_refused(study: 
 
 @pytest.mark.parametrize("wrong", [{"n_items": "0"}, {"hourly": "free"}, {"setting": "seats"}])
 def test_what_cannot_be_computed_is_not_taken_over(owner: Client, wrong: dict[str, str]):
-    assert "The pilot does not say it yet." in take(owner, **{"setting": "threshold", **wrong})
+    assert "The pilot does not say it." in take(owner, **{"setting": "threshold", **wrong})
     assert not Gate.objects.exists()
     if "setting" not in wrong:
         read(owner, **wrong)

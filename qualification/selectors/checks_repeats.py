@@ -1,0 +1,82 @@
+"""How many checks a batch gets, and whether there are enough for what an annotator rates."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from annotation.models import Batch, Item, Participant, Seat, Study
+from protocols.specs import spec_of
+from qualification.models import CheckPlan, KnownAnswer
+
+Kind = KnownAnswer.Kind
+MIXED = (Kind.GOLD, Kind.ATTENTION)
+
+
+def n_checks(percent: int, n_dialogues: int) -> int:
+    """Of a batch, rounded; one at least where any are wanted."""
+    return max(1, (percent * n_dialogues + 50) // 100) if percent and n_dialogues else 0
+
+
+def mixable(study: Study) -> QuerySet[KnownAnswer]:
+    """Known answers to dialogues that are no material of main batches."""
+    criteria = [criterion.id for criterion in spec_of(study.protocol_version).criteria]
+    known = KnownAnswer.objects.filter(study=study, kind__in=MIXED, is_active=True, criterion__in=criteria)
+    results = Item.objects.filter(dialogue=OuterRef("dialogue"), batch__kind=Batch.Kind.MAIN, is_check=False)
+    return known.filter(dialogue__is_textless=False).exclude(Exists(results))
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Of a kind of checks: whoever rates more than `n_apart` batches meets the same dialogue again."""
+
+    kind: str
+    n_dialogues: int
+    per_batch: float  # on average
+    n_batches: int  # that an annotator is expected to rate
+    n_apart: int
+
+
+def repeats_of(study: Study, plan: CheckPlan) -> list[Repeats]:
+    """The kinds of which there are fewer dialogues than an annotator would meet. Without checks to mix in, no query."""
+    sizes = _sizes(study) if plan.gold_percent or plan.attention_percent else []
+    if not sizes:
+        return []
+    rated, counts = _batches_of_one(study, len(sizes)), _dialogues(study)
+    percents = {Kind.GOLD: plan.gold_percent, Kind.ATTENTION: plan.attention_percent}
+    return [each for kind in MIXED for each in _repeats(kind, counts[kind], percents[kind], sizes, rated)]
+
+
+def _repeats(kind: str, n_dialogues: int, percent: int, sizes: list[int], rated: int) -> Iterable[Repeats]:
+    per_batch = sum(n_checks(percent, size) for size in sizes) / len(sizes)
+    if not n_dialogues or not per_batch:
+        return
+    # No batch holds a dialogue twice, however few there are.
+    apart = max(1, math.floor(n_dialogues / per_batch))
+    if rated > apart:
+        yield Repeats(kind, n_dialogues, per_batch, rated, apart)
+
+
+def _sizes(study: Study) -> list[int]:
+    """Dialogues of each main batch, without checks."""
+    items = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
+    counted = (
+        items.filter(batch__reserved_for=None).order_by().values("batch").annotate(n=Count("dialogue", distinct=True))
+    )
+    return list(counted.values_list("n", flat=True))
+
+
+def _batches_of_one(study: Study, n_batches: int) -> int:
+    """All seats shared out evenly among those who may rate them; without anybody yet, every batch."""
+    seats = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, batch__reserved_for=None).count()
+    cleared = Participant.objects.filter(study=study, standing=Participant.Standing.CLEARED, panel="").count()
+    return min(n_batches, math.ceil(seats / cleared)) if cleared else n_batches
+
+
+def _dialogues(study: Study) -> Counter[str]:
+    """By kind; one with both kinds of known answers is an attention check."""
+    rows = mixable(study).order_by().values("dialogue")
+    is_attention = rows.annotate(n=Count("pk", filter=Q(kind=Kind.ATTENTION))).values_list("n", flat=True)
+    return Counter(Kind.ATTENTION if n else Kind.GOLD for n in is_attention)
