@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 
 from annotation.models import Batch, Membership, Participant, Study
 from protocols.models import ProtocolVersion
-from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_annotator, make_batch, make_he_version
+from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_annotator, make_batch
+from tests.factories_protocols import make_he_version
 
 Role = Membership.Role
 

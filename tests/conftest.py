@@ -4,12 +4,17 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from hypothesis import settings as how_much
 from pytest_django import DjangoDbBlocker
 
 from parley.pdf import make_pdf
 from tests.cast import Cast, make_cast
 from tests.emptying import use_instead_of_flush
 from tests.pseudo import LANGUAGE, write_catalogues
+
+# Without a deadline: another process beside the tests would make one of them fail.
+how_much.register_profile("parley", max_examples=60, deadline=None)
+how_much.load_profile("parley")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Seat, Source, Study
 from protocols.specs import CriterionSpec, spec_of
-from tests.factories import StudyFactory, make_he_version
+from tests.factories import StudyFactory
+from tests.factories_protocols import make_he_version
 
 DATA = Path(__file__).parent / "data" / "he_protocol_sim"
 SOURCES = ("ground_truth", "geppetto", "geppetto_knowledge", "it5", "it5_knowledge")

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -10,6 +11,8 @@ from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 TIMEOUT = 10_000
+# Each width and each scheme once: the width decides the layout, the scheme the colours, and neither the other's.
+LOOKS = pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
 
 
 class Screen:

@@ -16,15 +16,13 @@ from annotation.services.agreement import refresh_batch
 from annotation.services.claiming import claim_seat
 from annotation.tasks import refresh_agreement
 from parley.celery import app
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import HeartbeatFactory, MembershipFactory, make_annotator, make_batch
 from tests.he_study import load_he_study
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SIZES = [(1280, 800), (375, 800)]
-SCHEMES = ["light", "dark"]
 # The window remembers; a reload would forget.
 MARK = "window.isSamePage = true"
 
@@ -215,18 +213,15 @@ def test_a_board_opened_before_the_first_batch_fills_itself(open_screen: Callabl
     expect(page.locator("#board-batches")).to_contain_text("0 of 72")
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_board_has_no_barriers_and_fits_the_window(
-    open_screen: Callable[..., Screen], width: int, height: int, scheme: str
-):
+@LOOKS
+def test_the_board_has_no_barriers_and_fits_the_window(open_screen: Callable[..., Screen], width: int, scheme: str):
     HeartbeatFactory()
     cast = make_cast()
     study = load_he_study(now=timezone.now(), slug="he")
     cast.study.memberships.filter(user=cast.lead).update(study=study)
     for batch in study.batches.all():
         refresh_batch(batch.pk, now=timezone.now())
-    screen = open_screen(cast.lead, width=width, height=height, color_scheme=scheme)
+    screen = open_screen(cast.lead, width=width, color_scheme=scheme)
     page = screen.go(reverse("board", args=["he"]))
     expect(page.locator("#board-pairs svg")).to_be_visible()
     assert screen.barriers() == ""
@@ -235,7 +230,7 @@ def test_the_board_has_no_barriers_and_fits_the_window(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_empty_boards_have_no_barriers(open_screen: Callable[..., Screen], scheme: str):
     cast = make_cast()
     for query in ("", "?statistic=cohen"):

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from annotation.models import Study
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.drifting import make_drifting_study
 from tests.factories import HeartbeatFactory
@@ -87,8 +87,7 @@ def test_the_ewma_is_a_choice_away_and_its_facts_explain_themselves(open_screen:
     expect(page.get_by_label("Control chart", exact=True)).to_have_value("ewma")
 
 
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_the_page_has_no_barriers_and_fits_the_window(
     open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str
 ):

@@ -12,7 +12,7 @@ from annotation.models import Batch, Rating
 from protocols.models import Example, Explanation
 from qualification.models import Disagreement
 from qualification.services.confirming import sweep_confirming
-from tests.browser.helpers import Screen, answer
+from tests.browser.helpers import LOOKS, Screen, answer
 from tests.qualification.confirming.conftest import Confirming, make_confirming
 from tests.qualification.factories_confirming import CaseFactory
 from tests.qualification.factories_control import make_dialogue_batch
@@ -73,8 +73,7 @@ def test_two_disagree_look_again_and_a_trainer_settles_it(open_screen: Callable[
     assert example.why == "It takes up what was said last."
 
 
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_no_page_of_the_casebook_has_barriers_and_each_fits(
     open_screen: Callable[..., Screen], confirming: Confirming, width: int, scheme: str
 ):

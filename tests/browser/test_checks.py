@@ -12,7 +12,7 @@ from annotation.services.claiming import claim_seat, submit_assignment
 from qualification.models import Flag, KnownAnswer
 from qualification.services.check_plans import save_check_plan
 from qualification.services.flags import decide_flag
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import HeartbeatFactory, make_batch
 from tests.qualification.checks.test_pages import EVIDENCE
@@ -66,7 +66,7 @@ def test_known_answers_are_imported_and_mixed_in(open_screen: Callable[..., Scre
     assert cast.batch.items.filter(is_check=True).count() == 3
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+@LOOKS
 def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str
 ):

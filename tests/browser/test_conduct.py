@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
+from tests.browser.helpers import LOOKS
 from tests.reporting.conducted import make_conducted
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -14,8 +15,7 @@ def lead() -> User:
     return make_conducted().memberships.filter(role="lead").order_by("pk").first().user
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 375])
+@LOOKS
 def test_report_and_board_have_no_barriers_and_fit_the_screen(lead: User, open_screen, width: int, scheme: str):
     screen = open_screen(lead, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/report/")

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from annotation.models import Batch, Group
 from qualification.models import Inspection
 from qualification.services.control import sweep_control
-from tests.browser.helpers import Screen, answer
+from tests.browser.helpers import LOOKS, Screen, answer
 from tests.qualification.control.conftest import Control, make_control
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -66,8 +66,7 @@ def test_the_curve_changes_with_the_form(open_screen: Callable[..., Screen], con
     expect(page.locator("#curve")).to_contain_text("Items checked, on average")
 
 
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_no_page_of_control_has_barriers_and_each_fits(
     open_screen: Callable[..., Screen], control: Control, width: int, scheme: str
 ):

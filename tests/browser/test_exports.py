@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from annotation.services import activity
 from annotation.services.claiming import claim_seat
 from tests.browser.conftest import SCREENSHOTS
+from tests.browser.helpers import LOOKS
 from tests.cast import Cast, make_cast
 from tests.factories import ExportJobFactory
 from tests.working import rate_everything
@@ -30,8 +31,7 @@ def cast() -> Cast:
     return cast
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 375])
+@LOOKS
 def test_the_page_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.owner, width=width, color_scheme=scheme)
     page = screen.go(PAGE)

@@ -12,17 +12,8 @@ from qualification.models import PayPlan
 from qualification.services.training import make_training
 from qualification.services.verdicts import sweep_attempts
 from tests.browser.helpers import Screen, answer, wait_for_step
-from tests.factories import (
-    CriterionFactory,
-    ExampleFactory,
-    MembershipFactory,
-    OptionFactory,
-    StudyFactory,
-    UserFactory,
-    VersionFactory,
-    make_batch,
-    publish,
-)
+from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch
+from tests.factories_protocols import CriterionFactory, ExampleFactory, OptionFactory, VersionFactory, publish
 from tests.qualification.factories_gate import (
     GateFactory,
     QuestionFactory,
@@ -140,7 +131,7 @@ def test_the_curve_is_redrawn_while_the_rule_is_changed(
     no_barriers(screen)
     page.get_by_label("Decided").select_option("interval")
     expect(page.get_by_text("Second line: undecided")).to_be_visible()
-    page.get_by_label("Must be strictly above").select_option("fixed")
+    page.get_by_label("The threshold", exact=True).select_option("fixed")
     page.get_by_role("spinbutton", name="The number").fill("0.4")
     page.get_by_role("button", name="Save the gate").click()
     expect(page.get_by_text("Saved.")).to_be_visible()

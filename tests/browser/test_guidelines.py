@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from tests.browser.conftest import SCREENSHOTS
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.shipped import Work
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,17 +38,15 @@ def read(open_screen: Open, protocol: str, n_sources: int, **options: object) ->
 
 
 @pytest.mark.parametrize(("protocol", "n_sources"), SHIPPED)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_every_protocol_can_be_read_by_everybody_at_any_width(
-    open_screen: Open, protocol: str, n_sources: int, scheme: str
+    open_screen: Open, protocol: str, n_sources: int, width: int, scheme: str
 ):
-    screen = read(open_screen, protocol, n_sources, color_scheme=scheme)
-    for width, height in WIDTHS.items():
-        screen.page.set_viewport_size({"width": width, "height": height})
-        screen.screenshot(SCREENSHOTS / "guidelines" / f"{protocol}-{width}-{scheme}.png", full_page=True)
-        assert screen.barriers() == ""
-        assert not screen.page.evaluate(IS_WIDER)
-        assert screen.page.evaluate(STICKING_OUT) == []
+    screen = read(open_screen, protocol, n_sources, color_scheme=scheme, width=width, height=WIDTHS[width])
+    screen.screenshot(SCREENSHOTS / "guidelines" / f"{protocol}-{width}-{scheme}.png", full_page=True)
+    assert screen.barriers() == ""
+    assert not screen.page.evaluate(IS_WIDER)
+    assert screen.page.evaluate(STICKING_OUT) == []
 
 
 def test_the_contents_stay_beside_the_text_and_lead_to_a_criterion(open_screen: Open):

@@ -15,7 +15,8 @@ from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat
 from annotation.services.importing import DialogueOptions, import_dialogues
 from tests.cast import Cast, make_cast
-from tests.factories import StudyFactory, make_annotator, make_he_version
+from tests.factories import StudyFactory, make_annotator
+from tests.factories_protocols import make_he_version
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)

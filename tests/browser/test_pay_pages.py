@@ -14,10 +14,11 @@ from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.standing import set_standing
 from qualification.models import PayEntry
 from qualification.services.ledger import sweep_pay
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.browser.test_study_pages import barriers_on
 from tests.cast import Cast, make_cast
-from tests.factories import NOW, HeartbeatFactory, make_annotator, make_batch
+from tests.clock import NOW
+from tests.factories import HeartbeatFactory, make_annotator, make_batch
 from tests.qualification.factories_pay import PayEntryFactory, PayPlanFactory, earned
 from tests.working import rate_everything
 
@@ -63,7 +64,7 @@ def finish(participant, batch, *, option: int, seconds: int, feedback: str = "")
     return submit_assignment(work, feedback=feedback, now=NOW + timedelta(minutes=40))
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+@LOOKS
 def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str
 ):

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import SCREENSHOTS
+from tests.browser.helpers import LOOKS
 from tests.cast import Cast, make_cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SHOWN = pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def cast() -> Cast:
     return make_cast(pay_amount="3.50", pay_currency="GBP")
 
 
-@SHOWN
+@LOOKS
 def test_somebody_plans_a_study_and_the_address_keeps_it(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.researcher, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/")

@@ -9,13 +9,13 @@ from playwright.sync_api import expect
 from annotation.models import Metric, Prediction
 from annotation.services.claiming import claim_seat
 from tests.browser.conftest import SCREENSHOTS
+from tests.browser.helpers import LOOKS
 from tests.cast import Cast, make_cast
 from tests.factories import JudgeCallFactory, JudgeRunFactory
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = timezone.now()
-SHOWN = pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def _look(screen, name: str, width: int, scheme: str) -> None:
         screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
-@SHOWN
+@LOOKS
 def test_the_tables_have_no_barriers_and_fit_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.researcher, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/predictions/")
@@ -52,7 +52,7 @@ def test_the_tables_have_no_barriers_and_fit_the_screen(cast: Cast, open_screen,
     _look(screen, "predictions-metric", width, scheme)
 
 
-@SHOWN
+@LOOKS
 def test_the_pages_of_judges_have_no_barriers_and_fit_the_screen(
     cast: Cast, open_screen, settings, width: int, scheme: str
 ):

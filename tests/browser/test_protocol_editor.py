@@ -30,6 +30,7 @@ from tests.browser.editor import (
     state,
     stored,
 )
+from tests.browser.helpers import LOOKS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -365,8 +366,7 @@ def typing_cost(page: Page) -> float:
 
 
 # --- for everybody -----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 375])
+@LOOKS
 def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, width: int, scheme: str):
     version = draft_of(load_bundle(next(path for path in builtin_bundles() if path.stem == "he-protocol-1.0")))
     screen = begin(open_screen, version, width=width, color_scheme=scheme)

@@ -17,6 +17,7 @@ from tests.browser.editor import (
     state,
     stored,
 )
+from tests.browser.helpers import LOOKS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -137,8 +138,7 @@ def test_a_table_pasted_into_an_answer_is_offered_as_answers(open_screen: Open, 
     assert target.input_value() == before
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 375])
+@LOOKS
 def test_the_panel_for_a_table_is_usable_by_everybody(open_screen: Open, width: int, scheme: str):
     screen = begin(open_screen, draft_of(TINY), width=width, color_scheme=scheme)
     page = screen.page

@@ -13,13 +13,12 @@ from protocols.models import Option, Protocol, ProtocolVersion
 from protocols.selectors import BUILTIN, builtin_bundles
 from protocols.services import new_draft, retire_version, store_bundle
 from tests.browser.conftest import SCREENSHOTS
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.browser.test_study_pages import OPEN_ALL
 from tests.factories import UserFactory
 from tests.protocols.conftest import NOW, SMALL
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SCREENS = [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")]
 LONG = "w" * 200
 HOSTILE = "<img src=x onerror='window.hit=1'><script>window.hit=1</script><b>bold</b>"
 
@@ -79,7 +78,7 @@ def addresses() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+@LOOKS
 def test_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_screen: Callable[..., Screen], library: None, researcher: User, width: int, scheme: str
 ):
@@ -93,7 +92,7 @@ def test_pages_have_no_barriers_and_do_not_scroll_sideways(
     assert found == {}
 
 
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+@LOOKS
 def test_answers_to_what_was_sent_have_no_barriers_either(
     open_screen: Callable[..., Screen], library: None, researcher: User, width: int, scheme: str
 ):

@@ -13,7 +13,8 @@ from annotation.models import Assignment, Participant, Rating, RatingRevision, S
 from tests.browser.helpers import Screen
 from tests.browser.rating import answers, begin, expect_saved, expect_step, press, step
 from tests.cast import Cast
-from tests.factories import HIDDEN_WORDS, StudyFactory, make_annotator, make_batch, make_scale_version, take_seat
+from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
+from tests.factories_protocols import HIDDEN_WORDS, make_scale_version
 from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -226,6 +227,28 @@ def test_active_time_leaves_out_pauses_and_hidden_tabs(open_screen, cast: Cast, 
     with screen.page.expect_request("**/api/v1/answers/") as sent:
         press(screen.page, "1", "Enter")
     assert 40_000 <= sent.value.post_data_json["active_ms"] <= 75_000  # of an hour and five minutes
+
+
+def test_a_changed_answer_adds_its_own_time_to_that_of_the_first(open_screen, cast: Cast, assignment: Assignment):
+    screen = open_screen(cast.annotator.user)
+    screen.page.clock.install()
+    begin(screen, assignment)
+    screen.page.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
+    press(screen.page, "1", "Enter")
+    expect_saved(screen.page)
+    screen.page.clock.fast_forward(20_000)
+    press(screen.page, "1", "Enter")
+    expect_saved(screen.page)
+    before = Rating.objects.order_by("pk")[1].active_ms
+    press(screen.page, "Backspace")
+    screen.page.clock.fast_forward(5_000)
+    press(screen.page, "2", "Enter")
+    expect_saved(screen.page)
+    rating = Rating.objects.order_by("pk")[1]
+    times = list(rating.revisions.order_by("number").values_list("active_ms", flat=True))
+    assert (rating.active_ms, times) == (before + times[1], [before, times[1]])
+    assert 20_000 <= before < 25_000
+    assert 5_000 <= times[1] < 10_000
 
 
 # --- what the browser gets ---------------------------------------------------------------------------------------

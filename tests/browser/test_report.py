@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
+from tests.browser.helpers import LOOKS
 from tests.cast import Cast, make_cast
 from tests.working import rate_everything
 
@@ -25,8 +26,7 @@ def cast() -> Cast:
     return cast
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 375])
+@LOOKS
 def test_the_report_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.lead, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/report/")

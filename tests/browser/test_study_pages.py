@@ -10,7 +10,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import ImportJob
-from tests.browser.helpers import Screen
+from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
 
@@ -41,7 +41,7 @@ def failed_import(cast: Cast) -> ImportJob:
     return ImportJobFactory(study=cast.study, status="failed", errors=errors, n_errors=1)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")])
+@LOOKS
 def test_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str
 ):

@@ -7,7 +7,7 @@ import pytest
 
 from parley.beat import Scheduler
 from parley.celery import app
-from tests.factories import NOW
+from tests.clock import NOW
 
 
 class Machine:

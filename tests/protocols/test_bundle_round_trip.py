@@ -25,7 +25,7 @@ from protocols.services import VersionTaken, publish_version, store_bundle
 from tests.protocols.conftest import NOW
 from tests.protocols.generated import bundles, changed_somewhere
 
-thorough = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 USES = {

@@ -9,7 +9,7 @@ from protocols.diffing import NAMES, Piece, compare_bundles, is_semantic, marked
 from tests.protocols.generated import bundles, changed_somewhere
 from tests.protocols.test_bundle_fuzz import FULL
 
-thorough = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def fit(doc):

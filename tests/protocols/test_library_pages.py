@@ -21,7 +21,7 @@ from protocols.services import (
     retire_version,
     store_bundle,
 )
-from tests.factories import CriterionFactory
+from tests.factories_protocols import CriterionFactory
 from tests.protocols.conftest import NOW
 from tests.protocols.pages import ESCAPED, HOSTILE, address, editor_of, text_of
 

@@ -174,7 +174,7 @@ def test_a_complete_translation_is_not_warned_of(sound):
     assert warnings(sound) == []
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(bundles())
 def test_every_bundle_can_be_looked_through_and_every_warning_says_what_to_do(doc):
     for warning in lint(complete_bundle(doc)):

@@ -167,7 +167,7 @@ def test_what_is_no_table_is_told_with_what_was_expected(text, said):
 
 @pytest.mark.parametrize("mark", ["*a ", "_a ", "**", "<br", "\\|", "|", "- ", "(1) "])
 def test_no_text_takes_long(mark):
-    begin = time.monotonic()
+    begin = time.process_time()
     with contextlib.suppress(NoAnswers):
         answers_of_table(f"| 1 | {mark * (20_000 // len(mark))} |\n| 2 | {mark * (20_000 // len(mark))} |")
-    assert time.monotonic() - begin < 5
+    assert time.process_time() - begin < 5
