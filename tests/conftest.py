@@ -3,13 +3,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.backends.base.creation import TEST_DATABASE_PREFIX
 from hypothesis import settings as how_much
 from pytest_django import DjangoDbBlocker
 
 from parley.pdf import make_pdf
 from tests.cast import Cast, make_cast
-from tests.emptying import use_instead_of_flush
+from tests.emptying import clear_away, use_instead_of_flush
 from tests.pseudo import LANGUAGE, write_catalogues
 
 # Without a deadline: another process beside the tests would make one of them fail.
@@ -20,6 +21,14 @@ how_much.load_profile("parley")
 @pytest.fixture(scope="session", autouse=True)
 def emptying() -> None:
     use_instead_of_flush()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cleared_away(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    yield
+    if connection.settings_dict["NAME"].startswith(TEST_DATABASE_PREFIX):  # else no test has asked for it yet
+        with django_db_blocker.unblock():
+            clear_away()
 
 
 @pytest.fixture(scope="module")

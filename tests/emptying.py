@@ -9,6 +9,8 @@ from functools import cache
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
+MOST_BYTES = 30_000_000  # of tables, before what tests have rolled back is cleared away
+SIZE = "SELECT sum(pg_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
 STAY = {"django_content_type", "auth_permission", "django_migrations"}  # as the migrations left them
 FLUSH = TransactionTestCase._fixture_teardown
 
@@ -34,6 +36,14 @@ def delete_rows() -> None:
         cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in tables()))
         if filled := [name for (name,) in cursor.fetchall()]:
             cursor.execute("; ".join(f"DELETE FROM {name}" for name in filled))
+
+
+def clear_away() -> None:
+    """What tests have rolled back, between modules: the throw-away server does not do so by itself."""
+    with connection.cursor() as cursor:
+        cursor.execute(SIZE)
+        if cursor.fetchone()[0] > MOST_BYTES:
+            cursor.execute("VACUUM")
 
 
 @cache

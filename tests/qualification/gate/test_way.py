@@ -386,16 +386,14 @@ def test_training_answers_never_reach_a_figure(trained):
     study, _batch, training, candidate = trained
     finish(candidate, training, like(0))
     assert Rating.objects.filter(batch=training).exists()
-    owner_sources = list(study.sources.exclude(key=Source.EXAMPLES))
-    assert owner_sources
+    assert study.sources.exclude(key=Source.EXAMPLES).exists()
     assert Assignment.objects.filter(batch__kind="main").count() == 0
 
 
 def test_an_expired_training_seat_can_be_taken_again(trained):
     _study, _batch, training, candidate = trained
     assignment = claim_seat(candidate, training, now=NOW)
-    later = NOW + timedelta(hours=3)
-    expire_leases(now=later)
+    expire_leases(now=(later := NOW + timedelta(hours=3)))
     assert claim_seat(candidate, training, now=later).pk == assignment.pk
     with pytest.raises(Refused, match="missing"):
         submit_assignment(assignment, feedback="", now=later)
