@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import re
 import tempfile
@@ -18,6 +19,7 @@ import pytest
 
 from parley import embedded
 
+gc.disable()  # until everything is read: nothing of it can be thrown away
 _stack = contextlib.ExitStack()
 atexit.register(_stack.close)  # for an interrupt so early that pytest has nothing to unconfigure
 # What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
@@ -58,6 +60,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     if not is_text_only and "PYTEST_XDIST_WORKER" in os.environ:
         os.environ["REDIS_URL"] = numbered(os.environ["REDIS_URL"], worker_number())
     return (yield)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay to the end: no collection has to look through them."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:
