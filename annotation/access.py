@@ -60,8 +60,7 @@ def _id_of(user: Person) -> int:
 
 
 def may(user: Person, study: Study, right: Right) -> bool:
-    role = Membership.objects.filter(study=study, user=_id_of(user)).values_list("role", flat=True).first()
-    return right in RIGHTS.get(role or "", frozenset())
+    return right in rights_in(user, study)
 
 
 def rights_in(user: Person, study: Study) -> frozenset[Right]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation.access import Right, may, rights_in, study_for
+from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
 from reporting.report.build import Report, build_report, open_report
 from reporting.report.downloads import SINGLE_ANSWERS, TABLES, as_csv, as_json
@@ -23,26 +23,26 @@ from reporting.report.spreadsheet import as_xlsx
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    page: dict[str, Any] = page_of(_report_for(request, study))
-    context = {"study": study, "rights": rights_in(request.user, study)} | page
-    tables = [name for name in page["tables"] if name not in _hidden(request, study)]
-    return render(request, "reporting/report.html", context | {"tables": tables})
+    rights = rights_in(request.user, study)
+    page: dict[str, Any] = page_of(_report_for(rights, study))
+    tables = [name for name in page["tables"] if name not in _hidden(rights)]
+    return render(request, "reporting/report.html", {"study": study, "rights": rights} | page | {"tables": tables})
 
 
-def _report_for(request: HttpRequest, study: Study) -> Report:
-    return build_report(study, now=timezone.now()) | {name: [] for name in _hidden(request, study)}
+def _report_for(rights: frozenset[Right], study: Study) -> Report:
+    return build_report(study, now=timezone.now()) | {name: [] for name in _hidden(rights)}
 
 
-def _hidden(request: HttpRequest, study: Study) -> frozenset[str]:
+def _hidden(rights: frozenset[Right]) -> frozenset[str]:
     """Tables that hold single answers, which whoever checks labels blind must not read."""
-    return frozenset() if may(request.user, study, Right.READ) else SINGLE_ANSWERS
+    return frozenset() if Right.READ in rights else SINGLE_ANSWERS
 
 
 @require_safe
 @login_required
 def report_json(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    text = as_json(_report_for(request, study))
+    text = as_json(_report_for(rights_in(request.user, study), study))
     return _download(text.encode(), "application/json", f"{study.slug}-report.json")
 
 
@@ -61,7 +61,7 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 @login_required
 def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study} | page_of(_report_for(request, study))
+    context = {"study": study} | page_of(_report_for(rights_in(request.user, study), study))
     try:
         body = as_pdf(render_to_string("reporting/report_print.html", context))
     except PdfUnavailable as missing:
@@ -75,7 +75,7 @@ def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 def report_html(request: HttpRequest, slug: str) -> HttpResponse:
     """One file with its styles and figures in it: to be kept beside a paper, and opened without a server."""
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study, "styles": styles_of_file()} | page_of(_report_for(request, study))
+    context = {"study": study, "styles": styles_of_file()} | page_of(_report_for(rights_in(request.user, study), study))
     body = render_to_string("reporting/report_print.html", context).encode()
     return _download(body, "text/html; charset=utf-8", f"{study.slug}-report.html")
 
@@ -84,7 +84,7 @@ def report_html(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    text = as_latex(_report_for(request, study))
+    text = as_latex(_report_for(rights_in(request.user, study), study))
     return _download(text.encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
 
 
@@ -92,7 +92,7 @@ def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    body = as_xlsx(_report_for(request, study))
+    body = as_xlsx(_report_for(rights_in(request.user, study), study))
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     return _download(body, kind, f"{study.slug}-report.xlsx")
 
