@@ -72,6 +72,12 @@ def may_create_studies(user: Person) -> bool:
     return user.is_staff or user.has_perm("annotation.add_study")
 
 
+def managed_studies(user: Person) -> QuerySet[Study]:
+    """The studies whose material and settings the user answers for."""
+    makers = [role for role, rights in RIGHTS.items() if Right.CONFIGURE in rights]
+    return Study.objects.filter(memberships__user=_id_of(user), memberships__role__in=makers)
+
+
 def studies_of(user: Person) -> QuerySet[Study]:
     """The studies in which the user may do more than rate."""
     watching = [role for role, rights in RIGHTS.items() if Right.WATCH in rights]

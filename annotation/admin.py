@@ -2,29 +2,41 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import Model
-from django.http import HttpRequest
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from annotation import models
+from annotation.access import signed_in
+from annotation.admin_base import ReadOnly
+from annotation.forms import StudyForm
+from annotation.services.studies import create_study, update_study
 
 
-class ReadOnly(admin.ModelAdmin):
-    show_full_result_count = False  # a count of millions of rows for every page
+class NewStudyForm(StudyForm):
+    """To make a study is the only full check of it: what the service refuses stands beside its field."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
+    made: models.Study
+    owner: Any
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if not self.errors:
+            try:
+                self.made = create_study(owner=self.owner, now=timezone.now(), **self.cleaned_data)
+            except ValidationError as refusal:
+                self.add_error(None, refusal)
 
 
 @admin.register(models.Study)
 class StudyAdmin(ReadOnly):
-    """Only what no service depends on can be changed."""
+    """A study is made here as on its page; of one that exists, what no service depends on can be changed."""
 
     list_display = ("slug", "name", "status", "protocol_version", "seats", "created_at")
     list_filter = ("status",)
@@ -32,11 +44,44 @@ class StudyAdmin(ReadOnly):
     search_fields = ("slug", "name")
     editable = ("name", "description", "platform")
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return admin.ModelAdmin.has_add_permission(self, request)
+
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return admin.ModelAdmin.has_change_permission(self, request, obj)
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        if obj:
+            return super().get_form(request, obj, change, **kwargs)
+        return type("OwnStudyForm", (NewStudyForm,), {"owner": signed_in(request.user)})
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return super().get_fields(request, obj) if obj else list(StudyForm.base_fields)
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return [field.name for field in models.Study._meta.fields if field.name not in self.editable]
+        return [each.name for each in models.Study._meta.fields if each.name not in self.editable] if obj else []
+
+    def view_on_site(self, obj: models.Study) -> str:
+        return reverse("study", args=[obj.slug])
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        steps = gettext(
+            "Import dialogues, make batches and invite people. The page of your study leads you through these steps."
+        )
+        link = format_html('{} <a href="{}">{}</a>', steps, self.view_on_site(obj), obj.name)
+        answer = super().response_add(request, obj, post_url_continue)
+        self.message_user(request, link, messages.INFO)
+        return answer
+
+    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
+        return super().save_form(request, form, change) if change else form.made
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change:
+            update_study(obj, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
+
+    def save_related(self, request: HttpRequest, form: ModelForm, formsets: Any, change: bool) -> None:
+        """A study has none here."""
 
 
 @admin.register(models.Source)
@@ -102,7 +147,7 @@ class AssignmentAdmin(ReadOnly):
 @admin.register(models.Seat)
 class SeatAdmin(ReadOnly):
     list_display = ("batch", "number", "assignment", "lease_expires_at")
-    list_select_related = ("batch", "assignment")
+    list_select_related = ("batch", "assignment__participant", "assignment__batch")
     search_fields = ("batch__key", "batch__study__slug")
 
 
@@ -116,14 +161,14 @@ class ItemAdmin(ReadOnly):
 @admin.register(models.Rating)
 class RatingAdmin(ReadOnly):
     list_display = ("pk", "batch", "assignment", "criterion", "option", "revision", "answered_at")
-    list_select_related = ("batch", "assignment", "criterion", "option")
+    list_select_related = ("batch", "assignment__participant", "assignment__batch", "criterion", "option")
     search_fields = ("batch__key", "batch__study__slug", "assignment__participant__pseudonym")
 
 
 @admin.register(models.RatingRevision)
 class RatingRevisionAdmin(ReadOnly):
     list_display = ("pk", "rating", "number", "option", "answered_at", "received_at")
-    list_select_related = ("rating", "option")
+    list_select_related = ("rating__assignment__participant", "rating__batch", "rating__criterion", "option")
     search_fields = ("=rating__pk", "=client_key")
 
 
@@ -137,14 +182,14 @@ class AgreementSnapshotAdmin(ReadOnly):
 @admin.register(models.AgreementCell)
 class AgreementCellAdmin(ReadOnly):
     list_display = ("snapshot", "criterion", "source")
-    list_select_related = ("snapshot", "criterion", "source")
+    list_select_related = ("snapshot__study", "snapshot__batch", "criterion", "source")
     search_fields = ("snapshot__study__slug", "criterion__key")
 
 
 @admin.register(models.AnnotatorCell)
 class AnnotatorCellAdmin(ReadOnly):
     list_display = ("snapshot", "criterion", "participant")
-    list_select_related = ("snapshot", "criterion", "participant")
+    list_select_related = ("snapshot__study", "snapshot__batch", "criterion", "participant")
     search_fields = ("snapshot__study__slug", "criterion__key", "participant__pseudonym")
 
 

@@ -11,12 +11,15 @@ from measures.contributions import Contribution, Contributions, contributions_of
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import guarded
-from measures.pairs import PairTable, mean_pairwise_cohen
+from measures.pair_means import mean_pairwise_cohen
+from measures.pairs import PairTable
+from measures.weights import agreement_weights
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 
 NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
 PER_VOTE = ("item", "participant", "active_ms")
+WEIGHTED = {"cohen_linear": "linear", "cohen_quadratic": "quadratic"}  # {coefficient: its weights}
 CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
 # Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
 UNIT = 10**12
@@ -36,10 +39,15 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class CellFigures:
-    """What is known of one criterion and source: `pairs` and `annotators` of a batch, empty in the sums of a study."""
+    """What is known of one criterion and source.
+
+    `pairs`, `sure_pairs` (those of strong judgements) and `annotators` are of a batch, and empty in the sums of a
+    study. `sure_pairs` is also empty where the criterion has no unsure option: its judgements are all strong.
+    """
 
     histogram: Histogram
     pairs: PairTable
+    sure_pairs: PairTable
     annotators: Contributions = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
 
@@ -52,9 +60,19 @@ def cell_figures(
     return CellFigures(
         histogram=Histogram.from_votes(votes.item, codes, n),
         pairs=PairTable.from_votes(votes.item, votes.participant, codes, n),
+        sure_pairs=_sure_pairs(votes, codes, criterion),
         annotators=annotators,
         reasons=reasons,
     )
+
+
+def _sure_pairs(votes: Votes, codes: np.ndarray, criterion: CriterionSpec) -> PairTable:
+    """The pairs on items that no annotator answered with an unsure option."""
+    unsure, n = places_of(criterion, Option.Role.UNSURE), len(criterion.options)
+    if not unsure:
+        return PairTable.empty(n)
+    sure = ~np.isin(votes.item, votes.item[np.isin(codes, unsure)])
+    return PairTable.from_votes(votes.item[sure], votes.participant[sure], codes[sure], n)
 
 
 def annotators_by_source(parts: dict[int, Votes], criterion: CriterionSpec) -> dict[int, Contributions]:
@@ -114,11 +132,28 @@ def places_of(criterion: CriterionSpec, role: str) -> list[int]:
 
 
 def counted(cell: Table, criterion: CriterionSpec) -> tuple[Table, CriterionSpec]:
-    """Without the votes that exclude an item, which are none on the scale (E-4), and the criterion without them."""
+    """Return the cell and the criterion without the votes that exclude an item, which are none on the scale.
+
+    Such a vote is missing wherever votes are counted; the other votes on its item stay.
+    """
     for place in reversed(places_of(criterion, Option.Role.EXCLUDING)):
         cell = cell.ignoring(place)
-    options = tuple(option for option in criterion.options if option.role != Option.Role.EXCLUDING)
-    return cell, replace(criterion, options=options)
+    return cell, on_scale(criterion)
+
+
+def on_scale(criterion: CriterionSpec) -> CriterionSpec:
+    """Return the criterion without the options that exclude an item."""
+    return replace(criterion, options=tuple(o for o in criterion.options if o.role != Option.Role.EXCLUDING))
+
+
+def tallies_on_scale(tallies: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
+    """Return (N, K) votes per option as `counted` has them."""
+    return np.delete(tallies, places_of(criterion, Option.Role.EXCLUDING), axis=1)
+
+
+def n_excluding(histogram: Histogram, criterion: CriterionSpec) -> int:
+    """Return how many votes `counted` leaves out."""
+    return int(histogram.category_votes[places_of(criterion, Option.Role.EXCLUDING)].sum())
 
 
 def strong(histogram: Histogram, criterion: CriterionSpec) -> Histogram:
@@ -145,8 +180,37 @@ def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[
 
 def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, Any]:
     """All coefficients of a batch's cell, those of annotator pairs among them, as JSON."""
-    cohen = asdict(mean_pairwise_cohen(counted(cell.pairs, criterion)[0]))
-    return histogram_estimates(cell.histogram, criterion) | {"cohen": cohen}
+    cohen = {name: asdict(each) for name, each in cohen_estimates(cell.pairs, criterion).items()}
+    return histogram_estimates(cell.histogram, criterion) | cohen
+
+
+def cohen_estimates(pairs: PairTable, criterion: CriterionSpec) -> dict[str, Estimate]:
+    """Mean of the pairs' kappas, and of their weighted kappas where the scale has an order."""
+    pairs, criterion = counted(pairs, criterion)
+    found = {"cohen": mean_pairwise_cohen(pairs)}
+    left_out, weights = kappa_weights(criterion)
+    for place in reversed(left_out):
+        pairs = pairs.ignoring(place)
+    return found | {name: mean_pairwise_cohen(pairs, weights=each) for name, each in weights.items()}
+
+
+def kappa_weights(criterion: CriterionSpec) -> tuple[list[int], dict[str, np.ndarray]]:
+    """Places of options that are missing votes, and the weights between the others, by coefficient.
+
+    An interval scale weighs by its numbers. An ordinal one has an order only, and weighs by places in it. The answers
+    of a nominal scale have no distances, so it has no weights.
+    """
+    if criterion.scale == Criterion.Scale.NOMINAL:
+        return [], {}
+    left_out, numbers = alpha_options(criterion)
+    n = len(criterion.options) - len(left_out)
+    values = _in_order(numbers) if criterion.scale == Criterion.Scale.ORDINAL else numbers
+    return left_out, {name: agreement_weights(kind, n, values) for name, kind in WEIGHTED.items()}
+
+
+def _in_order(numbers: list[float] | None) -> list[float] | None:
+    """The place of each number in their order."""
+    return numbers and [float(sorted(numbers).index(number)) for number in numbers]
 
 
 def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
@@ -171,16 +235,20 @@ def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | No
 def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
     """What one batch adds to its study's means over batches and pairs, in integers."""
     kappa = fleiss_kappa(counted(cell.histogram, criterion)[0]).value
-    cohen = mean_pairwise_cohen(counted(cell.pairs, criterion)[0])
     return {
         "batches": int(kappa is not None),
         "undefined": int(kappa is None),
         "kappa": round((kappa or 0) * UNIT),
         "kappa_squared": round((kappa or 0) ** 2 * UNIT),
-        "pairs": cohen.n_pairs,
-        "pairs_undefined": cohen.n_undefined,
-        "cohen": round((cohen.value or 0) * cohen.n_pairs * UNIT),
+        **_of_pairs(cohen_estimates(cell.pairs, criterion)),
     }
+
+
+def _of_pairs(found: dict[str, Estimate]) -> dict[str, int]:
+    """The sum of each coefficient over its pairs, and how many pairs have one and have none."""
+    sums = {name: round((each.value or 0) * each.n_pairs * UNIT) for name, each in found.items()}
+    sums |= {f"{name}_pairs": each.n_pairs for name, each in found.items()}
+    return sums | {f"{name}_undefined": each.n_undefined for name, each in found.items()}
 
 
 def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:

@@ -1,5 +1,6 @@
 """Forms of the study pages. They check and explain; services change."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
@@ -7,8 +8,11 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from annotation.models import Batch, Membership, Participant, Study
+from annotation.selectors.dialogues import USES
+from annotation.selectors.pilots import Pilot
 from annotation.selectors.studies import find_account, publishable_versions
 from annotation.services.batching import TURNS_FIELD
 from annotation.services.standing import LONGEST_REASON, missing_reason
@@ -52,8 +56,9 @@ class StudyForm(forms.ModelForm):
     class Meta:
         model = Study
         fields = (
-            "name", "slug", "description", "protocol_version", "seats", "majority_rule", "kappa_floor", "platform",
-            "pay_amount", "pay_currency", "consent_text", "consent_version", "expected_minutes", "max_minutes",
+            "name", "slug", "description", "protocol_version", "seats", "majority_rule", "word_scale", "kappa_floor",
+            "platform", "pay_amount", "pay_currency", "consent_text", "consent_version",
+            "expected_minutes", "max_minutes",
         )  # fmt: skip
         labels = {
             "name": _("Name"),
@@ -61,6 +66,7 @@ class StudyForm(forms.ModelForm):
             "slug": _("Short name"),
             "seats": _("Annotators per batch"),
             "majority_rule": _("A response counts as positive when"),
+            "word_scale": _("Words beside coefficients of agreement"),
             "kappa_floor": _("Lowest kappa with the others"),
             "platform": _("Recruited from"),
             "pay_amount": _("Pay for a batch"),
@@ -78,6 +84,7 @@ class StudyForm(forms.ModelForm):
             "description": _("Shown to the people you invite."),
             "seats": _("How many people rate every item: the votes of each item, never more."),
             "majority_rule": _("Printed in the report beside the results."),
+            "word_scale": _("The board and every file of the report use them. The report names the scale."),
             "kappa_floor": _(
                 "From -1 to 1. The live board marks annotators whose kappa with the majority of the others lies below "
                 "it with its whole interval. Left empty, nobody is marked for that."
@@ -87,7 +94,7 @@ class StudyForm(forms.ModelForm):
             "pay_currency": _("Three letters, for example GBP."),
             "consent_text": _("Annotators agree to this text before they start. Left empty, nothing is asked."),
             "consent_version": _("Change it together with the text: everybody is asked again."),
-            "expected_minutes": _("Shown to annotators. Left empty, the protocol's."),
+            "expected_minutes": _("Shown to annotators, for a batch of any size. Left empty, the protocol's."),
             "max_minutes": _("Then a seat is free for somebody else. Left empty, the protocol's."),
         }
         widgets = {
@@ -208,7 +215,7 @@ class MakeBatchesForm(forms.Form):
     )  # fmt: skip
     seats = forms.IntegerField(
         required=False, min_value=1, max_value=1000, label=_("Annotators per batch"),
-        help_text=_("Left empty, the study's number."),
+        help_text=_("Left empty, the study's number; for a batch that repeats a pilot, the pilot's."),
     )  # fmt: skip
     kind = forms.ChoiceField(
         choices=[(kind.value, kind.label) for kind in Batch.DEALT], initial=Batch.Kind.MAIN, label=_("Kind"),
@@ -218,15 +225,27 @@ class MakeBatchesForm(forms.Form):
         required=False, label=_("Only dialogues that no batch of another kind holds"),
         help_text=_("So nobody rates in the main work what they saw in a pilot or qualified with."),
     )  # fmt: skip
+    same_as = forms.ChoiceField(
+        required=False, label=_("The same dialogues as"),
+        help_text=_("The batch shows exactly what this pilot shows: its dialogues, responses and sources."),
+    )  # fmt: skip
+    takes_others = forms.BooleanField(
+        required=False, label=_("Take other dialogues"),
+        help_text=_("Otherwise a pilot or a qualification repeats an earlier pilot."),
+    )  # fmt: skip
 
-    def __init__(self, *args: Any, fields: list[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, fields: list[str], pilots: Sequence[Pilot] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        cast(forms.ChoiceField, self.fields["same_as"]).choices = [(each.key, _name_of(each)) for each in pilots]
+        self.pilots = pilots
         named = [(name, name) for name in fields if name != TURNS_FIELD]
         choices = [("", _("Choose a field")), *named, (TURNS_FIELD, _("the number of turns"))]
         cast(forms.ChoiceField, self.fields["field"]).choices = choices
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        if self.repeated:
+            return {name: value for name, value in cleaned.items() if name in ("kind", "seats", "same_as")}
         by = cleaned.get("by")
         if by in {"size", "stratified"} and not cleaned.get("size") and "size" not in self.errors:
             self.add_error("size", _("Say how many dialogues a batch has."))
@@ -234,12 +253,30 @@ class MakeBatchesForm(forms.Form):
             self.add_error("field", _("Choose the field to mix by."))
         return cleaned
 
+    @property
+    def repeated(self) -> str:
+        """The key of the pilot whose items the batch shows; empty when dialogues are dealt."""
+        given = self.cleaned_data
+        is_repeating = given.get("kind") in Batch.REPEATING and not given.get("takes_others")
+        return given.get("same_as") or self.pilots[0].key if self.pilots and is_repeating else ""
+
     def arguments(self) -> dict[str, Any]:
         """In the words of the service, without what the chosen way does not use."""
-        values = {name: value or None for name, value in self.cleaned_data.items()}
+        apart = ("same_as", "takes_others")
+        values = {name: value or None for name, value in self.cleaned_data.items() if name not in apart}
         values["is_fresh_only"] = self.cleaned_data["is_fresh_only"]
         unused = {"given": ("size", "field"), "size": ("field",)}.get(str(values["by"]), ())
         return values | dict.fromkeys(unused)
+
+
+def _name_of(pilot: Pilot) -> str:
+    text = ngettext("%(key)s (%(n)s dialogue)", "%(key)s (%(n)s dialogues)", pilot.n_dialogues)
+    return text % {"key": pilot.key, "n": pilot.n_dialogues}
+
+
+class DialogueFilter(forms.Form):
+    use = forms.ChoiceField(required=False, label=_("Used for"), choices=[("", _("anything")), *USES.items()])
+    text = forms.CharField(required=False, max_length=200, label=_("Part of the key"))
 
 
 class AddMemberForm(forms.Form):
@@ -277,6 +314,12 @@ class RoleForm(forms.Form):
     """An empty role removes the member."""
 
     role = forms.ChoiceField(choices=[("", _("Remove from the study")), *Membership.Role.choices], required=False)
+
+
+class ResearcherForm(forms.Form):
+    is_sure = forms.BooleanField(
+        label=_("They may read every protocol of this site, change its drafts, and make studies of their own")
+    )
 
 
 class StandingForm(forms.Form):

@@ -6,7 +6,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from annotation.services.importing import CSV_PREDICTIONS, CSV_RATINGS
+from annotation.services.importing import CSV_PREDICTIONS, CSV_RATINGS, JSONL_LABELS
 from annotation.services.importing.columns import FIELDS
 from annotation.services.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 
@@ -26,6 +26,8 @@ COLUMN_LABELS = {
     "annotator": _("Annotator"),
     "criterion": _("Criterion"),
     "value": _("Answer"),
+    "choices": _("Several choices"),
+    "turns": _("Marked turns"),
     "batch": _("Batch"),
     "explanations": _("Explanations"),
     "free_text": _("Free text"),
@@ -47,9 +49,10 @@ class ImportForm(forms.Form):
         ("jsonl-utterances", _("JSON Lines with utterances")),
         ("csv-prompts", _("CSV with prompt and machine_completion")),
         (CSV_RATINGS, _("CSV of ratings")),
+        (JSONL_LABELS, _("JSON Lines with one label per line, as in the DiQAD export")),
         (CSV_PREDICTIONS, _("CSV of predictions")),
     )
-    KIND_OF_FORMAT = {CSV_RATINGS: "ratings", CSV_PREDICTIONS: "predictions"}
+    KIND_OF_FORMAT = {CSV_RATINGS: "ratings", JSONL_LABELS: "ratings", CSV_PREDICTIONS: "predictions"}
 
     kind = forms.ChoiceField(
         choices=[
@@ -72,6 +75,10 @@ class ImportForm(forms.Form):
     source = forms.CharField(
         required=False, max_length=100, label=_("Source of candidates that name none"),
         help_text=_("For example the model that wrote all of this file."),
+    )  # fmt: skip
+    asker = forms.CharField(
+        required=False, max_length=200, label=_("Speaker who asks"),
+        help_text=_("Left empty: the dialogue’s field asker, else names such as user or Q, else whoever speaks first."),
     )  # fmt: skip
     unescape_newlines = forms.BooleanField(required=False, label=_("Turn a written \\n into a line break"))
     create_missing = forms.BooleanField(
@@ -125,12 +132,13 @@ class ImportForm(forms.Form):
         """What the kind of import understands; nothing of what was left empty."""
         values = self.cleaned_data
         if values["kind"] == "dialogues":
-            said = {name: values[name] for name in ("reference", "source", "unescape_newlines")}
+            said = {name: values[name] for name in ("reference", "source", "asker", "unescape_newlines")}
         elif values["kind"] == "predictions":
             said = self._of_predictions()
         else:
             columns = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
-            said = {"columns": columns, "create_missing": values["create_missing"], "reference": values["reference"]}
+            names = ("create_missing", "reference", "criterion")
+            said = {"columns": columns, **{name: values[name] for name in names}}
         return {name: value for name, value in said.items() if value}
 
     def _of_predictions(self) -> dict[str, Any]:

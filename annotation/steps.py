@@ -7,6 +7,7 @@ dialogues is never laid out at once: its dialogues follow each other, and each i
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from annotation.dependence import asked
@@ -21,11 +22,18 @@ class ItemText:
     token: UUID
     texts: tuple[str, ...] = ()
     unit: str = ProtocolVersion.Unit.RESPONSE
+    speaker: str = ""  # of a response or a whole set; empty where nobody can tell
+    histories: tuple[list[dict[str, Any]], ...] = ()  # of a model: what each of its texts responds to
+    speakers: tuple[str, ...] = ()  # of a model: who says each of its texts
 
     @property
     def text(self) -> str | None:
         """Of a response: what would be said next."""
         return self.texts[0] if self.unit == ProtocolVersion.Unit.RESPONSE else None
+
+    @property
+    def dialogues(self) -> list[tuple[list[dict[str, Any]], str, str]]:
+        return list(zip(self.histories, self.speakers, self.texts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,7 @@ class SavedAnswer:
     option: str = ""
     explanations: frozenset[str] = frozenset()
     free_text: str = ""
+    is_other: bool = False  # a reason in the annotator's own words
     options: frozenset[str] = frozenset()
     turns: frozenset[int] = frozenset()
     is_saved: bool = False
@@ -192,7 +201,8 @@ def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
     own = [_digit(option.value) for option in criterion.options]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
         own = [""] * len(own)  # two options of one number
-    left = (key for key in (str(place) for place in range(1, len(own) + 10)) if key not in own)
+    tenth = "10" if any(own) else "0"  # where no digit has a meaning of its own, all ten are used
+    left = (key for key in (*"123456789", tenth, *map(str, range(11, len(own) + 12))) if key not in own)
     return tuple(Choice(digit or next(left), option) for digit, option in zip(own, criterion.options, strict=True))
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import imports, judges, metrics, moving, people, studies
+from annotation.views import dialogues, imports, judges, metrics, moving, people, studies
 
 urlpatterns = [
     path("", studies.study_list, name="studies"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("<slug:slug>/judges/<uuid:token>/", judges.judge_run, name="judge_run"),
     path("<slug:slug>/judges/<uuid:token>/status/", judges.judge_run_status, name="judge_run_status"),
     path("<slug:slug>/judges/<uuid:token>/act/", judges.judge_run_act, name="judge_run_act"),
+    path("<slug:slug>/dialogues/", dialogues.study_dialogues, name="study_dialogues"),
     path("<slug:slug>/batches/", studies.study_batches, name="study_batches"),
     path("<slug:slug>/batches/status/", studies.study_batches_status, name="study_batches_status"),
     path("<slug:slug>/people/", people.study_people, name="study_people"),
@@ -29,5 +30,6 @@ urlpatterns = [
     path("<slug:slug>/people/panel/", people.study_panel, name="study_panel"),
     path("<slug:slug>/people/invitation/", people.study_invitation, name="study_invitation"),
     path("<slug:slug>/people/roles/<int:pk>/", people.study_member_role, name="study_member_role"),
+    path("<slug:slug>/people/researchers/<int:pk>/", people.study_researcher, name="study_researcher"),
     path("<slug:slug>/people/standing/<uuid:token>/", people.study_standing, name="study_standing"),
 ]

@@ -7,6 +7,7 @@ from annotation.views import guidelines, work
 urlpatterns = [
     path("", work.work_list, name="work"),
     path("claim/<uuid:token>/", work.claim, name="claim"),
+    path("welcome/<slug:slug>/", work.welcome, name="welcome"),
     path("consent/<slug:slug>/", work.consent, name="consent"),
     path("guidelines/<slug:slug>/", guidelines.guidelines, name="guidelines"),
     path("guidelines/<slug:slug>/guidelines.pdf", guidelines.guidelines_pdf, name="guidelines_pdf"),

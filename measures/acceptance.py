@@ -28,7 +28,7 @@ class SharesRule:
     """Accept when the overall share is reached and that of every class. A share of 0 asks nothing of the classes.
 
     A class with fewer than `fewest_of_class` drawn items gets extra draws, up to `top_up_to` or all there are; 0 adds
-    none. One that still has fewer is not assessable.
+    none. One that still has fewer is not assessable, unless all items of the batch were drawn: then its share is known.
     """
 
     n_sample: int = 100
@@ -40,6 +40,10 @@ class SharesRule:
     @property
     def has_classes(self) -> bool:
         return self.least_of_class > 0
+
+    def fewest(self, is_census: npt.ArrayLike) -> IntArray:
+        """Items that a class needs to be assessable: one, where every item of the batch was checked."""
+        return np.where(is_census, 1, max(self.fewest_of_class, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +150,13 @@ def decide_by_shares(
 
     Notes
     -----
-    A class that is not assessable is left out of the rule. With none assessable, there is no verdict. Shares are
-    compared as exact fractions: 92 of 100 reaches .92.
+    A class that is not assessable is left out of the rule. With none assessable, there is no verdict. A batch that was
+    checked completely has no class with too few items. Shares are compared as exact fractions: 92 of 100 reaches .92.
     """
     table, of_batch = _checked(confusion, sizes)
-    found = [_verdict_of_class(int(table[at, at]), int(table[at].sum()), rule) for at in range(len(table))]
+    n = table.sum(axis=1)
+    fewest = int(rule.fewest(is_census=(n == of_batch).all()))
+    found = [_verdict_of_class(int(table[at, at]), int(n[at]), rule, fewest) for at in range(len(table))]
     verdicts = [each if of_batch[at] else "" for at, each in enumerate(found)]
     overall = exact_overall(table, of_batch, is_weighted=is_weighted)
     is_reached = overall is not None and overall >= _exactly(rule.least_overall)
@@ -161,10 +167,10 @@ def decide_by_shares(
     )
 
 
-def _verdict_of_class(n_right: int, n: int, rule: SharesRule) -> ClassVerdict:
+def _verdict_of_class(n_right: int, n: int, rule: SharesRule, fewest: int) -> ClassVerdict:
     if not rule.has_classes:
         return ""
-    if n == 0 or n < rule.fewest_of_class:
+    if n < fewest:
         return "not_assessable"
     return "pass" if n - n_right <= errors_allowed(n, rule.least_of_class) else "fail"
 

@@ -70,7 +70,7 @@ def joint_curve(rule: SharesRule, sizes: npt.ArrayLike, accuracies: npt.ArrayLik
     """
     present = np.asarray(sizes, np.int64)
     present = present[present > 0]
-    tops_up = rule.top_up_to > 0 and rule.fewest_of_class > 0
+    tops_up = rule.top_up_to > 0 and rule.fewest_of_class > 0 and rule.n_sample < present.sum()
     least_drawn = rule.fewest_of_class if tops_up else 0
     found = np.array([_exact(rule, present, float(p), least_drawn) for p in np.asarray(accuracies, float)])
     if tops_up:
@@ -87,10 +87,11 @@ def _exact(rule: SharesRule, sizes: IntArray, accuracy: float, least_drawn: int)
     tables = [_class_table(int(size), int(bad), n, most, n_items) for size, bad in zip(sizes, wrong, strict=True)]
     drawn, errors = np.arange(n + 1)[:, None], np.arange(most + 1)[None, :]
     allowed = np.array([errors_allowed(m, rule.least_of_class) for m in range(n + 1)])[:, None]
-    is_short = drawn < max(rule.fewest_of_class, 1)
+    fewest = int(rule.fewest(is_census=n == n_items))
+    is_short = drawn < fewest
     passes = [np.where((is_short | (errors <= allowed)) & (drawn >= least_drawn), each, 0.0) for each in tables]
     found = _total(passes, n)
-    if n < len(sizes) * rule.fewest_of_class and not least_drawn:
+    if n < len(sizes) * fewest and not least_drawn:
         # Samples in which no class is assessable have no verdict, and so are not accepted.
         found -= _total([np.where(is_short, each, 0.0) for each in tables], n)
     return found / float(_binomial(n_items, n_items, n)[n])
@@ -158,7 +159,7 @@ def _simulated(rule: SharesRule, sizes: IntArray, accuracies: FloatArray, seed: 
 def _is_accepted(rule: SharesRule, sizes: IntArray, drawn: IntArray, errors: IntArray) -> npt.NDArray[np.bool_]:
     """(S,) The rule on many samples at once, as `decide_by_shares` applies it to one."""
     allowed = np.array([errors_allowed(m, rule.least_of_class) for m in range(int(drawn.max(initial=0)) + 1)])
-    is_assessable = drawn >= max(rule.fewest_of_class, 1)
+    is_assessable = drawn >= rule.fewest(is_census=(drawn == sizes).all(axis=1))[:, None]
     overall = ((1 - errors / np.maximum(drawn, 1)) * sizes).sum(axis=1) / sizes.sum()
     is_passed = (~is_assessable | (errors <= allowed[drawn])).all(axis=1)
     return (overall >= rule.least_overall - 1e-12) & is_passed & is_assessable.any(axis=1)

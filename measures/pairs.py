@@ -1,4 +1,4 @@
-"""Who agreed with whom: the answer tables of all pairs of raters, and Cohen's kappa over them.
+"""Who agreed with whom: the answer tables of all pairs of raters, and Cohen's kappa of each.
 
 Tables of batches add up to the tables of the study. Only cells that occur are kept: memory is 16 bytes
 times min(pairs * K^2, sum over items of r (r - 1) / 2), so 123 raters of all items with three answers
@@ -9,16 +9,13 @@ sparse one.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import FloatArray, IntArray, divide_or_nan
-from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS, Estimate
-from measures.intervals import t_interval
 from measures.weights import Weights, resolve_weights
 
 # Dense route: one product of (raters * K)^2 cells of 8 bytes, and blocks of this many indicator cells of 4
@@ -27,7 +24,6 @@ MOST_DENSE_CELLS = 4_000_000
 BLOCK_CELLS = 4_000_000
 # Below this share of filled (item, rater) places the sparse route does less work.
 FEWEST_DENSE_SHARE = 0.2
-JACKKNIFE_GROUPS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,89 +295,3 @@ def _neighbours(item: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
         if left.size:
             yield left, left + distance
         distance += 1
-
-
-def mean_pairwise_cohen(table: PairTable, *, weights: Weights = None) -> Estimate:
-    """Mean of Cohen's kappa over the pairs of raters with common items (Light 1971 when all rated
-    everything).
-
-    Undefined: 'no_pairs' when no two raters share an item; 'no_variation' when every pair is undefined.
-    Undefined pairs do not enter the mean; `n_undefined` counts them and `n_pairs` the others.
-    """
-    kappas = table.kappas(weights)
-    defined = kappas[np.isfinite(kappas)]
-    undefined = len(kappas) - len(defined)
-    if not len(defined):
-        return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
-    return Estimate(float(defined.mean()), n_pairs=len(defined), n_undefined=undefined)
-
-
-def mean_pairwise_cohen_with_interval(
-    items: npt.ArrayLike,
-    raters: npt.ArrayLike,
-    codes: npt.ArrayLike,
-    n_categories: int,
-    *,
-    weights: Weights = None,
-    level: float = 0.95,
-    n_groups: int = JACKKNIFE_GROUPS,
-) -> Estimate:
-    """Mean pairwise Cohen with a t interval from a jackknife over groups of items.
-
-    Parameters
-    ----------
-    items, raters, codes : parallel arrays, one entry per vote
-        Code -1 is missing.
-    n_groups : int
-        Items with two or more votes are dealt in the order of their ids into at most this many groups; with
-        fewer items each is its own group (the ordinary jackknife).
-
-    Notes
-    -----
-    SE = sqrt((m - 1) / m * sum (theta_(g) - mean)^2) over the m groups left out in turn (Tukey 1958; Shao &
-    Tu 1995, ch. 1), t with m - 1 degrees of freedom. When leaving out a group leaves no defined pair there
-    is no interval.
-    """
-    what = np.asarray(codes, np.int64)
-    given = what >= 0
-    who, what = np.asarray(raters, np.int64)[given], what[given]
-    _, item, votes = np.unique(np.asarray(items)[given], return_inverse=True, return_counts=True)
-    whole = PairTable.from_votes(item, who, what, n_categories)
-    estimate = replace(
-        mean_pairwise_cohen(whole, weights=weights),
-        n_items=int((votes >= 2).sum()),
-        n_left_out=int((votes < 2).sum()),
-        n_ratings=len(what),
-    )
-    if estimate.value is None:
-        return estimate
-    left_out = _leave_group_out(whole, item, who, what, votes, n_groups, weights)
-    if len(left_out) < 2 or not np.isfinite(left_out).all():
-        return estimate.with_interval(None, None, TOO_FEW_ITEMS)
-    m = len(left_out)
-    error = math.sqrt((m - 1) / m * float(((left_out - left_out.mean()) ** 2).sum()))
-    return t_interval(replace(estimate, standard_error=error), m - 1, level)
-
-
-def _leave_group_out(
-    whole: PairTable,
-    item: IntArray,
-    who: IntArray,
-    what: IntArray,
-    votes: IntArray,
-    n_groups: int,
-    weights: Weights,
-) -> FloatArray:
-    """(m,) mean kappas without each group of items; NaN where undefined."""
-    dealt = np.cumsum(votes >= 2) - 1
-    groups = min(n_groups, int((votes >= 2).sum()))
-    group = np.where(votes >= 2, dealt % max(1, groups), -1)[item]
-    order = np.argsort(group, kind="stable")
-    bounds = np.searchsorted(group[order], np.arange(groups + 1))
-    values = []
-    for start, end in pairwise(bounds):
-        votes_of_group = order[start:end]
-        part = PairTable.from_votes(item[votes_of_group], who[votes_of_group], what[votes_of_group], whole.n_categories)
-        without = mean_pairwise_cohen(whole - part, weights=weights).value
-        values.append(math.nan if without is None else without)
-    return np.array(values)

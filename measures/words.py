@@ -1,5 +1,8 @@
 """Words beside the numbers: optional reading aids, never a verdict."""
 
+from collections.abc import Callable
+from enum import StrEnum
+
 import numpy as np
 import numpy.typing as npt
 
@@ -35,6 +38,25 @@ def krippendorff_word(value: float | None) -> str | None:
     if value >= 0.800:
         return "reliable"
     return "tentative" if value >= 0.667 else "unreliable"
+
+
+class WordScale(StrEnum):
+    LANDIS_KOCH = "landis_koch"
+    KRIPPENDORFF = "krippendorff"
+    NONE = "none"
+
+
+# Of kappas and AC1, by the name of a scale.
+WORD_SCALES: dict[str, Callable[[float | None], str | None]] = {
+    WordScale.LANDIS_KOCH: landis_koch,
+    WordScale.KRIPPENDORFF: krippendorff_word,
+    WordScale.NONE: lambda _value: None,
+}
+
+
+def alpha_word(scale: str, value: float | None) -> str | None:
+    """Krippendorff's word for his alpha, whatever the scale of the kappas; None where no words are wanted."""
+    return None if scale == WordScale.NONE else krippendorff_word(value)
 
 
 def prevalence_warnings(agreement: float | None, kappa: float | None, largest_share: float | None) -> tuple[str, ...]:

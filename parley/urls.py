@@ -1,4 +1,3 @@
-from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 from django.views.decorators.http import require_POST
@@ -6,10 +5,6 @@ from django.views.i18n import set_language
 
 from annotation.views.home import home
 from parley.health import healthz
-
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
-admin.site.site_header = admin.site.site_title = "Parley"
-admin.site.index_title = "Administration"
 
 urlpatterns = [
     path("", home, name="home"),

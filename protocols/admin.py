@@ -1,85 +1,158 @@
-"""Browsing protocols, and editing drafts. The database freezes published versions; these pages say so beforehand."""
+"""Protocols in the admin: a version with all of its parts is one page. Published versions are only shown."""
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
+import nested_admin
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import models
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.forms import Field, ModelForm
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.functional import keep_lazy_text
+from django.utils.html import format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
 
+from protocols import services
+from protocols.admin_faults import faults_of
+from protocols.admin_forms import (
+    CriteriaFormSet,
+    NewVersionForm,
+    PartForm,
+    PartFormSet,
+    VersionForm,
+    form_field,
+    label_of,
+    words_of,
+)
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import InvalidBundle
-from protocols.services import publish_version
+from protocols.selectors import next_version_name
+
+Status = ProtocolVersion.Status
+Shown = str | Callable[[Any], str]
+PARENTS: dict[type, str] = {Explanation: "option", Option: "criterion", Example: "criterion", Criterion: "version"}
 
 
-def version_of(obj: Model) -> ProtocolVersion | None:
-    match obj:
-        case ProtocolVersion():
-            return obj
-        case Criterion():
-            return obj.version
-        case Option() | Example():
-            return obj.criterion.version
-        case Explanation():
-            return obj.option.criterion.version
-    return None
+def is_frozen(version: Model | None) -> bool:
+    return isinstance(version, ProtocolVersion) and version.pk is not None and version.status != Status.DRAFT
 
 
-def is_frozen(obj: Model | None) -> bool:
-    version = version_of(obj) if obj else None
-    return version is not None and version.status != ProtocolVersion.Status.DRAFT
+def version_of(obj: Model | None) -> Model | None:
+    """The version a part belongs to."""
+    while type(obj) in PARENTS:
+        obj = getattr(obj, PARENTS[type(obj)], None)
+    return obj
 
 
-class FrozenMixin:
-    """Changes are for drafts. Django asks an inline about its parent object."""
+@keep_lazy_text
+def without_mark(question: str) -> str:
+    """The page of a frozen version puts a colon behind every label."""
+    return question.rstrip("?？")
 
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return not is_frozen(obj) and super().has_add_permission(request, *self._parent(obj))  # type: ignore[misc]
+
+@cache
+def as_shown(field: models.Field) -> Callable[[Any], Any]:
+    """A field of a frozen version, in the words of a draft; its lists are shown as they are typed."""
+    typed, known = form_field(field, None), words_of(field)
+    choices = dict(known.choices) if known else {}
+    is_box = isinstance(field, models.BooleanField)
+
+    def shown(row: Any) -> Any:
+        value = getattr(row, field.name)
+        if is_box:
+            return value
+        if value in ("", None, {}, []):
+            return "-"
+        return typed.prepare_value(value) if typed else choices.get(value, value)
+
+    shown.short_description = without_mark(label_of(field))  # type: ignore[attr-defined]
+    shown.boolean = is_box  # type: ignore[attr-defined]
+    return shown
+
+
+class DocumentMixin:
+    """What the page of a version and its parts have in common. Fields of the models appear here by themselves."""
+
+    model: type[Model]
+    form = PartForm
+    first: Sequence[str] = ()
+    left_out: frozenset[str] = frozenset()
+
+    def formfield_for_dbfield(self, db_field: models.Field, request: HttpRequest, **kwargs: Any) -> Field | None:
+        return form_field(db_field, super().formfield_for_dbfield(db_field, request, **kwargs))  # type: ignore[misc]
+
+    def own_fields(self, obj: Model | None) -> list[Shown]:
+        editable = [field for field in self.model._meta.fields if field.editable and field.name not in self.left_out]
+        rest = [each for each in editable if not each.primary_key and each.name not in self.first]
+        chosen = [self.model._meta.get_field(name) for name in self.first] + rest
+        by_name = ("position",) if is_frozen(obj) else [each.name for each in chosen]  # parts are ordered by it
+        return [each.name if each.name in by_name else as_shown(each) for each in chosen]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+        return self.own_fields(obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+        return [each for each in self.own_fields(obj) if not isinstance(each, str)]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        fields, n = self.get_fields(request, obj), len(self.first)
+        groups: list[Any] = [(None, {"fields": fields[:n]})]
+        if fields[n:]:
+            groups.append((_("More settings"), {"fields": fields[n:], "classes": ["collapse"]}))
+        return groups
+
+
+class PartInline(DocumentMixin, nested_admin.NestedStackedInline):
+    formset = PartFormSet
+    template = "admin/protocols/part.html"
+    extra = 0
+    sortable_field_name = "position"
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return not is_frozen(version_of(obj)) and super().has_add_permission(request, obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not is_frozen(obj) and super().has_change_permission(request, obj)  # type: ignore[misc]
+        return not is_frozen(version_of(obj)) and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not is_frozen(obj) and super().has_delete_permission(request, obj)  # type: ignore[misc]
+        return not is_frozen(version_of(obj)) and super().has_delete_permission(request, obj)
 
-    def _parent(self, obj: Model | None) -> tuple[Model | None, ...]:
-        return (obj,) if isinstance(self, admin.options.InlineModelAdmin) else ()
-
-
-class PartAdmin(FrozenMixin, admin.ModelAdmin):
-    """A part is added on its parent's page and never moves: the database refuses both elsewhere."""
-
-    parent: str
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return [self.parent]
+    def own_fields(self, obj: Model | None) -> list[Shown]:
+        return super().own_fields(version_of(obj))
 
 
-class CriterionInline(FrozenMixin, admin.StackedInline):
-    model = Criterion
-    extra = 0
-    show_change_link = True
-
-
-class OptionInline(FrozenMixin, admin.StackedInline):
-    model = Option
-    extra = 0
-    show_change_link = True
-
-
-class ExampleInline(FrozenMixin, admin.StackedInline):
-    model = Example
-    extra = 0
-
-
-class ExplanationInline(FrozenMixin, admin.StackedInline):
+class ExplanationInline(PartInline):
     model = Explanation
-    extra = 0
+    first = ("text", "sub_dimension", "key", "position")
+    left_out = frozenset({"option"})
+
+
+class OptionInline(PartInline):
+    model = Option
+    first = ("label", "role", "asks", "position")
+    left_out = frozenset({"criterion"})
+    inlines = [ExplanationInline]
+
+
+class ExampleInline(PartInline):
+    model = Example
+    first = ("title", "history", "candidates", "position")
+    left_out = frozenset({"criterion"})
+
+
+class CriterionInline(PartInline):
+    model = Criterion
+    formset = CriteriaFormSet
+    first = ("name", "question", "kind", "scale", "position")
+    left_out = frozenset({"version"})
+    inlines = [OptionInline, ExampleInline]
 
 
 @admin.register(Protocol)
@@ -88,25 +161,122 @@ class ProtocolAdmin(admin.ModelAdmin):
     search_fields = ["slug", "name"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Protocol | None = None) -> list[str]:
-        published = obj and obj.versions.exclude(status=ProtocolVersion.Status.DRAFT).exists()
-        return ["slug", "name"] if published else []
+        published = obj and obj.versions.exclude(status=Status.DRAFT).exists()
+        return [*(["slug", "name"] if published else []), *(["versions"] if obj else [])]
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """A protocol is made with its first version: alone it has nothing to ask."""
+        return HttpResponseRedirect(new_version_page())
+
+    @admin.display(description=_("Versions"))
+    def versions(self, obj: Protocol) -> str:
+        rows = obj.versions.order_by("-created_at", "-pk")
+        links = [(page_of(row), row.version, f"({row.get_status_display()})") for row in rows]
+        more = gettext("Add %(name)s") % {"name": ProtocolVersion._meta.verbose_name}
+        links.append((f"{new_version_page()}?protocol={obj.pk}", more, ""))
+        return format_html_join("", '<p><a href="{}">{}</a> {}</p>', links)
+
+
+def new_version_page() -> str:
+    return reverse("admin:protocols_protocolversion_add")
+
+
+def page_of(version: ProtocolVersion) -> str:
+    return reverse("admin:protocols_protocolversion_change", args=[version.pk])
 
 
 @admin.register(ProtocolVersion)
-class ProtocolVersionAdmin(FrozenMixin, admin.ModelAdmin):
+class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
     list_display = ["protocol", "version", "status", "language", "published_at"]
+    list_display_links = ["protocol", "version"]
     list_filter = ["status", "protocol", "language"]
     list_select_related = ["protocol"]
     search_fields = ["protocol__slug", "protocol__name", "version"]
-    readonly_fields = ["status", "sha256", "published_at", "created_at"]
+    change_form_template = "admin/protocols/version.html"
+    form = VersionForm
+    first = ("version", "language", "unit", "order", "summary")
+    left_out = frozenset({"protocol", "parent", "status"})
     inlines = [CriterionInline]
     actions = ["publish"]
 
+    # --- who may -------------------------------------------------------------------------------------
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return not is_frozen(obj) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return not is_frozen(obj) and super().has_delete_permission(request, obj)
+
+    # --- the form ------------------------------------------------------------------------------------
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **({} if obj else {"form": NewVersionForm}), **kwargs)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        (title, own), *rest = super().get_fieldsets(request, obj)
+        names = ["protocol", "name", "slug"] if obj is None else ["protocol"]
+        hidden = ["revision"] if obj and self.has_change_permission(request, obj) else []
+        return [(title, own | {"fields": [*names, *own["fields"], *hidden]}), *rest]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
+        """The name of a version is what others cite: a draft of another name is another draft."""
+        return [*super().get_readonly_fields(request, obj), *(["protocol", "version"] if obj else [])]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"version": services.FIRST_DRAFT} | super().get_changeform_initial_data(request)
+
+    # --- storing: the last formset has done it ---------------------------------------------------------
+    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
+        form.instance.page = form
+        return form.instance
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """The row was written with the document."""
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        stored = formsets[0].stored
+        form.instance.pk, form.instance.protocol, form.instance.version = stored.pk, stored.protocol, stored.version
+        if "_publish" in request.POST:
+            services.publish_version(stored, now=timezone.now())
+
+    def construct_change_message(
+        self, request: HttpRequest, form: ModelForm, formsets: Iterable[Any], add: bool = False
+    ) -> Any:
+        return [{"added" if add else "changed": {}}]
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return self._published(request, obj) or super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return self._published(request, obj) or super().response_change(request, obj)
+
+    def _published(self, request: HttpRequest, obj: ProtocolVersion) -> HttpResponse | None:
+        if "_publish" not in request.POST:
+            return None
+        self.message_user(request, gettext("%(version)s is published.") % {"version": obj}, messages.SUCCESS)
+        return HttpResponseRedirect(page_of(obj))
+
+    # --- deleting a draft ----------------------------------------------------------------------------
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
+        """A draft goes with its parts, which protect it from everything else."""
+        return [str(each) for each in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), []
+
+    def delete_model(self, request: HttpRequest, obj: ProtocolVersion) -> None:
+        services.delete_draft(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ProtocolVersion]) -> None:
+        for version in queryset:
+            try:
+                services.delete_draft(version)
+            except services.NotDraft as refusal:
+                self.message_user(request, str(refusal), messages.ERROR)
+
+    # --- what can be done with a version ---------------------------------------------------------------
     @admin.action(description=_("Publish: freeze the selected drafts"), permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[ProtocolVersion]) -> None:
         for version in queryset.select_related("protocol"):
             try:
-                publish_version(version, now=timezone.now())
+                services.publish_version(version, now=timezone.now())
             except InvalidBundle as error:
                 said = gettext("%(version)s is not published. %(why)s") % {"version": version, "why": error}
                 self.message_user(request, said, messages.ERROR)
@@ -114,22 +284,34 @@ class ProtocolVersionAdmin(FrozenMixin, admin.ModelAdmin):
                 said = gettext("%(version)s is published.") % {"version": version}
                 self.message_user(request, said, messages.SUCCESS)
 
+    def get_urls(self) -> list[Any]:
+        draft = self.admin_site.admin_view(require_POST(self.new_draft))
+        return [path("<int:pk>/draft/", draft, name="protocols_protocolversion_draft"), *super().get_urls()]
 
-@admin.register(Criterion)
-class CriterionAdmin(PartAdmin):
-    parent = "version"
-    list_display = ["name", "version", "scale", "position"]
-    list_select_related = ["version__protocol"]
-    list_filter = ["version__protocol"]
-    search_fields = ["name", "key"]
-    inlines = [OptionInline, ExampleInline]
+    def new_draft(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """A copy to be changed, under the next free name."""
+        version = self.get_object(request, str(pk))
+        if version is None or not self.has_add_permission(request):
+            raise PermissionDenied
+        try:
+            draft = services.new_draft(version, version_name=next_version_name(version), now=timezone.now())
+        except InvalidBundle as refusal:
+            self.message_user(request, str(refusal), messages.ERROR)
+            return HttpResponseRedirect(page_of(version))
+        said = gettext("%(draft)s is a draft, with the contents of %(version)s.")
+        self.message_user(request, said % {"draft": draft, "version": version}, messages.SUCCESS)
+        return HttpResponseRedirect(page_of(draft))
 
-
-@admin.register(Option)
-class OptionAdmin(PartAdmin):
-    parent = "criterion"
-    list_display = ["label", "criterion", "role", "value", "asks", "position"]
-    list_select_related = ["criterion"]
-    list_filter = ["criterion__version__protocol"]
-    search_fields = ["label", "key"]
-    inlines = [ExplanationInline]
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        obj = context.get("original")
+        more = {
+            "why_frozen": services.not_draft_sentence(obj) if is_frozen(obj) else "",
+            "may_draft": self.has_add_permission(request),
+            "next_name": next_version_name(obj) if obj else "",
+            "show_publish": not is_frozen(obj),
+            "show_save_and_add_another": False,
+            "faults": faults_of(context["adminform"].form, context["inline_admin_formsets"][0].formset)
+            if context["errors"]
+            else [],
+        }
+        return super().render_change_form(request, context | more, *args, **kwargs)

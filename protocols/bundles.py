@@ -35,8 +35,9 @@ Bundle = dict[str, Any]
 # Keys of a bundle that are fields of ProtocolVersion by the same name.
 VERSION_FIELDS = (
     "version", "language", "summary", "citation", "unit", "granularity", "mode", "interaction", "order",
-    "expected_minutes", "max_minutes", "reading_seconds", "words_min", "words_max", "feedback_box",
-    "welcome", "changes", "notices", "guidelines_short", "guidelines", "translations",
+    "context_title", "item_title", "scale_above",
+    "expected_minutes", "max_minutes", "batch_items", "reading_seconds", "words_min", "words_max", "feedback_box",
+    "welcome", "changes", "notices", "guidelines_short", "guidelines", "dimensions", "translations",
 )  # fmt: skip
 MAX_DEPTH = 30  # the format has 10 levels; a few hundred would end every function here in a RecursionError
 ONLY_IN_FILES = ("extends", "without")
@@ -81,7 +82,19 @@ def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
     if not isinstance(base_name, str) or not FILE_NAME.fullmatch(base_name):
         raise unreadable("extends", _("is not the name of a file"), _("a file in the same folder"))
     base = _load_file(path.with_name(base_name), (*seen, path.name))
-    return _without(base, without or []) | doc
+    return _extended(_without(base, without or []), doc)
+
+
+def _extended(base: Bundle, own: Bundle) -> Bundle:
+    """The base with the file's own keys; a language that both translate has the texts of both, the file's own first."""
+    theirs, ours = base.get("translations"), own.get("translations")
+    if not isinstance(theirs, dict) or not isinstance(ours, dict):
+        return base | own
+    return base | own | {"translations": theirs | {code: _joined(theirs.get(code), ours[code]) for code in ours}}
+
+
+def _joined(base: object, own: object) -> object:
+    return base | own if isinstance(base, dict) and isinstance(own, dict) else own
 
 
 def _without(base: Bundle, keys: object) -> Bundle:
@@ -92,7 +105,17 @@ def _without(base: Bundle, keys: object) -> Bundle:
     if unknown := [key for key in keys if key not in known]:
         message = _("has no such criterion: %(key)s") % {"key": ascii(unknown[0])}
         raise unreadable("without", message, one_of(known))
-    return base | {"criteria": [each for each in criteria if _key_of(each) not in keys]}
+    left = base | {"criteria": [each for each in criteria if _key_of(each) not in keys]}
+    if isinstance(base.get("translations"), dict):
+        left["translations"] = {code: _untold(texts, keys) for code, texts in base["translations"].items()}
+    return left
+
+
+def _untold(texts: object, keys: list[Any]) -> object:
+    """A translation without the words of some criteria."""
+    if not isinstance(texts, dict) or not isinstance(texts.get("criteria"), dict):
+        return texts
+    return texts | {"criteria": {key: part for key, part in texts["criteria"].items() if key not in keys}}
 
 
 def _key_of(criterion: object) -> object:
@@ -194,13 +217,13 @@ def _dump_criterion(row: Criterion) -> Bundle:
 
 def _dump_option(row: Option) -> Bundle:
     explanations = [_fields(each, "key text sub_dimension") for each in row.explanations.all()]
-    own = _fields(row, "key label definition conditions role value asks words_min words_max")
+    own = _fields(row, "key label definition conditions role value asks alone words_min words_max")
     own |= {"value": _normal(row.value)}
     return own | {"explanations": explanations}
 
 
 def _dump_example(row: Example) -> Bundle:
-    return _fields(row, "title history candidates rated_turn option why")
+    return _fields(row, "title facts history candidates rated_turn option why")
 
 
 def _fields(row: object, names: str) -> Bundle:

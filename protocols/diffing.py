@@ -17,7 +17,8 @@ KEYED = frozenset({"criteria", "options", "explanations"})
 # Whatever is not in this list is semantic, so that a key the format gains later errs on the careful side.
 WORDING = frozenset({
     "name", "short", "summary", "citation", "label", "definition", "conditions", "text", "welcome", "changes",
-    "notices", "guidelines_short", "guidelines", "examples", "translations", "expected_minutes", "feedback_box",
+    "notices", "guidelines_short", "guidelines", "examples", "translations", "dimensions", "expected_minutes",
+    "feedback_box", "context_title", "item_title", "scale_above",
 })  # fmt: skip
 LONG = 40_000  # characters of both texts: two unlike texts of the longest kind would take seconds word by word
 LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -90,15 +90,27 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             "unit", _("What is rated?"), "select", choices=UNITS, help=_("A criterion can ask about something else.")
         ),
         _field("order", _("On screen at once"), "select", choices=ORDERS),
+        _field("context_title", _("Heading over the dialogue"), help=_("Such as “Read this first”.")),
+        _field("item_title", _("Heading over the response"), help=_("If empty: “Response to rate”.")),
+        _field("scale_above", _("Show the whole scale above the response"), "box"),
         _field("guidelines_short", _("Guidelines in short"), "text", help=_("Always beside the item. Markdown.")),
         _field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
         _field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),
         _field(
-            "changes", _("What is new in this version"), "text", help=_("Once, to who has worked with another version.")
+            "changes",
+            _("What is new in this version"),
+            "text",
+            help=_("Shown once to everybody who has worked with another version."),
         ),
         _field("expected_minutes", _("Minutes a batch should take"), "number"),
         _field(
             "max_minutes", _("Minutes a batch may take"), "number", help=_("Then its seat is free for somebody else.")
+        ),
+        _field(
+            "batch_items",
+            _("Items these times are for"),
+            "number",
+            help=_("Batches of another size get their share. 0: the times hold for any batch."),
         ),
         _field(
             "reading_seconds", _("Seconds to read a dialogue first"), "number", help=_("0: answers are taken at once.")
@@ -122,7 +134,15 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             "select",
             choices=INTERACTIONS,
         ),
-        _field("translations", _("Translations"), "json", help=_("As in a bundle, by ISO code. {} for none.")),
+        _field(
+            "dimensions", _("Dimensions of quality"), "json", help=_("As in a bundle, for the report. [] for none.")
+        ),
+        _field(
+            "translations",
+            _("Translations"),
+            "json",
+            help=_('JSON, as in a bundle, by ISO code: {"it": {"name": "Cortesia"}}. {} for none.'),
+        ),
     ),
     "notice": (_field("", _("Notice"), "text"),),
     "criterion": (
@@ -154,6 +174,7 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("label", pgettext_lazy("an answer to choose", "Answer")),
         _field("value", pgettext_lazy("of an answer", "Number"), "decimal", needs=f"^{_OWN_SCALE}"),
         _field("asks", _("Then ask for"), "select", choices=ASKS, needs="^kind=single"),
+        _field("alone", _("No other answer beside it"), "box", needs="^kind=multiple"),
         _field("definition", pgettext_lazy("an answer", "When it fits"), "text"),
         _field("role", _("For the report it is"), "select", choices=ROLES),
         _field("words_min", _("Least words"), "number", needs="asks=explanation,explanation_required,free_text"),
@@ -172,14 +193,17 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("rated_turn", _("Only of turn number"), "number", needs="candidates=0", help=_("Empty: of the whole.")),
         _field("why", _("Why"), "text", needs="candidates=0"),
     ),
+    "fact": (_field("", _("Fact"), "text"),),
     "turn": (_field("speaker", _("Speaker")), _field("text", pgettext_lazy("a speaker of a dialogue", "Says"), "text")),
     "candidate": (
         _field("text", _("Response"), "text"),
+        _field("speaker", _("Speaker")),
         _field("option", _("Evaluation"), "option"),
+        _field("explanations", _("Reasons to tick"), "json", help=_("Keys of the evaluation's reasons. [] for none.")),
         _field("why", _("Why"), "text"),
     ),
 }
-_SENTENCES = {"notice": "sentence", "condition": "sentence"}
+_SENTENCES = {"notice": "sentence", "condition": "sentence", "fact": "sentence"}
 
 
 def _schema_of(part: str, name: str) -> Mapping[str, Any]:

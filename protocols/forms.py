@@ -1,6 +1,7 @@
 """The only parser of an answer, built from a protocol version. Pages and API both come through here."""
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -19,6 +20,7 @@ class Given:
     option: str = ""
     explanations: tuple[str, ...] = ()
     free_text: str = ""
+    other: bool = False  # "Other" is ticked: the free text is wanted
     options: tuple[str, ...] = ()  # of a multiple choice
     turns: tuple[int, ...] = ()  # marked turns, counted from 1
 
@@ -65,7 +67,7 @@ def _parse_single(criterion: CriterionSpec, given: Given) -> Answer:
         raise InvalidAnswer({"option": _("Choose one of the answers to “%(name)s”.") % {"name": criterion.name}})
     text = unicodedata.normalize("NFC", given.free_text).replace("\x00", "").strip()
     codes = set(given.explanations)
-    errors = _text_errors(chosen, text) | _explanation_errors(chosen, codes, text)
+    errors = _text_errors(chosen, text, is_other=given.other) | _explanation_errors(chosen, codes, text)
     if errors:
         raise InvalidAnswer(errors)
     ids = tuple(each.id for each in chosen.explanations if each.code in codes)
@@ -73,12 +75,22 @@ def _parse_single(criterion: CriterionSpec, given: Given) -> Answer:
 
 
 def _parse_multiple(criterion: CriterionSpec, given: Given) -> Answer:
-    known = {option.code: option.id for option in criterion.options}
-    if set(given.options) - known.keys():
+    chosen = [option for option in criterion.options if option.code in given.options]
+    if set(given.options) - {option.code for option in chosen}:
         raise InvalidAnswer({"options": _("“%(name)s” has no such answer.") % {"name": criterion.name}})
-    if criterion.required and not given.options:
+    if criterion.required and not chosen:
         raise InvalidAnswer({"options": _("Choose at least one answer to “%(name)s”.") % {"name": criterion.name}})
-    return Answer(criterion.id, choice_ids=tuple(known[code] for code in known if code in given.options))
+    if sentence := alone_error(chosen):
+        raise InvalidAnswer({"options": sentence})
+    return Answer(criterion.id, choice_ids=tuple(option.id for option in chosen))
+
+
+def alone_error(chosen: Sequence[OptionSpec]) -> str:
+    """A sentence if one of the chosen options allows no other beside it; else nothing."""
+    alone = next((option for option in chosen if option.alone), None)
+    if alone is None or len(chosen) == 1:
+        return ""
+    return _("“%(label)s” stands alone: choose it without another answer, or leave it out.") % {"label": alone.label}
 
 
 def _parse_turns(criterion: CriterionSpec, given: Given, n_turns: int) -> Answer:
@@ -98,13 +110,16 @@ def _explanation_errors(option: OptionSpec, codes: set[str], text: str) -> dict[
     return {}
 
 
-def _text_errors(option: OptionSpec, text: str) -> dict[str, str]:
+def _text_errors(option: OptionSpec, text: str, *, is_other: bool) -> dict[str, str]:
     words = count_words(text)
-    if option.asks == Option.Asks.NOTHING and text:
+    if option.asks == Option.Asks.NOTHING and (text or is_other):
         return {"free_text": _("“%(label)s” takes no explanation.") % {"label": option.label}}
     if option.asks == Option.Asks.FREE_TEXT and not text:
         found = {"label": option.label, "n": option.words_min}
         return {"free_text": _("Say why you chose “%(label)s” in %(n)s words or more.") % found}
+    if is_other and not text:
+        found = {"least": option.words_min, "most": option.words_max}
+        return {"free_text": _("Write your own reason in %(least)s to %(most)s words, or untick “Other”.") % found}
     if text and not option.words_min <= words <= option.words_max:
         found = {"least": option.words_min, "most": option.words_max, "words": words}
         return {"free_text": _("Write %(least)s to %(most)s words: this has %(words)s.") % found}

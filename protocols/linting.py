@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 
 from django.utils.translation import gettext as _
 
@@ -23,9 +23,12 @@ LEADING = (
     "难道", "显然", "当然", "毫无疑问", "您同意", "你同意", "有多好", "有多差",
 )  # fmt: skip
 ASCII_APOSTROPHE = str.maketrans("’ʼ", "''")
-TEXTS = ("name", "summary", "welcome", "changes", "notices", "guidelines_short", "guidelines")
+TEXTS = (
+    "name", "summary", "context_title", "item_title", "welcome", "changes", "notices", "guidelines_short", "guidelines",
+)  # fmt: skip
 CRITERION_TEXTS = ("name", "short", "question", "definition")
 OPTION_TEXTS = ("label", "definition", "conditions")
+NOTHING: Bundle = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,7 @@ def untranslated(doc: Bundle, language: str) -> tuple[int, int]:
 
 
 def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:
-    """One answer for each text of the document; examples have no translations."""
+    """One answer for each text of the document."""
     yield from _has(doc, texts, TEXTS)
     for criterion in doc["criteria"]:
         own = texts.get("criteria", {}).get(criterion["key"], {})
@@ -186,6 +189,15 @@ def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:
             mine = own.get("options", {}).get(option["key"], {})
             yield from _has(option, mine, OPTION_TEXTS)
             yield from (each["key"] in mine.get("explanations", {}) for each in option["explanations"])
+        for example, mine in zip_longest(criterion["examples"], own.get("examples", ()), fillvalue=NOTHING):
+            yield from _is_told(example, mine)
+
+
+def _is_told(example: Bundle, texts: Bundle) -> Iterator[bool]:
+    yield from _has(example, texts, ("title", "why"))
+    for name, wanted in (("history", ("text",)), ("candidates", ("text", "why"))):
+        for each, mine in zip_longest(example[name], texts.get(name, ()), fillvalue=NOTHING):
+            yield from _has(each, mine, wanted)
 
 
 def _has(original: Bundle, texts: Bundle, names: Iterable[str]) -> Iterator[bool]:

@@ -74,6 +74,8 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
                 place = f"{path}.options[{number}].asks"
                 message = _("is %(value)s, but only a single choice is explained") % {"value": option["asks"]}
                 yield BundleError(place, message, "nothing")
+    if kind != Kind.MULTIPLE:
+        yield from _alone_errors(path, criterion)
     if kind in (Kind.MULTIPLE, Kind.TURNS) and criterion["scale"] != Criterion.Scale.NOMINAL:
         message = _("is %(value)s, but several may be chosen") % {"value": criterion["scale"]}
         yield BundleError(f"{path}.scale", message, "nominal")
@@ -81,6 +83,13 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
         wanted = _("at least %(n)s") % {"n": 1} if kind == Kind.COMPUTED else _("none, or kind: computed")
         message = _("has %(n)s entries, and kind is %(kind)s") % {"n": len(criterion["rules"]), "kind": str(kind)}
         yield BundleError(f"{path}.rules", message, wanted)
+
+
+def _alone_errors(path: str, criterion: Entry) -> Iterator[BundleError]:
+    for number, option in enumerate(criterion["options"]):
+        if option["alone"]:
+            message = _("is true, but only one option is chosen here")
+            yield BundleError(f"{path}.options[{number}].alone", message, _("false, or kind: multiple"))
 
 
 def _unit(criterion: Entry, doc: Entry) -> str:
@@ -148,13 +157,23 @@ def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
 
 def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[BundleError]:
     for number, candidate in enumerate(example["candidates"]):
-        yield from _known_option(f"{path}.candidates[{number}].option", candidate["option"], options)
+        yield from _candidate_errors(f"{path}.candidates[{number}]", candidate, options)
     if not example["candidates"] or example["option"]:
         yield from _known_option(f"{path}.option", example["option"], options)
     turn, n = example["rated_turn"], len(example["history"])
     if turn is not None and turn > n:
         message = _("is %(turn)s, and the history has %(n)s turns") % {"turn": turn, "n": n}
         yield BundleError(f"{path}.rated_turn", message, _at_most(n))
+
+
+def _candidate_errors(path: str, candidate: Entry, options: list[Entry]) -> Iterator[BundleError]:
+    yield from _known_option(f"{path}.option", candidate["option"], options)
+    chosen = (option for option in options if option["key"] == candidate["option"])
+    known = {each["key"] for option in chosen for each in option["explanations"]}
+    for number, key in enumerate(candidate["explanations"]):
+        if key not in known:
+            message = _("is %(key)s, which is no explanation of this option") % {"key": key}
+            yield BundleError(f"{path}.explanations[{number}]", message, one_of(sorted(known)) if known else _("none"))
 
 
 # --- translations ----------------------------------------------------------------------------------
@@ -167,6 +186,7 @@ def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> I
         if original is None:
             yield BundleError(place, _("is no criterion of the document"), _keys(doc["criteria"]))
             continue
+        yield from _example_translation_errors(place, part, original)
         for option_key, option, source in _paired(part, original["options"], "options"):
             where = f"{place}.options.{option_key}"
             if source is None:
@@ -177,6 +197,14 @@ def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> I
                 if known is None:
                     wanted = _keys(source["explanations"])
                     yield BundleError(f"{where}.explanations.{reason}", _("is no explanation"), wanted)
+
+
+def _example_translation_errors(path: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
+    """Examples have no keys: they belong to the original's by their places."""
+    yield from _same_length(path, "examples", texts, original)
+    for number, (example, source) in enumerate(zip(texts.get("examples", ()), original["examples"], strict=False)):
+        for name in ("facts", "history", "candidates"):
+            yield from _same_length(f"{path}.examples[{number}]", name, example, source)
 
 
 def _paired(texts: Entry, originals: list[Entry], name: str) -> Iterator[tuple[str, Any, Entry | None]]:

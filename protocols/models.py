@@ -55,8 +55,21 @@ class ProtocolVersion(models.Model):
     mode = models.CharField(max_length=12, choices=Mode, default=Mode.ABSOLUTE)
     interaction = models.CharField(max_length=12, choices=Interaction, default=Interaction.STATIC)
     order = models.CharField(max_length=20, choices=Order, default=Order.CRITERION_FIRST)
+    context_title = models.CharField(max_length=200, blank=True, help_text=_("Heading over the dialogue."))
+    item_title = models.CharField(max_length=200, blank=True, help_text=_("Heading over the response to rate."))
+    scale_above = models.BooleanField(
+        default=False, help_text=_("Show every point of each scale, with its text, above what is rated.")
+    )
     expected_minutes = models.PositiveSmallIntegerField(default=35, help_text=_("Expected time for one batch."))
     max_minutes = models.PositiveSmallIntegerField(default=90, help_text=_("After this the seat is free again."))
+    batch_items = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text=_(
+            "Both times are for a batch of this many items; other batches get their share. "
+            "0: the times hold for any batch."
+        ),
+    )
     reading_seconds = models.PositiveSmallIntegerField(
         default=0, help_text=_("No answer is taken before a dialogue has been open for so long.")
     )
@@ -70,6 +83,12 @@ class ProtocolVersion(models.Model):
     notices = models.JSONField(default=list, blank=True, help_text=_("Short sentences shown above every item."))
     guidelines_short = models.TextField(blank=True, help_text=_("Markdown, always beside the item."))
     guidelines = models.TextField(blank=True, help_text=_("Markdown, one click away."))
+    dimensions = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text=_('[{"name": ..., "definition": ...}]: for the checklist of the report.'),
+    )
     translations = models.JSONField(default=dict, blank=True, help_text=_("{ISO code: the same texts, by key}"))
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -90,6 +109,14 @@ class ProtocolVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.protocol.slug} {self.version}"
+
+    def minutes_for(self, n_items: int) -> tuple[int, int]:
+        """What a batch of so many items should take, and may take: rounded up to a minute."""
+        times = self.expected_minutes, self.max_minutes
+        if not self.batch_items or not n_items:
+            return times
+        expected, most = (-(-minutes * n_items // self.batch_items) for minutes in times)
+        return expected, most
 
 
 class Criterion(models.Model):
@@ -158,6 +185,11 @@ class Option(models.Model):
     role = models.CharField(max_length=10, choices=Role, default=Role.NEUTRAL)
     value = models.FloatField(null=True, blank=True, help_text=_("The number of an ordinal or interval answer."))
     asks = models.CharField(max_length=20, choices=Asks, default=Asks.NOTHING)
+    alone = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("In a multiple choice: it cannot be chosen together with another option."),
+    )
     words_min = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If another than the version's."))
     words_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If another than the version's."))
     position = models.PositiveSmallIntegerField()
@@ -201,6 +233,7 @@ class Example(models.Model):
 
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="examples")
     title = models.CharField(max_length=200)
+    facts = models.JSONField(default=list, blank=True, help_text=_("Facts about the speaker, shown with the history."))
     history = models.JSONField(help_text=_('Turns: [{"speaker": "A", "text": "..."}]'))
     candidates = models.JSONField(
         default=list, blank=True, help_text=_('[{"text": "...", "option": "option key", "why": "..."}]')

@@ -42,6 +42,7 @@ SHOWN_DESCRIPTIONS = (
     gettext_noop("Most words of its free text, if not the protocol's."),
     gettext_noop("The evaluation of the history."),
     gettext_noop("A note on it."),
+    gettext_noop("Who says it; none: of two speakers, the one who did not speak last."),
     gettext_noop("small letters, digits, - and _"),
     gettext_noop('letters, digits, dots, - and _, in quotes: "1.0"'),
     gettext_noop("an ISO code such as en or zh-Hans"),

@@ -9,7 +9,7 @@ from protocols.bundles import VERSION_FIELDS, Bundle, bundle_hash, complete_bund
 from protocols.editing import editable, revision_of
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import BundleError, InvalidBundle
-from protocols.selectors import following_name
+from protocols.selectors import following_name, next_version_name
 
 FIRST_DRAFT = "0.1"
 FIRST_CRITERION: Bundle = {
@@ -69,6 +69,26 @@ def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Protocol
 
 
 @transaction.atomic
+def store_shipped(doc: Bundle, *, now: datetime) -> tuple[ProtocolVersion, bool]:
+    """Store and publish a bundle that ships; True if the version is new.
+
+    An earlier release may have stored its name with other contents. Those stay, and these get the next free name.
+    """
+    full = complete_bundle(doc)
+    protocol = _locked_protocol(full)
+    named = protocol.versions.filter(version=full["version"]).first()
+    if named is not None and not _has_contents(named, full):
+        frozen = protocol.versions.exclude(status=ProtocolVersion.Status.DRAFT)
+        same = next((each for each in frozen if _has_contents(each, full)), None)
+        full |= {"version": same.version if same else next_version_name(named)}
+    return store_bundle(full, publish=True, now=now)
+
+
+def _has_contents(version: ProtocolVersion, full: Bundle) -> bool:
+    return _hash_of(version) == bundle_hash(full | {"version": version.version})
+
+
+@transaction.atomic
 def rehearse_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[ProtocolVersion, bool]:
     """What store_bundle would return or raise, and nothing is changed."""
     stored = store_bundle(doc, publish=publish, now=now)
@@ -83,14 +103,37 @@ def new_draft(version: ProtocolVersion, *, version_name: str, now: datetime) -> 
     Raises VersionTaken if the protocol has a version of that name, even one of the same contents:
     whoever edits it must not find somebody else's draft in their hands.
     """
-    draft, is_new = store_bundle(dump_bundle(version) | {"version": version_name}, publish=False, now=now)
-    if not is_new:
-        message = _("%(version)s exists already") % {"version": draft}
-        wanted = _('another name, such as "%(name)s"') % {"name": following_name(version_name)}
-        raise VersionTaken([BundleError("version", message, wanted)])
+    draft = add_version(dump_bundle(version) | {"version": version_name}, now=now)
     draft.parent = version
     draft.save(update_fields=["parent"])
     return draft
+
+
+@transaction.atomic
+def add_version(doc: Bundle, *, now: datetime) -> ProtocolVersion:
+    """A draft under a name that its protocol does not have yet. Raises InvalidBundle, or VersionTaken."""
+    draft, is_new = store_bundle(doc, publish=False, now=now)
+    if not is_new:
+        message = _("%(version)s exists already") % {"version": draft}
+        wanted = _('another name, such as "%(name)s"') % {"name": following_name(draft.version)}
+        raise VersionTaken([BundleError("version", message, wanted)])
+    return draft
+
+
+@transaction.atomic
+def add_protocol(doc: Bundle, *, now: datetime) -> ProtocolVersion:
+    """A protocol that is new, with this draft. Raises InvalidBundle, or VersionTaken."""
+    return _first_draft(doc, now=now)
+
+
+@transaction.atomic
+def delete_draft(version: ProtocolVersion) -> None:
+    """Delete a draft with its parts; its protocol stays. Raises NotDraft."""
+    locked = _locked_version(version)
+    if locked.status != ProtocolVersion.Status.DRAFT:
+        raise NotDraft(not_draft_sentence(locked))
+    _remove_parts(locked)
+    locked.delete()
 
 
 @transaction.atomic

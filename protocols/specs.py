@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import chain, count
+from string import ascii_lowercase
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -36,6 +37,13 @@ class OptionSpec:
     conditions: tuple[str, ...] = ()
     words_min: int = 3
     words_max: int = 30
+    alone: bool = False  # of a multiple choice: none beside it
+
+    @property
+    def own_reason(self) -> str:
+        """The letter that ticks a reason in one's own words: the one after the predefined reasons'. None follows z."""
+        place = len(self.explanations)
+        return ascii_lowercase[place] if 0 < place < len(ascii_lowercase) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +103,18 @@ class VersionSpec:
     by_key: dict[str, CriterionSpec] = field(compare=False)
     by_id: dict[int, CriterionSpec] = field(compare=False)
     reading_seconds: int = 0
+    scale_above: bool = False
     fingerprint: str = ""  # the beginning of the frozen version's hash
 
     @cached_property
     def units(self) -> tuple[str, ...]:
         """What is rated, in the order of the criteria."""
         return tuple(dict.fromkeys(criterion.unit for criterion in self.criteria))
+
+    @cached_property
+    def has_reasons(self) -> bool:
+        """Whether an answer has predefined reasons, which are ticked by letters."""
+        return any(option.explanations for criterion in self.criteria for option in criterion.options)
 
     @cached_property
     def depended_on(self) -> frozenset[str]:
@@ -123,6 +137,16 @@ class VersionSpec:
         """Those whose answer is one option, given or computed: what agreement and majorities are of."""
         kinds = (Criterion.Kind.SINGLE, Criterion.Kind.COMPUTED)
         return tuple(each for each in self.criteria if each.kind in kinds)
+
+    def label_criterion(self, wanted: str = "") -> CriterionSpec | None:
+        """Return whose answer labels an item: the named one, or else the first that can exclude items, the first with a
+        scale, the first of all.
+        """
+        if wanted:
+            return next((each for each in self.voted if each.key == wanted), None)
+        excluding = (each for each in self.voted if any(o.role == Option.Role.EXCLUDING for o in each.options))
+        scaled = (each for each in self.voted if each.scale != Criterion.Scale.NOMINAL)
+        return next(excluding, None) or next(scaled, None) or next(iter(self.voted), None)
 
     def asked_of(self, unit: str) -> tuple[CriterionSpec, ...]:
         return tuple(each for each in self.criteria if each.unit == unit and each.is_asked)
@@ -178,6 +202,7 @@ def _version(pk: int, version: ProtocolVersion, criteria: tuple[CriterionSpec, .
         by_key={criterion.key: criterion for criterion in criteria},
         by_id={criterion.id: criterion for criterion in criteria},
         reading_seconds=version.reading_seconds,
+        scale_above=version.scale_above,
         fingerprint=version.sha256[:12],
     )
 
@@ -229,4 +254,5 @@ def _option(row: Option, place: int, version: ProtocolVersion) -> OptionSpec:
         conditions=tuple(row.conditions),
         words_min=row.words_min or version.words_min,
         words_max=row.words_max or version.words_max,
+        alone=row.alone,
     )

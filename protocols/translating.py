@@ -4,14 +4,16 @@ A text that has no translation is shown in the main language and is an Untransla
 are the same in every language: ids, codes, keys and values stay, only words change.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.conf.locale import LANG_INFO
 
-from protocols.models import ProtocolVersion
+from protocols.models import Example, ProtocolVersion
 from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec, spec_of
 
 Translation = Mapping[str, Any]
@@ -34,11 +36,27 @@ class Texts:
     """What a version says beside its criteria. `language` is the one asked for."""
 
     language: str
+    context_title: str
+    item_title: str
     welcome: str
     changes: str
     notices: tuple[str, ...]
     guidelines_short: str
     guidelines: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedExample:
+    """A worked example in one language; keys, turn numbers and evaluations are those of the main language."""
+
+    criterion_id: int
+    title: str
+    history: list[dict[str, Any]]
+    candidates: list[dict[str, Any]]
+    rated_turn: int | None
+    option: str
+    why: str
+    facts: tuple[str, ...] = ()
 
 
 def languages_of(version: ProtocolVersion) -> tuple[str, ...]:
@@ -59,7 +77,7 @@ def texts_in(version: ProtocolVersion, language: str = "") -> Texts:
 
 def texts_of_document(doc: Mapping[str, Any], language: str = "") -> Texts:
     own = _Words(doc["translations"].get(language), doc["language"])
-    names = ("welcome", "changes", "guidelines_short", "guidelines")
+    names = ("context_title", "item_title", "welcome", "changes", "guidelines_short", "guidelines")
     texts = {name: own.text(name, doc[name]) for name in names}
     notices = own.list("notices", doc["notices"])
     return Texts(language=own.language_of(language), notices=notices, **texts)
@@ -91,6 +109,18 @@ def translated(spec: VersionSpec, texts: Translation, main: str) -> VersionSpec:
     )
 
 
+def examples_in(version: ProtocolVersion, language: str = "") -> list[WorkedExample]:
+    """All worked examples in the order of the criteria, with the words of a language where it has them."""
+    own = _Words(version.translations.get(language), version.language)
+    rows = Example.objects.filter(criterion__version=version).select_related("criterion")
+    by_criterion = groupby(rows.order_by("criterion__position", "position"), attrgetter("criterion"))
+    return [
+        example
+        for criterion, group in by_criterion
+        for example in _examples(group, own.part("criteria", criterion.key))
+    ]
+
+
 class _Words:
     """One part of a translation. `texts` is None where the main language itself was asked for: nothing is missing."""
 
@@ -98,7 +128,10 @@ class _Words:
         self.texts, self.main = texts, main
 
     def text(self, name: str, original: str) -> str:
-        return original if self.texts is None else self.texts.get(name) or self.missing(original)
+        return original if self.texts is None else self.known(name) or self.missing(original)
+
+    def known(self, name: str) -> str:
+        return str((self.texts or NONE).get(name, ""))
 
     def list(self, name: str, originals: Iterable[str]) -> tuple[str, ...]:
         return tuple(originals if self.texts is None else self.texts.get(name) or map(self.missing, originals))
@@ -107,7 +140,14 @@ class _Words:
         return Untranslated(original, self.main) if original else original
 
     def part(self, name: str, key: str) -> "_Words":
-        return _Words((self.texts or NONE).get(name, NONE).get(key, NONE), self.main)
+        return self if self.texts is None else _Words(self.texts.get(name, NONE).get(key, NONE), self.main)
+
+    def places(self, name: str, n: int) -> Sequence["_Words"]:
+        """Of a list of `n` parts without keys, which a translation has all of or none."""
+        if self.texts is None:
+            return [self] * n
+        found = self.texts.get(name, ())
+        return [_Words(texts, self.main) for texts in (found if len(found) == n else [NONE] * n)]
 
     def language_of(self, wanted: str) -> str:
         return self.main if self.texts is None else wanted
@@ -137,3 +177,31 @@ def _option(option: OptionSpec, words: _Words) -> OptionSpec:
 def _explanation(explanation: ExplanationSpec, words: _Words) -> ExplanationSpec:
     texts = (words.texts or NONE).get("explanations", NONE)
     return replace(explanation, text=texts.get(explanation.key) or words.missing(explanation.text))
+
+
+def _examples(group: Iterable[Example], words: _Words) -> list[WorkedExample]:
+    rows = list(group)
+    return [_example(*each) for each in zip(rows, words.places("examples", len(rows)), strict=True)]
+
+
+def _example(row: Example, words: _Words) -> WorkedExample:
+    return WorkedExample(
+        criterion_id=row.criterion_id,
+        title=words.text("title", row.title),
+        history=_worded(row.history, words.places("history", len(row.history))),
+        candidates=_worded(row.candidates, words.places("candidates", len(row.candidates))),
+        rated_turn=row.rated_turn,
+        option=row.option,
+        why=words.text("why", row.why),
+        facts=words.list("facts", row.facts),
+    )
+
+
+def _worded(entries: Iterable[dict[str, Any]], words: "Iterable[_Words]") -> list[dict[str, Any]]:
+    """Turns or candidates: what an annotator reads of each is translated. A speaker's name may stay as it is."""
+    return [
+        entry
+        | {name: own.text(name, entry[name]) for name in ("text", "why") if name in entry}
+        | {"speaker": own.known("speaker") or entry.get("speaker", "")}
+        for entry, own in zip(entries, words, strict=True)
+    ]

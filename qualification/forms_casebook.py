@@ -85,6 +85,15 @@ class CasesFilter(forms.Form):
         field.choices = [("", _("all questions")), *criteria_in_book(study)]
 
 
+class SplitFilter(forms.Form):
+    criterion = forms.ChoiceField(required=False, label=_("Question"))
+
+    def __init__(self, *args: Any, questions: Iterable[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = cast(forms.ChoiceField, self.fields["criterion"])
+        field.choices = [("", _("all questions")), *questions]
+
+
 class LookUpForm(forms.Form):
     dialogue = forms.CharField(max_length=200, label=_("Key of the dialogue"), help_text=_("As it was imported."))
 

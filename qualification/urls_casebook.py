@@ -6,6 +6,7 @@ from qualification.views import casebook, cases
 
 urlpatterns = [
     path("<slug:slug>/casebook/", casebook.casebook, name="casebook"),
+    path("<slug:slug>/casebook/split/", casebook.split_votes, name="split_votes"),
     path("<slug:slug>/casebook/plan/", casebook.casebook_plan, name="casebook_plan"),
     path("<slug:slug>/casebook/disagreements/<int:pk>/", casebook.disagreement, name="disagreement"),
     path("<slug:slug>/casebook/disagreements/<int:pk>/collect/", cases.case_collect, name="case_collect"),

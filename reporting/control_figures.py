@@ -12,6 +12,7 @@ DEFINITIONS = {
     "batches": gettext_noop("Batches that a checked sample has decided about, in any round."),
     "yield": gettext_noop("Of the batches whose first round was accepted or returned, the share that was accepted."),
     "rounds": gettext_noop("How many rounds accepted batches took, on average: 1 is none returned."),
+    "decided_rounds": gettext_noop("How many rounds of a batch have been decided, on average: accepted or not."),
     "more": gettext_noop("Of the accepted batches, the share that was returned at least once."),
     "rework": gettext_noop("What returned batches have cost: times are those that browsers report."),
     "kappa": gettext_noop(

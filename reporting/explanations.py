@@ -8,22 +8,26 @@ from typing import Any
 import numpy as np
 from django.utils.translation import get_language, gettext_noop
 
+from annotation.figures import WEIGHTED
 from measures.arrays import IntArray
 from measures.estimate import Estimate
 from measures.words import (
     BIAS_PARADOX,
     DOMINANT_ANSWER,
     PREVALENCE_PARADOX,
+    WORD_SCALES,
+    WordScale,
+    alpha_word,
     bias_warnings,
-    krippendorff_word,
-    landis_koch,
     prevalence_warnings,
 )
+from protocols.models import Criterion
 from reporting.figures.drawing import number, tone_of
 from reporting.words import reason_sentence, strength
 from reporting.words import said as _
 
 DEPENDENT_ITEMS = "dependent_items"
+OF_PAIRS = frozenset({"cohen", *WEIGHTED})
 FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
 
 INTERVAL_NOTES = {
@@ -60,6 +64,7 @@ class Statistic:
     english_name: str
     english_definition: str
     form: str = ".2f"
+    word_scale: str = WordScale.LANDIS_KOCH
 
     @property
     def name(self) -> str:
@@ -68,6 +73,15 @@ class Statistic:
     @property
     def definition(self) -> str:
         return _(self.english_definition)
+
+    @property
+    def is_of_pairs(self) -> bool:
+        """Averaged over pairs of annotators, whose tables are kept per batch."""
+        return self.key in OF_PAIRS
+
+    def fits(self, scale: str) -> bool:
+        """Whether a criterion with this scale has it: weights need an order."""
+        return self.key not in WEIGHTED or scale != Criterion.Scale.NOMINAL
 
 
 STATISTICS = {
@@ -90,6 +104,22 @@ STATISTICS = {
             "cohen",
             gettext_noop("Cohen's kappa, mean of pairs"),
             gettext_noop("Agreement of two annotators beyond chance, averaged over all pairs with items in common."),
+        ),
+        Statistic(
+            "cohen_linear",
+            gettext_noop("Weighted kappa, linear, mean of pairs"),
+            gettext_noop(
+                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement counts by how "
+                "many steps of the scale it spans. An unsure answer is a missing one."
+            ),
+        ),
+        Statistic(
+            "cohen_quadratic",
+            gettext_noop("Weighted kappa, quadratic, mean of pairs"),
+            gettext_noop(
+                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement counts by the "
+                "square of the steps it spans. An unsure answer is a missing one."
+            ),
         ),
         Statistic(
             "alpha",
@@ -136,6 +166,8 @@ def missing(statistic: Statistic, reason: str) -> Figure:
 def explained(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> Figure:
     """A stored coefficient with its explanation; `estimates` are those of its cell, at least the ones it needs."""
     found = estimates[statistic.key] | {"warnings": ()}  # stored as a list, which is no key of a cache
+    if statistic.is_of_pairs:  # a mean over pairs counts no items of its own: those of its cell say whether to read it
+        found |= {"n_items": estimates["percent"]["n_items"]}
     percent, kept = estimates["percent"]["value"], estimates["strong_share_kept"]
     return _explained(statistic, tuple(found.items()), percent, kept, largest_share, get_language())
 
@@ -174,15 +206,16 @@ def headline(statistic: Statistic, value: float) -> str:
 
 
 def word_of(statistic: Statistic, value: float | None) -> str | None:
-    """Landis and Koch's word; Krippendorff's own for his alpha; per cent agreement has none."""
+    """The word of the study's scale; Krippendorff's own for his alpha; per cent agreement has none."""
     if statistic.key == "percent":
         return None
-    word = krippendorff_word(value) if statistic.key == "alpha" else landis_koch(value)
+    scale = statistic.word_scale
+    word = alpha_word(scale, value) if statistic.key == "alpha" else WORD_SCALES[scale](value)
     return word and strength(word)
 
 
 def tone(statistic: Statistic, found: Mapping[str, Any]) -> str | None:
-    if statistic.key == "percent" or (statistic.key != "cohen" and found["n_items"] < FEWEST_FOR_COLOUR):
+    if statistic.key == "percent" or found["n_items"] < FEWEST_FOR_COLOUR:
         return None
     return tone_of(found["value"])
 

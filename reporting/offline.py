@@ -18,11 +18,15 @@ from measures.arrays import IntArray
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import guarded
-from measures.pairs import mean_pairwise_cohen_with_interval
+from measures.pair_means import mean_pairwise_cohens_with_intervals
 from measures.summary import agreement_summary
+from measures.weights import agreement_weights
 
 SCALES = ("nominal", "ordinal", "interval")
-COEFFICIENTS = ("fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "gwet_ac1", "percent_agreement")
+WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
+COEFFICIENTS = (
+    "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", *WEIGHTED, "gwet_ac1", "percent_agreement",
+)  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
 SEED = 0
 
@@ -57,6 +61,17 @@ class Scale:
     level: str = "nominal"
     values: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
+
+    @property
+    def weights(self) -> dict[str, str]:
+        """{coefficient: its weights} of Cohen's kappa: names have no distances, so a nominal scale has no others."""
+        unweighted = {"cohen_kappa_mean": "nominal"}
+        return unweighted if self.level == "nominal" else unweighted | WEIGHTED
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """Names of the result's columns, in their order."""
+        return tuple(name for name in COEFFICIENTS if name not in WEIGHTED or name in self.weights)
 
 
 @dataclass(slots=True)
@@ -288,12 +303,13 @@ def _agreement_of_group(group: Group, answers: Answers, scale: Scale) -> GroupAg
     histogram = Histogram.from_votes(items, codes[given], n_categories)
     values = answers.numbers if scale.level == "interval" and answers.numbers else None
     found = agreement_summary(histogram, scale=scale.level, values=values, seed=SEED)
-    cohen = mean_pairwise_cohen_with_interval(items, annotators, codes[given], n_categories)
-    found["cohen_kappa_mean"] = guarded(cohen, histogram)
+    kinds = {name: agreement_weights(kind, n_categories, values) for name, kind in scale.weights.items()}
+    means = mean_pairwise_cohens_with_intervals(items, annotators, codes[given], n_categories, list(kinds.values()))
+    found |= {name: guarded(each, histogram) for name, each in zip(kinds, means, strict=True)}
     return GroupAgreement(
         key=group.key,
         n_items=histogram.n_items,
         n_ratings=histogram.n_votes,
         n_annotators=len(np.unique(annotators)),
-        coefficients={name: found[name] for name in COEFFICIENTS},
+        coefficients={name: found[name] for name in scale.coefficients},
     )

@@ -21,6 +21,11 @@ urlpatterns = [
     path("<slug:slug>/datasheet.json", datasheet.datasheet_json, name="datasheet_json"),
     path("<slug:slug>/predictions/", predictions.predictions, name="predictions"),
     path("<slug:slug>/predictions.csv", predictions.predictions_csv, name="predictions_csv"),
+    path(
+        "<slug:slug>/predictions-distributions.csv",
+        predictions.predictions_distributions,
+        name="predictions_distributions",
+    ),
     path("<slug:slug>/predictions.json", predictions.predictions_json, name="predictions_json"),
     path(
         "<slug:slug>/predictions/<uuid:token>/<slug:criterion>/",

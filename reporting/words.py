@@ -29,6 +29,7 @@ REASONS = {
     "no_mean": gettext_noop("no batch has a defined value yet"),
     "no_strong_items": gettext_noop("every item has an answer of somebody who was unsure"),
     "no_scores": gettext_noop("the question has neither a positive answer nor numbers"),
+    "no_order": gettext_noop("the answers are names without an order"),
     "no_numbers": gettext_noop("the answers have no numbers"),
     "single_annotator": gettext_noop("no two annotators have rated the same dialogues of both sources"),
     "no_spread": gettext_noop("all differences are the same"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 
 from annotation.models import Batch, Membership, Participant, Study
+from annotation.services.researchers import admit_by_role
 from protocols.models import ProtocolVersion
 from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_annotator, make_batch
 from tests.factories_protocols import make_he_version
@@ -49,4 +50,7 @@ def make_cast(**study_fields: object) -> Cast:
 
 
 def _member(study: Study, role: str) -> User:
-    return MembershipFactory(study=study, role=role, user__username=str(role)).user
+    """With the group that a role brings."""
+    membership = MembershipFactory(study=study, role=role, user__username=str(role))
+    admit_by_role(membership)
+    return membership.user

@@ -36,13 +36,13 @@ class Work:
         Batch.objects.filter(pk=self.batch.pk).update(status=Batch.Status.OPEN)
         self.batch.refresh_from_db()
         self.participant: Participant = make_annotator(self.study, "ann")
-        self.assignment: Assignment = claim_seat(self.participant, self.batch, now=NOW)
+        self.assignment: Assignment = claim_seat(self.participant, self.batch, now=timezone.now())
 
     def another(self, name: str) -> "Work":
         other = object.__new__(Work)
         other.__dict__ |= self.__dict__
         other.participant = make_annotator(self.study, name)
-        other.assignment = claim_seat(other.participant, self.batch, now=NOW)
+        other.assignment = claim_seat(other.participant, self.batch, now=timezone.now())
         return other
 
     def has_read_all(self) -> "Work":
@@ -50,7 +50,8 @@ class Work:
         opened = NOW - timezone.timedelta(hours=1)
         positions = set(self.batch.items.values_list("position", flat=True))
         Reading.objects.bulk_create(
-            Reading(assignment=self.assignment, position=position, opened_at=opened) for position in positions
+            Reading(assignment=self.assignment, position=position, shown_at=opened, opened_at=opened)
+            for position in positions
         )
         return self
 

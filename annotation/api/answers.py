@@ -15,12 +15,13 @@ from rest_framework.views import APIView
 from annotation.access import Desk, desk_for
 from annotation.api.parsing import BoundedJSONParser
 from annotation.services.rating import Acknowledgement, Submission, record_rating
+from annotation.services.reading import open_answered
 from annotation.services.refusals import Refused
 from parley.errors import Refusal
 from protocols.forms import LONGEST_TEXT, Given, InvalidAnswer
 
 LONGEST_DIALOGUE = 100_000  # turns
-GIVEN = ("option", "options", "turns", "explanations", "free_text")
+GIVEN = ("option", "options", "turns", "explanations", "free_text", "other")
 LONGEST_MS = 2**53  # the largest whole number every client can say; the service has its own bounds
 LEASE_EXPIRED = _("Your time for this batch has ended. The answer is kept: take a seat again and it counts.")
 
@@ -47,6 +48,9 @@ class AnswerSerializer(serializers.Serializer):
         child=serializers.CharField(max_length=4), default=list, max_length=50, help_text="a, b, ..."
     )
     free_text = serializers.CharField(default="", allow_blank=True, trim_whitespace=False, max_length=LONGEST_TEXT)
+    other = serializers.BooleanField(
+        default=False, help_text="“Other” is ticked: then free_text is needed. A free_text alone means the same."
+    )
     protocol = serializers.CharField(
         default="", allow_blank=True, max_length=12, help_text="The beginning of the version's hash, as on the page."
     )
@@ -107,7 +111,14 @@ def _record(desk: Desk, values: dict[str, Any], now: datetime) -> Acknowledgemen
     except InvalidAnswer as invalid:
         raise ValidationError({field: [sentence] for field, sentence in invalid.errors.items()}) from None
     except Refused as refused:
-        raise Refusal(refused.code, refused.message, **refused.extra) from None
+        extra = _wait(desk, submission, now) if refused.code == "too_soon" else refused.extra
+        raise Refusal(refused.code, refused.message, **extra) from None
     if not acknowledged.is_counted:
         raise Refusal("lease_expired", LEASE_EXPIRED, kept=True, revision=acknowledged.revision)
     return acknowledged
+
+
+def _wait(desk: Desk, submission: Submission, now: datetime) -> dict[str, float]:
+    """After how many seconds the answer is taken: from now on its dialogue counts as being read."""
+    left = open_answered(desk.assignment_id, submission.item, desk.spec.reading_seconds, now=now)
+    return {"seconds": left.total_seconds()}

@@ -11,6 +11,7 @@ from annotation.api.base import StudyView
 from annotation.api.serializers import BatchSerializer, MakeBatchesSerializer, StatusSerializer
 from annotation.selectors.studies import batch_list
 from annotation.services import batching
+from annotation.services.repeating import repeat_pilot
 from annotation.services.studies import set_batch_status
 
 
@@ -28,9 +29,13 @@ class BatchesView(StudyView):
         operation_id="batches_make", request=MakeBatchesSerializer, responses={201: BatchSerializer(many=True)}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Deal out the dialogues that are in no batch yet. The first page of what was made is answered."""
-        asked, by = self.checked(MakeBatchesSerializer), signed_in(request.user)
-        made = batching.make_batches(self.study, actor=by, now=timezone.now(), **asked)
+        """Deal out the dialogues that are in no batch yet, or repeat a pilot. The first page of the new batches."""
+        asked, by, now = self.checked(MakeBatchesSerializer), signed_in(request.user), timezone.now()
+        pilot = asked.pop("same_as", None)
+        if pilot:
+            made = [repeat_pilot(self.study, pilot=pilot, **asked, actor=by, now=now)]
+        else:
+            made = batching.make_batches(self.study, **asked, actor=by, now=now)
         page = self.paginate_queryset(batch_list(self.study).filter(pk__in=[batch.pk for batch in made]))
         answer = self.get_paginated_response(self.get_serializer(page, many=True).data)
         answer.status_code = status.HTTP_201_CREATED

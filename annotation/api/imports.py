@@ -42,6 +42,9 @@ class ImportSerializer(serializers.Serializer):
     source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
         required=False, help_text="Who wrote candidates that do not say it."
     )
+    asker = serializers.CharField(
+        required=False, max_length=200, help_text="The speaker who asks, in dialogues that do not say it."
+    )
     unescape_newlines = serializers.BooleanField(required=False)
     create_missing = serializers.BooleanField(required=False, help_text="Of ratings: make unknown dialogues.")
     metrics = serializers.CharField(
@@ -53,7 +56,9 @@ class ImportSerializer(serializers.Serializer):
         required=False, max_length=100, help_text="Of predictions: the name of the one metric in value or label."
     )
     criterion = serializers.CharField(
-        required=False, max_length=100, help_text="Of predictions: what the labels are answers to."
+        required=False,
+        max_length=100,
+        help_text="Of predictions, and of labels in JSON Lines: what they are answers to.",
     )
     lower_is_better = serializers.CharField(
         required=False, max_length=4000, help_text="Of predictions: metrics whose low scores are the good ones."

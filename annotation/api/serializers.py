@@ -26,8 +26,8 @@ class StudySerializer(serializers.ModelSerializer):
     class Meta:
         model = Study
         fields = (
-            "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "kappa_floor", "platform",
-            "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language",
+            "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "word_scale", "kappa_floor",
+            "platform", "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language",
             "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join", "role",
             "created_at",
         )  # fmt: skip
@@ -149,8 +149,13 @@ class MakeBatchesSerializer(serializers.Serializer):
     is_fresh_only = serializers.BooleanField(
         default=False, help_text="Only dialogues that no batch of another kind holds."
     )
+    same_as = serializers.CharField(
+        max_length=100, required=False, allow_null=True, help_text="The key of a pilot whose items the batch shows."
+    )
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if values.get("same_as"):
+            return {name: values.get(name) for name in ("same_as", "kind", "seats")}
         if values["by"] != "given" and not values.get("size"):
             raise serializers.ValidationError({"size": _("Say how many dialogues a batch has.")})
         if values["by"] == "stratified" and not values.get("field"):
@@ -210,6 +215,7 @@ class RatingSerializer(serializers.ModelSerializer):
         source="item.dialogue.key", read_only=True, default=None, allow_null=True, help_text="None of a whole model."
     )
     candidate = serializers.CharField(source="item.candidate.key", read_only=True, default=None, allow_null=True)
+    speaker = serializers.CharField(source="item.candidate.speaker", read_only=True, default="")
     source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
         source="item.source.key", read_only=True, default=None, allow_null=True
     )
@@ -225,8 +231,8 @@ class RatingSerializer(serializers.ModelSerializer):
     class Meta:
         model = Rating
         fields = (
-            "id", "annotator", "batch", "unit", "dialogue", "candidate", "source", "version", "criterion", "option",
-            "options", "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
+            "id", "annotator", "batch", "unit", "dialogue", "candidate", "speaker", "source", "version", "criterion",
+            "option", "options", "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
         )  # fmt: skip
         read_only_fields = fields
 

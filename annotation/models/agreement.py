@@ -24,6 +24,9 @@ class AgreementSnapshot(models.Model):
             models.UniqueConstraint(fields=["study"], condition=Q(batch__isnull=True), name="one_study_snapshot")
         ]
 
+    def __str__(self) -> str:
+        return f"{self.batch or self.study} ({self.version})"
+
 
 class AgreementCell(models.Model):
     """Criterion x source of one snapshot. Histograms are integers and add: the study's is the sum of its batches'."""
@@ -33,6 +36,11 @@ class AgreementCell(models.Model):
     source = models.ForeignKey(Source, models.CASCADE, null=True, related_name="+")
     histogram = models.JSONField(help_text='{"votes per option, by position": items}, for example {"5,2,0": 11}')
     pairs = models.JSONField(default=dict, help_text="Answer tables of annotator pairs; of batches only.")
+    sure_pairs = models.JSONField(
+        default=dict,
+        db_default={},
+        help_text="Of items that nobody answered with an unsure option; empty where no option is one.",
+    )
     annotators = models.JSONField(default=dict, help_text="{participant id: their contribution}; of batches only.")
     reasons = models.JSONField(default=dict, help_text="{explanation id: votes}")
     estimates = models.JSONField(default=dict, help_text="Coefficients read out of the histogram and pairs.")
@@ -46,6 +54,9 @@ class AgreementCell(models.Model):
                 nulls_distinct=False,
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot}: {self.criterion}"
 
 
 class AnnotatorCell(models.Model):
@@ -62,3 +73,6 @@ class AnnotatorCell(models.Model):
                 fields=["snapshot", "criterion", "participant"], name="one_cell_per_criterion_and_annotator"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.criterion}"

@@ -44,6 +44,9 @@ class ImportJob(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
+    def __str__(self) -> str:
+        return self.file_name
+
 
 class ImportChunk(models.Model):
     """The uploaded file, compressed, until the import is over: workers share a database, not a disk."""
@@ -102,3 +105,6 @@ class Heartbeat(models.Model):
 
     queue = models.CharField(max_length=40, unique=True)
     beaten_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.queue

@@ -9,7 +9,7 @@ from annotation.models.study import Study
 class Source(models.Model):
     """Who wrote a candidate: a model, or the ground truth. Never shown to an annotator (X-5)."""
 
-    EXAMPLES = "protocol-examples"  # key of the source of training items: no result is ever of it
+    EXAMPLES = "protocol-examples"  # keys of sources of training items begin with it: no result is theirs
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="sources")
     key = models.CharField(max_length=100)
@@ -40,6 +40,9 @@ class Dialogue(models.Model):
     key = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
     turns = models.JSONField(default=list)
+    asker = models.TextField(
+        blank=True, default="", db_default="", help_text="The speaker who asks. Empty: the names of the speakers tell."
+    )
     metadata = models.JSONField(default=dict, blank=True)
     batch_key = models.CharField(max_length=100, blank=True, help_text="The batch the import asked for.")
     purpose = models.CharField(max_length=14, choices=Purpose, default=Purpose.MAIN, db_default="main")
@@ -58,6 +61,9 @@ class Candidate(models.Model):
     dialogue = models.ForeignKey(Dialogue, models.CASCADE, related_name="candidates")
     source = models.ForeignKey(Source, models.PROTECT, related_name="candidates")
     key = models.CharField(max_length=200)
+    speaker = models.TextField(
+        blank=True, default="", db_default="", help_text="Whose turn it is; empty where nobody can tell."
+    )
     text = models.TextField()
     metadata = models.JSONField(default=dict, blank=True)
 

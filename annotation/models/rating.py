@@ -43,6 +43,9 @@ class Rating(models.Model):
             models.CheckConstraint(condition=Q(revision__gte=1), name="revisions_count_from_one"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.assignment}: {self.criterion}"
+
 
 class RatingRevision(models.Model):
     """Append-only: every answer ever acknowledged. `client_key` makes a repeated request the same answer."""
@@ -64,3 +67,6 @@ class RatingRevision(models.Model):
             models.UniqueConstraint(fields=["rating", "number"], name="one_revision_per_number"),
             models.UniqueConstraint(fields=["rating", "client_key"], name="one_revision_per_client_key"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.rating} ({self.number})"

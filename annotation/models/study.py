@@ -7,9 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from measures import words
 from protocols.models import ProtocolVersion
 
 
@@ -32,6 +34,14 @@ class Study(models.Model):
         ABSOLUTE = "absolute", _("positive has more than half of all votes")
         DECIDED = "decided", _("positive has strictly more votes than negative, unsure votes left out")
 
+    class WordScale(models.TextChoices):
+        LANDIS_KOCH = (
+            words.WordScale.LANDIS_KOCH,
+            _("Landis and Koch (1977): poor, slight, fair … almost perfect"),
+        )
+        KRIPPENDORFF = words.WordScale.KRIPPENDORFF, _("Krippendorff (2004): unreliable, tentative, reliable")
+        NONE = words.WordScale.NONE, _("No words")
+
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
@@ -50,6 +60,13 @@ class Study(models.Model):
     seats = models.PositiveSmallIntegerField(default=3, help_text="Votes per item: annotators of each batch.")
     seed = models.PositiveIntegerField(default=make_seed, help_text="Everything random is drawn from this number.")
     majority_rule = models.CharField(max_length=12, choices=MajorityRule, default=MajorityRule.PLURALITY)
+    word_scale = models.CharField(
+        max_length=12,
+        choices=WordScale,
+        default=WordScale.LANDIS_KOCH,
+        db_default=WordScale.LANDIS_KOCH,
+        help_text="By which words stand beside coefficients of agreement.",
+    )
     kappa_floor = models.FloatField(
         null=True, blank=True, help_text="Annotators whose kappa with the others lies surely below it are marked."
     )
@@ -94,13 +111,25 @@ class Study(models.Model):
 
     @property
     def minutes_expected(self) -> int:
-        """For one batch."""
-        return self.expected_minutes or self.protocol_version.expected_minutes
+        """For the largest main batch, where the time depends on the size."""
+        return self.minutes_for(self._largest_batch)[0]
 
     @property
     def minutes_at_most(self) -> int:
-        """After which a seat is free again."""
-        return self.max_minutes or self.protocol_version.max_minutes
+        """After which a seat of the largest main batch is free again."""
+        return self.minutes_for(self._largest_batch)[1]
+
+    def minutes_for(self, n_items: int) -> tuple[int, int]:
+        """What a batch of so many items should take, and may take. The study's own times are for every batch."""
+        expected, most = self.protocol_version.minutes_for(n_items)
+        return self.expected_minutes or expected, self.max_minutes or most
+
+    @cached_property
+    def _largest_batch(self) -> int:
+        """0 where no time depends on it, or there is no batch yet."""
+        if self.pk is None or not self.protocol_version.batch_items:
+            return 0
+        return self.batches.filter(kind="main").aggregate(n=models.Max("n_items"))["n"] or 0
 
 
 class Membership(models.Model):

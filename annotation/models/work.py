@@ -29,6 +29,7 @@ class Batch(models.Model):
 
     # Made from dialogues by those who prepare a study. The others follow from work that is done.
     DEALT = (Kind.MAIN, Kind.PILOT, Kind.TRAINING, Kind.QUALIFICATION)
+    REPEATING = (Kind.PILOT, Kind.QUALIFICATION)  # may show exactly what an earlier pilot showed
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="batches")
     key = models.CharField(max_length=100)
@@ -60,6 +61,15 @@ class Batch(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def minutes_expected(self) -> int:
+        return self.study.minutes_for(self.n_items)[0]
+
+    @property
+    def minutes_at_most(self) -> int:
+        """After which a seat is free again."""
+        return self.study.minutes_for(self.n_items)[1]
 
 
 def _parts_fit_the_unit() -> Q:
@@ -157,13 +167,19 @@ class Assignment(models.Model):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.batch}: {self.participant}"
+
 
 class Reading(models.Model):
-    """When an annotator opened a dialogue, by the server's clock: what a reading floor is measured from (E-5)."""
+    """When an annotator opened a dialogue, by the server's clock: what a reading floor is measured from."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="readings")
     position = models.PositiveIntegerField()
-    opened_at = models.DateTimeField()
+    shown_at = models.DateTimeField(help_text="When it came on screen.")
+    opened_at = models.DateTimeField(
+        help_text="When its reading time begins: then, or once those opened before it have had theirs."
+    )
 
     class Meta:
         constraints = [
@@ -188,3 +204,6 @@ class Seat(models.Model):
             ),
         ]
         indexes = [models.Index(fields=["lease_expires_at"], name="seat_lease")]
+
+    def __str__(self) -> str:
+        return f"{self.batch}: {self.number}"

@@ -73,6 +73,7 @@ def figures_of(cell: AgreementCell, criterion: CriterionSpec) -> CellFigures:
     return CellFigures(
         histogram=Histogram.from_json(cell.histogram, n),
         pairs=PairTable.from_json(cell.pairs, n),
+        sure_pairs=PairTable.from_json(cell.sure_pairs, n),
         annotators=annotators_from_json(cell.annotators),
         reasons=cell.reasons,
     )

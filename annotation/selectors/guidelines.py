@@ -13,10 +13,11 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from protocols.models import Criterion, Example, Option, ProtocolVersion
+from annotation.speakers import next_speaker
+from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.rendering import HEADINGS
 from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec
-from protocols.translating import spec_in
+from protocols.translating import WorkedExample, examples_in, spec_in
 
 ANSWERING: dict[str, Any] = {
     Criterion.Kind.SINGLE: _("Choose one answer."),
@@ -137,12 +138,12 @@ def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
     """Every criterion in order, also those that are computed: they appear in what researchers tell annotators."""
     spec = spec_in(version, language)
     examples = defaultdict(list)
-    for example in Example.objects.filter(criterion__version=version):  # in the order of their positions
+    for example in examples_in(version, language):
         examples[example.criterion_id].append(example)
     return [_section(spec, criterion, examples[criterion.id]) for criterion in spec.criteria]
 
 
-def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[Example]) -> Section:
+def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample]) -> Section:
     may_stay_empty = criterion.is_asked and not criterion.required
     shows_values = _shows_values(criterion)
     how = str(ANSWERING[criterion.kind])
@@ -172,11 +173,13 @@ def _asks(option: OptionSpec) -> str:
         text = gettext("Then say why, in %(least)s to %(most)s words of your own.")
     elif option.explanations and must:
         text = gettext(
-            "Then say why: tick every reason that applies, or write %(least)s to %(most)s words of your own."
+            "Then say why: tick every reason that applies. For another reason, tick “Other” and write %(least)s to "
+            "%(most)s words."
         )
     elif option.explanations:
         text = gettext(
-            "Then you may say why: tick every reason that applies, or write %(least)s to %(most)s words of your own."
+            "Then you may say why: tick every reason that applies. For another reason, tick “Other” and write "
+            "%(least)s to %(most)s words."
         )
     elif must:
         text = gettext("Then say why: write %(least)s to %(most)s words of your own.")
@@ -204,18 +207,25 @@ def _rules(spec: VersionSpec, criterion: CriterionSpec) -> tuple[Consequence, ..
 
 
 # --- worked examples -------------------------------------------------------------------------------
-def _example(example: Example, criterion: CriterionSpec) -> dict[str, Any]:
+def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]:
     """D-8: a history and what is rated in it; the evaluation is told by its label."""
-    labels = {option.key: option.label for option in criterion.options}
     turns = [turn | {"is_rated": number == example.rated_turn} for number, turn in enumerate(example.history, start=1)]
     if example.candidates:
-        rows = [_row(each, labels, text=each.get("text", "")) for each in example.candidates]
+        following = next_speaker(example.history)
+        rows = [
+            _row(each, criterion, text=each.get("text", ""), speaker=each.get("speaker") or following)
+            for each in example.candidates
+        ]
     else:
         rated = next((turn for turn in turns if turn["is_rated"]), None)
         own = {"option": example.option, "why": example.why}
-        rows = [_row(own, labels, **(rated or {"whole": str(WHOLE[criterion.unit])}))]
-    return {"title": example.title, "turns": turns, "rows": rows}
+        rows = [_row(own, criterion, **(rated or {"whole": str(WHOLE[criterion.unit])}))]
+    return {"title": example.title, "facts": example.facts, "turns": turns, "rows": rows}
 
 
-def _row(evaluated: Mapping[str, Any], labels: Mapping[str, str], **rated: Any) -> dict[str, Any]:
-    return rated | {"label": labels.get(evaluated.get("option", ""), ""), "why": evaluated.get("why", "")}
+def _row(evaluated: Mapping[str, Any], criterion: CriterionSpec, **rated: Any) -> dict[str, Any]:
+    option = next((each for each in criterion.options if each.key == evaluated.get("option")), None)
+    expected = evaluated.get("explanations", ())
+    reasons = [each.text for each in option.explanations if each.key in expected] if option else []
+    label = option.label if option else ""
+    return rated | {"label": label, "reasons": reasons, "why": evaluated.get("why", "")}

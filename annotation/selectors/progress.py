@@ -87,7 +87,7 @@ def _progress(assignment: Assignment, tally: Tally, n_items: Mapping[str, int]) 
     spec = spec_of(study.protocol_version)
     criteria = _required(spec)
     wanted = sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
-    expected = study.minutes_expected * 60_000 / max(wanted, 1)
+    expected = assignment.batch.minutes_expected * 60_000 / max(wanted, 1)
     pace = tally.active_ms / tally.n_timed if tally.n_timed >= LEAST_TIMED else expected
     return Progress(sum(tally.of(each) for each in criteria), wanted, round(pace))
 

@@ -10,6 +10,7 @@ from django.db.models import (
     BooleanField,
     Case,
     Count,
+    Exists,
     ExpressionWrapper,
     IntegerField,
     OuterRef,
@@ -36,6 +37,7 @@ from annotation.models import (
     Source,
     Study,
 )
+from annotation.researchers import GROUP
 from annotation.selectors.claims import OPEN_ENDED
 from annotation.selectors.team import is_of_team
 from protocols.models import Criterion, ProtocolVersion
@@ -45,7 +47,7 @@ SUBMITTED = Assignment.Status.SUBMITTED
 SAMPLED_DIALOGUES = 1000  # enough to know the metadata's fields without reading 100,000 rows
 
 
-def _count(rows: QuerySet, field: str) -> Coalesce:
+def count_of(rows: QuerySet, field: str) -> Coalesce:
     """How many rows belong to the outer row: a subquery, because two joined counts multiply each other."""
     grouped = rows.filter(**{field: OuterRef("pk")}).order_by().values(field).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(grouped, output_field=IntegerField()), 0)
@@ -58,8 +60,8 @@ def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]
         studies.select_related("protocol_version__protocol")
         .annotate(
             my_role=Subquery(mine),
-            n_batches=_count(Batch.objects.all(), "study"),
-            n_annotators=_count(Participant.objects.filter(standing=Standing.CLEARED), "study"),
+            n_batches=count_of(Batch.objects.all(), "study"),
+            n_annotators=count_of(Participant.objects.filter(standing=Standing.CLEARED), "study"),
             n_ratings=_snapshot("n_ratings"),
             n_wanted=_snapshot("n_wanted") + _unmeasured() * _n_criteria(),
         )
@@ -122,7 +124,7 @@ def numbers_of(study: Study) -> Numbers:
     return Numbers(
         n_dialogues=Dialogue.objects.filter(study=study).count(),
         n_candidates=Candidate.objects.filter(dialogue__study=study).count(),
-        n_sources=Source.objects.filter(study=study).count(),
+        n_sources=rated_sources(study).count(),
         n_batches=batches["n"],
         n_open_batches=batches["n_open"],
         n_items=batches["n_items"],
@@ -134,6 +136,11 @@ def numbers_of(study: Study) -> Numbers:
         n_pending=people["n_pending"],
         n_running_imports=study.imports.filter(status__in=UNFINISHED).count(),
     )
+
+
+def rated_sources(study: Study) -> QuerySet[Source]:
+    """Without those of training items: no result is theirs."""
+    return study.sources.exclude(key__startswith=Source.EXAMPLES)
 
 
 def _open_ended(prefix: str = "") -> Q:
@@ -262,20 +269,27 @@ def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
     return _step(_("Report"), "report", _("Report"), hint, **state)
 
 
-def batch_list(study: Study) -> QuerySet[Batch]:
-    """`is_open_ended`: its seats say nothing of how many are wanted. Private ones are for one person each."""
+def batch_list(study: Study, named: str = "") -> QuerySet[Batch]:
+    """`is_open_ended`: its seats say nothing of how many are wanted. Private ones are for one person each.
+
+    `named`: the key of the only one that is wanted.
+    """
     submitted = Seat.objects.filter(assignment__status=SUBMITTED)
-    return study.batches.annotate(
+    batches = study.batches.filter(key=named) if named else study.batches.all()
+    return batches.annotate(
         is_open_ended=ExpressionWrapper(_open_ended(), output_field=BooleanField()),
-        n_seats=_count(Seat.objects.all(), "batch"),
-        n_taken=_count(Seat.objects.filter(assignment__isnull=False), "batch"),
-        n_submitted=_count(submitted, "batch"),
+        n_seats=count_of(Seat.objects.all(), "batch"),
+        n_taken=count_of(Seat.objects.filter(assignment__isnull=False), "batch"),
+        n_submitted=count_of(submitted, "batch"),
     ).order_by("position", "pk")
 
 
 def member_list(study: Study) -> QuerySet[Membership]:
-    """Members who are not annotators."""
-    rows = study.memberships.exclude(role=Membership.Role.ANNOTATOR).select_related("user")
+    """Members who are not annotators; `is_researcher`: they may make protocols and studies."""
+    named = Exists(User.groups.through.objects.filter(group__name=GROUP, user=OuterRef("user")))
+    rows = (
+        study.memberships.exclude(role=Membership.Role.ANNOTATOR).select_related("user").annotate(is_researcher=named)
+    )
     return rows.order_by("created_at", "pk")
 
 
@@ -287,7 +301,7 @@ def panel_list(study: Study) -> QuerySet[Participant]:
 def participant_list(study: Study) -> QuerySet[Participant]:
     """Annotators, those who wait for a decision first; nobody decides about the team."""
     waiting = Case(When(standing=Standing.PENDING, is_team=False, then=0), default=1, output_field=IntegerField())
-    of_participant = partial(_count, field="participant")
+    of_participant = partial(count_of, field="participant")
     membership = Membership.objects.filter(study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR).values(
         "pk"
     )[:1]

@@ -4,7 +4,7 @@ Every function takes a number of queries that grows with neither the batches nor
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
+from annotation.numbering import numbered_turns
 from annotation.selectors.claims import OPEN_ENDED, claimable_by
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.selectors.team import is_of_team
@@ -22,6 +23,7 @@ from protocols.specs import CriterionSpec, VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
 
 Kind = Batch.Kind
+SHOWN = ("dialogue__turns", "dialogue__asker", "dialogue__metadata", "candidate__text", "candidate__speaker")
 REASONS = {
     "draft": _("This study has not begun yet. Your batches will appear here."),
     "closed": _("This study is closed. Thank you for your work."),
@@ -50,10 +52,23 @@ class StudyWork:
         return self.participant.study
 
     @property
+    def batch(self) -> Batch | None:
+        """The one begun, or the next one."""
+        return self.active.batch if self.active and self.progress else self.next_batch
+
+    @property
+    def minutes_expected(self) -> int:
+        """Of that batch, or without one of the study's largest."""
+        return self.study.minutes_for(self.batch.n_items)[0] if self.batch else self.study.minutes_expected
+
+    @property
+    def minutes_at_most(self) -> int:
+        return self.study.minutes_for(self.batch.n_items)[1] if self.batch else self.study.minutes_at_most
+
+    @property
     def kind(self) -> str:
-        """Of the batch begun, or of the next one; empty while there is neither."""
-        batch = self.active.batch if self.active and self.progress else self.next_batch
-        return batch.kind if batch else ""
+        """Of that batch; empty while there is none."""
+        return self.batch.kind if self.batch else ""
 
     @property
     def is_paid_by_batch(self) -> bool:
@@ -75,6 +90,7 @@ class DialoguePage:
     persona: list[str]
     items: list[ItemText]
     steps: tuple[Step, ...]
+    scale_above: bool = False
 
     @property
     def is_numbered(self) -> bool:
@@ -209,39 +225,45 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
     rows = list(
         Item.objects.filter(batch=assignment.batch_id, position=position)
         .select_related("dialogue", "candidate")
-        .only("token", "position", "unit", "shown", "dialogue__turns", "dialogue__metadata", "candidate__text")
+        .only("token", "position", "unit", "shown", *SHOWN)
     )
     if not rows:
         return None
-    together = Candidate.objects.in_bulk([pk for row in rows for pk in row.shown])
+    together = responses_of(rows)
     items = order_items(assignment.seed, [_item_text(row, together) for row in rows])
     dialogue = rows[0].dialogue
     spec = spec_of_assignment(assignment)
     return DialoguePage(
         position=position,
-        turns=numbered_turns(dialogue.turns if dialogue else []),
+        turns=numbered_turns(dialogue.turns, dialogue.asker) if dialogue else [],
         persona=persona_of(dialogue.metadata if dialogue else {}),
         items=items,
         steps=steps_of(spec, items, _answers(assignment, rows)),
+        scale_above=spec.scale_above,
         **_neighbours(assignment, position),
     )
 
 
 def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
     if row.candidate is not None:
-        return ItemText(row.token, (row.candidate.text,), row.unit)
-    return ItemText(row.token, tuple(together[pk].text for pk in row.shown if pk in together), row.unit)
+        return ItemText(row.token, (row.candidate.text,), row.unit, speaker=row.candidate.speaker)
+    shown = [together[pk] for pk in row.shown if pk in together]
+    texts, is_model = tuple(each.text for each in shown), row.unit == ProtocolVersion.Unit.MODEL
+    if not is_model:
+        return ItemText(row.token, texts, row.unit, speaker=_one_speaker(shown))
+    histories, speakers = tuple(each.dialogue.turns for each in shown), tuple(each.speaker for each in shown)
+    return ItemText(row.token, texts, row.unit, histories=histories, speakers=speakers)
 
 
-def numbered_turns(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """E-1: turns are numbered per side: Q1, A1, A2, Q2. The side that speaks first asks."""
-    counts: Counter[str] = Counter()
-    numbered = []
-    for number, turn in enumerate(turns, start=1):
-        side = "Q" if turn["speaker"] == turns[0]["speaker"] else "A"
-        counts[side] += 1
-        numbered.append(turn | {"number": number, "label": f"{side}{counts[side]}"})
-    return numbered
+def _one_speaker(responses: Iterable[Candidate]) -> str:
+    """Return who says all of them, or nothing where they differ."""
+    speakers = {response.speaker for response in responses}
+    return speakers.pop() if len(speakers) == 1 else ""
+
+
+def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
+    """By id, what items show together, with the dialogues. Most items show nothing together: no query then."""
+    return Candidate.objects.select_related("dialogue").in_bulk({pk for row in rows for pk in row.shown})
 
 
 def persona_of(metadata: dict[str, Any]) -> list[str]:
@@ -268,6 +290,7 @@ def saved_answer(criterion: CriterionSpec, rating: Rating) -> SavedAnswer:
             each.code for each in (option.explanations if option else ()) if each.id in rating.explanations
         ),
         free_text=rating.free_text,
+        is_other=bool(rating.free_text),
         options=frozenset(each.code for each in criterion.options if each.id in rating.choices),
         turns=frozenset(rating.turns),
         is_saved=True,

@@ -39,7 +39,7 @@ PURPOSES: dict[str, str] = {
 WAYS = ("given", "size", "stratified")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
 ITEM_COLUMNS = "batch_id, unit, dialogue_id, candidate_id, source_id, shown, token, position"
-MODEL_SAMPLE = 12  # responses of a model that are rated together: what fits a screen and a memory
+MODEL_SAMPLE = 12  # dialogues of a model that are rated together: what fits a screen and a memory
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Hashable)
@@ -123,6 +123,11 @@ def _choose(
 def _count(sources: set[S], shown: Counter[S], met: Counter[frozenset[S]]) -> None:
     shown.update(sources)
     met.update(frozenset(pair) for pair in itertools.combinations(sources, 2))
+
+
+def draw_one_each(groups: Sequence[Sequence[T]], most: int, rng: random.Random) -> list[T]:
+    """One card of each of at most so many groups."""
+    return [rng.choice(group) for group in rng.sample(groups, min(most, len(groups)))]
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -318,7 +323,7 @@ def _store(
     width = len(str(len(hands)))
     batches = []
     for at, (wanted, _hand) in enumerate(hands, start=1):
-        key = _key(wanted, kind, at, width, taken)
+        key = batch_key(wanted, kind, at, width, taken)
         taken.add(key)
         n_items = len(items[at - 1])
         # Version 1: it is measured once while nobody has begun it, so that boards show it and what it wants.
@@ -332,7 +337,7 @@ def _store(
     return batches
 
 
-def _key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> str:
+def batch_key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> str:
     """The key the import named, or kind-number; with a number behind it when it is taken."""
     if wanted:
         name = wanted if kind == Batch.Kind.MAIN else f"{kind}-{wanted}"[:90]
@@ -342,14 +347,17 @@ def _key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> str:
 
 
 def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
-    """{source: some of its candidates}, the same for all batches; empty when no model is rated as a whole."""
+    """{source: its responses to some dialogues}, the same for all batches; empty when no model is rated as a whole.
+
+    One response to a dialogue: how much those to the same one differ is what sets are rated for.
+    """
     if Unit.MODEL not in units_of(study):
         return {}
-    pools: dict[int, list[int]] = defaultdict(list)
-    rows = Candidate.objects.filter(dialogue__study=study).order_by("pk")
-    for pk, source in rows.values_list("pk", "source_id").iterator():
-        pools[source].append(pk)
-    return {source: rng.sample(pool, min(MODEL_SAMPLE, len(pool))) for source, pool in pools.items()}
+    pools: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    rows = Candidate.objects.filter(dialogue__study=study, dialogue__is_textless=False).order_by("pk")
+    for pk, source, dialogue in rows.values_list("pk", "source_id", "dialogue_id").iterator():
+        pools[source][dialogue].append(pk)
+    return {source: draw_one_each(list(pool.values()), MODEL_SAMPLE, rng) for source, pool in pools.items()}
 
 
 def _items(hand: list[Card], units: set[str], samples: Mapping[int, list[int]]) -> list[str]:

@@ -57,7 +57,7 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
 
 
 def lease_of(batch: Batch) -> timedelta:
-    return timedelta(minutes=batch.study.minutes_at_most)
+    return timedelta(minutes=batch.minutes_at_most)
 
 
 def _check_claim(participant: Participant, batch: Batch) -> Batch:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Participant, Study
+from annotation.researchers import GROUP
 from annotation.services.people import LETTERS, join_study
 from annotation.services.refusals import Refused
 
@@ -61,7 +62,7 @@ def user_of_return_token(token: str) -> User | None:
         pk, part = signing.loads(token, salt=RETURN_SALT)
     except signing.BadSignature:
         return None
-    user = User.objects.filter(pk=pk, is_active=True, is_staff=False).first()
+    user = User.objects.filter(pk=pk, is_active=True, is_staff=False).exclude(groups__name=GROUP).first()
     if user is None or user.has_usable_password() or user.get_session_auth_hash()[:16] != part:
         return None
     return user

@@ -6,15 +6,15 @@ Nothing hidden goes into a prompt either: no source, no key of a candidate, no s
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Candidate, Dialogue, JudgeRun
 from annotation.selectors.work import persona_of
-from protocols.models import Example, ProtocolVersion
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
-from protocols.translating import spec_in, texts_in
+from protocols.translating import WorkedExample, examples_in, spec_in, texts_in
 
 Turn = Mapping[str, Any]
 Message = dict[str, str]
@@ -32,8 +32,8 @@ class Target:
 
     candidate_id: int | None
     dialogue_id: int | None
-    turns: list[Turn]
-    persona: list[str]
+    turns: Sequence[Turn]
+    persona: Sequence[str]
     response: str | None
 
     @property
@@ -106,46 +106,53 @@ class Prompter:
     def _drawn_shots(self, criterion: CriterionSpec) -> list[tuple[Target, OptionSpec]]:
         if not self._run.n_shots:
             return []
-        known = list(_shots(criterion, self._spec.unit))
+        version = self._run.protocol_version
+        known = list(_shots(version, criterion, self._run.content_language))
         drawn = random.Random(f"{self._run.seed}|{criterion.key}")  # noqa: S311 - the study's seed, not a secret
         return drawn.sample(known, min(self._run.n_shots, len(known)))
 
 
 def n_examples(version: ProtocolVersion, criteria: Iterable[CriterionSpec]) -> int:
     """How many examples the criterion with the fewest has."""
-    return min((len(list(_shots(each, version.unit))) for each in criteria), default=0)
+    return min((len(list(_shots(version, each))) for each in criteria), default=0)
 
 
-def _shots(criterion: CriterionSpec, unit: str) -> Iterator[tuple[Target, OptionSpec]]:
+def _shots(
+    version: ProtocolVersion, criterion: CriterionSpec, language: str = ""
+) -> Iterator[tuple[Target, OptionSpec]]:
     """Every worked example whose evaluation is an option of the criterion."""
     options = {option.key: option for option in criterion.options}
-    for example in Example.objects.filter(criterion=criterion.id).order_by("position"):
-        for target, key in _evaluated(example, unit):
+    for example in (each for each in examples_in(version, language) if each.criterion_id == criterion.id):
+        for target, key in _evaluated(example, version.unit):
             if key in options:
                 yield target, options[key]
 
 
-def _evaluated(example: Example, unit: str) -> Iterator[tuple[Target, str]]:
+def _evaluated(example: WorkedExample, unit: str) -> Iterator[tuple[Target, str]]:
     turns = example.history
     if unit == ProtocolVersion.Unit.DIALOGUE:
         if example.option and not example.rated_turn:
-            yield Target(None, None, turns, [], None), example.option
+            yield Target(None, None, turns, example.facts, None), example.option
         return
     for candidate in example.candidates:
-        yield Target(None, None, turns, [], candidate.get("text", "")), candidate.get("option", "")
+        yield Target(None, None, turns, example.facts, candidate.get("text", "")), candidate.get("option", "")
     at = example.rated_turn
     if example.option and at and at <= len(turns):
-        yield Target(None, None, turns[: at - 1], [], turns[at - 1]["text"]), example.option
+        yield Target(None, None, turns[: at - 1], example.facts, turns[at - 1]["text"]), example.option
 
 
 def _material(target: Target) -> Iterator[str]:
     if target.persona:
         facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(target.persona, start=1))
         yield f"Persona facts:\n{facts}"
-    turns = [f"[{number}] {turn['speaker']}: {turn['text']}" for number, turn in enumerate(target.turns, start=1)]
+    turns = [f"[{number}] {_said(turn)}" for number, turn in enumerate(target.turns, start=1)]
     yield "Dialogue:\n" + "\n".join(turns)
     if target.response is not None:
         yield f"Response to judge, as the next turn of this dialogue:\n{target.response}"
+
+
+def _said(turn: Turn) -> str:
+    return f"{turn['speaker']}: {turn['text']}" if turn["speaker"] else str(turn["text"])
 
 
 def _option(option: OptionSpec) -> str:

@@ -13,6 +13,7 @@ from annotation.models.study import ROLE_WORDS
 from annotation.services import activity
 from annotation.services.claiming import release_seats
 from annotation.services.refusals import Refused
+from annotation.services.researchers import admit_by_role
 from annotation.services.standing import set_standing
 
 Role = Membership.Role
@@ -39,6 +40,7 @@ def _make_member(study: Study, user: User, role: str) -> Membership:
     membership = Membership(study=study, user=user, role=role)
     membership.full_clean()
     membership.save()
+    admit_by_role(membership)
     if role == Role.ANNOTATOR:
         get_or_make_participant(study, user=user)
     return membership
@@ -90,6 +92,7 @@ def change_role(membership: Membership, *, role: str, now: datetime, by: User | 
     before, locked.role = locked.role, role
     locked.full_clean()
     locked.save(update_fields=["role"])
+    admit_by_role(locked)
     if before != role:
         details = {"before": before, "after": str(role)}
         activity.log(locked.study, by, "role", about=locked.user.get_username(), details=details, now=now)

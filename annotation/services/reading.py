@@ -1,27 +1,50 @@
 """Reading before rating: when a dialogue was opened, and whether new instructions were read."""
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from annotation.models import Assignment, Participant, Reading
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.models import Assignment, Item, Participant, Reading
 from protocols.models import ProtocolVersion
 
 
 def open_dialogue(assignment: Assignment, position: int, seconds: int, *, now: datetime) -> timedelta:
-    """Start the clock of a dialogue, once. Returns how long it has to be read before answers are taken (E-5).
-
-    What was opened in the future, before the server's clock went back, counts as opened now: stored as it was, it
-    would refuse every answer until the clock has caught up.
-    """
+    """Start the clock of a dialogue, once. Returns how long it has to be read before answers are taken."""
     if not seconds:
         return timedelta()
-    reading, _ = Reading.objects.get_or_create(assignment=assignment, position=position, defaults={"opened_at": now})
-    if reading.opened_at > now:
-        reading.opened_at = now
-        reading.save(update_fields=["opened_at"])
-    return max(reading.opened_at + timedelta(seconds=seconds) - now, timedelta())
+    floor = timedelta(seconds=seconds)
+    return max(_begin(assignment, position, floor, now) + floor - now, timedelta())
+
+
+def open_answered(assignment_id: int, item: UUID, seconds: int, *, now: datetime) -> timedelta:
+    """The same for the dialogue of an answer that came before it was opened: nobody offline can open one."""
+    assignment = Assignment.objects.get(pk=assignment_id)
+    position = Item.objects.values_list("position", flat=True).get(batch=assignment.batch_id, token=item)
+    return open_dialogue(assignment, position, seconds, now=now)
+
+
+@transaction.atomic
+def _begin(assignment: Assignment, position: int, floor: timedelta, now: datetime) -> datetime:
+    """When the reading time of a dialogue begins: one dialogue is read after another, however many are opened at once.
+
+    What was shown in the future, before the server's clock went back, counts as never shown: it would refuse every
+    answer until the clock has caught up.
+    """
+    Assignment.objects.select_for_update().get(pk=assignment.pk)  # of two tabs, the second waits for the first
+    shown = Reading.objects.filter(assignment=assignment, shown_at__lte=now)
+    known = shown.filter(position=position).first()
+    if known is not None:
+        return known.opened_at
+    last = shown.aggregate(last=Max("opened_at"))["last"]
+    begins = max(now, last + floor) if last else now
+    times = {"shown_at": now, "opened_at": begins}
+    Reading.objects.update_or_create(assignment=assignment, position=position, defaults=times)
+    return begins
 
 
 def mark_briefed(participant: Participant, version: ProtocolVersion) -> None:
-    """They have read what is new in this version (B-6)."""
+    """They have read what is new in this version."""
     participant.briefed_version = version
     participant.save(update_fields=["briefed_version"])

@@ -18,9 +18,9 @@ from protocols.models import ProtocolVersion
 from protocols.translating import languages_of
 
 SETTINGS = frozenset({
-    "name", "description", "protocol_version", "seats", "majority_rule", "kappa_floor", "platform", "pay_amount",
-    "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes",
-    "is_joinable", "is_clearing_on_join",
+    "name", "description", "protocol_version", "seats", "majority_rule", "word_scale", "kappa_floor", "platform",
+    "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes",
+    "max_minutes", "is_joinable", "is_clearing_on_join",
 })  # fmt: skip
 TEXTS = frozenset({"description", "consent_text"})  # too long for a line of the log
 LOGGED_KEYS = 50

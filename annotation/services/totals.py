@@ -51,6 +51,7 @@ def _is_same(row: AgreementCell | None, figures: CellFigures | None) -> bool:
         and row.histogram == figures.histogram.to_json()
         and row.reasons == figures.reasons
         and row.pairs == figures.pairs.to_json()
+        and row.sure_pairs == figures.sure_pairs.to_json()
         and row.annotators == annotators_to_json(figures.annotators)
     )
 
@@ -120,7 +121,8 @@ def _moved(
 
 
 def _nothing(n_categories: int) -> CellFigures:
-    return CellFigures(Histogram.empty(n_categories), PairTable.empty(n_categories))
+    no_pairs = PairTable.empty(n_categories)
+    return CellFigures(Histogram.empty(n_categories), no_pairs, no_pairs)
 
 
 def _cell(snapshot: AgreementSnapshot, key: CellKey, figures: CellFigures, estimates: dict[str, Any]) -> AgreementCell:
@@ -130,6 +132,7 @@ def _cell(snapshot: AgreementSnapshot, key: CellKey, figures: CellFigures, estim
         source_id=key[1] or None,
         histogram=figures.histogram.to_json(),
         pairs=figures.pairs.to_json(),
+        sure_pairs=figures.sure_pairs.to_json(),
         annotators=annotators_to_json(figures.annotators),
         reasons=figures.reasons,
         estimates=estimates,

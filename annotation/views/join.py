@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.models import Study
 from annotation.services import joining
 from annotation.services.refusals import Refused
+from annotation.views.work import after_joining
 from parley.cache import count
 from protocols.rendering import rendered
 
@@ -52,7 +53,7 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
         login(request, participant.user, backend=BACKEND)
         path = reverse("return", args=[joining.make_return_token(participant.user)])
         request.session["return_link"] = request.build_absolute_uri(path)
-    return redirect("work")
+    return after_joining(participant)
 
 
 def joined_too_often(request: HttpRequest) -> bool:

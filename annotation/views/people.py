@@ -16,13 +16,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import Right, annotator_for, membership_for, signed_in, study_for
-from annotation.forms import AddMemberForm, CreateAccountForm, InvitationForm, PanelForm, RoleForm, StandingForm
+from annotation.forms import (
+    AddMemberForm,
+    CreateAccountForm,
+    InvitationForm,
+    PanelForm,
+    ResearcherForm,
+    RoleForm,
+    StandingForm,
+)
 from annotation.models import Participant, Study
 from annotation.models.study import ROLE_WORDS
 from annotation.selectors import studies as selectors
 from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.services.panel import set_panel
+from annotation.services.researchers import name_researcher
 from annotation.services.standing import LONGEST_REASON, clear_waiting, decide_standing
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
@@ -52,6 +61,7 @@ def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **for
         "invitation_form": InvitationForm(instance=study),
         "role_form": RoleForm(),
         "panel_form": PanelForm(),
+        "researcher_form": ResearcherForm(),
         "panel": selectors.panel_list(study),
         "longest_reason": LONGEST_REASON,
     }
@@ -107,6 +117,19 @@ def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     else:
         with announced(request, gettext("%(name)s is no member any more. You can add them again.") % {"name": name}):
             services.remove_member(membership, by=signed_in(request.user), now=timezone.now())
+    return redirect("study_people", slug)
+
+
+@login_required
+@require_POST
+def study_researcher(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    membership = membership_for(request.user, slug, pk)
+    name, form = membership.user.get_username(), ResearcherForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, gettext("Tick the box to let them make protocols and studies."))
+    else:
+        with announced(request, gettext("%(name)s may now make protocols and studies.") % {"name": name}):
+            name_researcher(membership, by=signed_in(request.user), now=timezone.now())
     return redirect("study_people", slug)
 
 

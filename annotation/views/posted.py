@@ -18,15 +18,21 @@ Errors = Mapping[str, Mapping[str, str]]
 
 def posted_answers(step: Step, data: QueryDict) -> dict[str, SavedAnswer]:
     """By the questions' names. Only what belongs to the chosen option counts: a hidden text of another one does not."""
-    return {question.name: _answer(question.name, data) for _, question in step.questions}
+    return {question.name: _answer(question, data) for _, question in step.questions}
 
 
-def _answer(name: str, data: QueryDict) -> SavedAnswer:
+def _answer(question: Question, data: QueryDict) -> SavedAnswer:
+    """Where reasons can be ticked, a text counts with the tick for one's own words."""
+    name = question.name
     option = data.get(f"{name}-option", "")[:LONGEST_CODE]
+    chosen = question.criterion.option(option)
+    is_other = f"{name}-other-{option}" in data
+    is_written = is_other or not (chosen and chosen.explanations)
     return SavedAnswer(
         option=option,
         explanations=frozenset(data.getlist(f"{name}-explanations-{option}")),
-        free_text=data.get(f"{name}-text-{option}", ""),
+        free_text=data.get(f"{name}-text-{option}", "") if is_written else "",
+        is_other=is_other,
         options=frozenset(data.getlist(f"{name}-options")),
         turns=frozenset(int(turn) for turn in data.getlist(f"{name}-turns") if turn.isdecimal() and len(turn) < 6),
     )
@@ -59,6 +65,7 @@ def submission(part: Part, question: Question, answer: SavedAnswer, data: QueryD
             answer.option,
             tuple(answer.explanations),
             answer.free_text,
+            other=answer.is_other,
             options=tuple(answer.options),
             turns=tuple(answer.turns),
         ),

@@ -18,7 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.work import DialoguePage, numbered_turns
+from annotation.numbering import numbered_turns
+from annotation.selectors.work import DialoguePage
+from annotation.speakers import next_speaker
 from annotation.steps import ItemText, SavedAnswer, Step, steps_of
 from protocols.access import version_for
 from protocols.bundles import BundleError, InvalidBundle, complete_bundle, dump_bundle
@@ -42,6 +44,7 @@ RESPONSES = (
     "I don't like music.",
     "Perhaps. You could ask at the town hall, they have a map of everything.",
 )
+OTHER_TURNS = ([TURNS[0]], [TURNS[2]], [TURNS[4]])
 SHOWN: dict[str, list[tuple[str, ...]]] = {
     ProtocolVersion.Unit.RESPONSE: [(text,) for text in RESPONSES[:2]],
     ProtocolVersion.Unit.CANDIDATE_SET: [RESPONSES],
@@ -92,6 +95,7 @@ def _screen(
         "version": stored,
         "words": words,
         "reading_seconds": doc["reading_seconds"],
+        "has_reasons": spec.has_reasons,
         "minutes_at_most": doc["max_minutes"],
         "stage": _stage(stored, words, page, _current(request, page.steps)) if page.steps else "",
         "is_embedded": "document" in request.POST and "whole" not in request.POST,
@@ -108,7 +112,7 @@ def _screen(
 
 def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
     items = [
-        ItemText(UUID(int=100 * place + number), texts, unit)
+        _sample_item(UUID(int=100 * place + number), texts, unit)
         for place, unit in enumerate(spec.units, start=1)
         for number, texts in enumerate(SHOWN[unit], start=1)
     ]
@@ -122,7 +126,14 @@ def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
         persona=PERSONA,
         items=items,
         steps=steps_of(spec, items, _leading_to(spec, wanted, items)),
+        scale_above=spec.scale_above,
     )
+
+
+def _sample_item(token: UUID, texts: tuple[str, ...], unit: str) -> ItemText:
+    if unit == ProtocolVersion.Unit.MODEL:
+        return ItemText(token, texts, unit, histories=OTHER_TURNS, speakers=tuple(map(next_speaker, OTHER_TURNS)))
+    return ItemText(token, texts, unit, speaker=next_speaker(TURNS))
 
 
 def _leading_to(spec: VersionSpec, key: str, items: list[ItemText]) -> dict[tuple[UUID, str], SavedAnswer]:

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,8 +16,10 @@ from annotation.forms import BatchStatusForm, MakeBatchesForm, StatusForm, Study
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import worker_is_silent
+from annotation.selectors.pilots import pilots_to_repeat
 from annotation.services import batching
 from annotation.services import studies as services
+from annotation.services.repeating import repeat_pilot
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 
@@ -88,14 +91,28 @@ def study_status(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
-    form = MakeBatchesForm(request.POST or None, fields=selectors.metadata_fields(study))
+    form = MakeBatchesForm(
+        request.POST or None,
+        fields=selectors.metadata_fields(study),
+        pilots=pilots_to_repeat(study),
+        initial={"kind": request.GET.get("kind", Batch.Kind.MAIN)},
+    )
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            by, now = signed_in(request.user), timezone.now()
-            made = batching.make_batches(study, actor=by, now=now, **form.arguments())
-            messages.success(request, _said_of(len(made), is_fresh_only=form.cleaned_data["is_fresh_only"]))
+            messages.success(request, _made(study, form, signed_in(request.user)))
             return redirect("study_batches", slug)
     return _batches_page(request, study, form)
+
+
+def _made(study: Study, form: MakeBatchesForm, by: User) -> str:
+    now = timezone.now()
+    if form.repeated:
+        given = {name: form.cleaned_data[name] for name in ("kind", "seats")}
+        batch = repeat_pilot(study, pilot=form.repeated, **given, actor=by, now=now)
+        names = {"key": batch.key, "pilot": form.repeated}
+        return _("%(key)s is made. It shows the same as %(pilot)s. Open it when you are ready.") % names
+    made = batching.make_batches(study, actor=by, now=now, **form.arguments())
+    return _said_of(len(made), is_fresh_only=form.cleaned_data["is_fresh_only"])
 
 
 def _said_of(n: int, *, is_fresh_only: bool) -> str:
@@ -112,12 +129,14 @@ def _said_of(n: int, *, is_fresh_only: bool) -> str:
 
 
 def _batches_page(request: HttpRequest, study: Study, form: MakeBatchesForm) -> HttpResponse:
+    named = request.GET.get("batch", "").replace("\x00", "")
     context = {
         "form": form,
-        "page": page_of(request, selectors.batch_list(study)),
+        "page": page_of(request, selectors.batch_list(study, named)),
+        "named": named,
         "n_unbatched": selectors.unbatched_count(study),
         "n_drafts": study.batches.filter(status=Batch.Status.DRAFT).count(),
-        "is_form_open": bool(form.errors) or not study.batches.exists(),
+        "is_form_open": bool(form.errors) or "kind" in request.GET or not study.batches.exists(),
     }
     status = 422 if form.errors else 200
     return study_page(request, study, "annotation/batches.html", status=status, **context)
@@ -144,8 +163,8 @@ def _opened(n: int) -> str:
 
 def _closed(n: int) -> str:
     text = ngettext(
-        "%(n)s batch is now closed; who has begun one may finish it.",
-        "%(n)s batches are now closed; who has begun one may finish it.",
+        "%(n)s batch is now closed. Annotators who have begun it may finish it.",
+        "%(n)s batches are now closed. Annotators who have begun one may finish it.",
         n,
     )
     return text % {"n": n}

@@ -14,8 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import assignment_for, claimable_batch_for, participant_for
-from annotation.models import Assignment, Batch, Study
+from annotation.models import Assignment, Batch, Participant, Study
 from annotation.selectors import work as selectors
+from annotation.selectors.guidelines import paragraphs_of
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
 from annotation.services.claiming import STANDINGS, claim_seat, submit_assignment
@@ -28,6 +29,7 @@ from annotation.views.posted import asked_now, is_empty, posted_answers, submiss
 from parley.words import both
 from protocols.forms import InvalidAnswer
 from protocols.rendering import rendered
+from protocols.translating import texts_in
 
 LONGEST_FEEDBACK = 5_000
 
@@ -40,6 +42,25 @@ def work_list(request: HttpRequest) -> HttpResponse:
     works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
     context = {"works": works, "return_link": request.session.pop("return_link", "")}
     return render(request, "annotation/work.html", context)
+
+
+@login_required
+@require_GET
+def welcome(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where newcomers come to after joining. The list of work leads back here."""
+    study = participant_for(request.user, slug).study
+    words = texts_in(study.protocol_version, study.content_language)
+    context = {"study": study, "words": words, "paragraphs": paragraphs_of(words.welcome)}
+    return render(request, "annotation/work_welcome.html", context)
+
+
+def after_joining(participant: Participant) -> HttpResponse:
+    """To the welcome, if there is one, or to the list of work for whoever has begun a batch."""
+    study = participant.study
+    has_welcome = bool(texts_in(study.protocol_version, study.content_language).welcome)
+    if has_welcome and not participant.assignments.exists():
+        return redirect("welcome", study.slug)
+    return redirect("work")
 
 
 @login_required
@@ -170,12 +191,14 @@ def _rate_page(
     request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step, status: int = 200
 ) -> HttpResponse:
     lease, study = selectors.lease_left(assignment, timezone.now()), assignment.batch.study
+    spec = selectors.spec_of_assignment(assignment)
     seat = getattr(assignment, "seat", None)  # lost meanwhile, a mistake can still be put right: the answer is kept
     context = _rate_context(assignment, page, step) | {
         "progress": read_progress(assignment),
+        "has_reasons": spec.has_reasons,
         "lease_seconds": int(lease.total_seconds()),
         "lease_ends_at": seat and seat.lease_expires_at,
-        "reading_seconds": selectors.spec_of_assignment(assignment).reading_seconds,
+        "reading_seconds": spec.reading_seconds,
         "reading_left": _open(assignment, page.position),
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
     }

@@ -56,7 +56,7 @@ class CheckPlan(models.Model):
     looks_at_drift = models.BooleanField(default=True)
     pauses_by_itself = models.BooleanField(default=False, help_text="Else a team lead is asked.")
     gives_feedback = models.BooleanField(
-        default=False, help_text="D-16: annotators see how they agree. It affects independence, so it is reported."
+        default=False, help_text="Annotators see how they agree. It affects independence, so it is reported."
     )
 
     class Meta:

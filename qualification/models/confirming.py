@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Assignment, Batch, Item, Participant, Study
+from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
 from protocols.models import Criterion, Option, ProtocolVersion
 
 
@@ -67,6 +67,9 @@ class Disagreement(models.Model):
     how = models.CharField(max_length=14, choices=How, blank=True)
     option = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
     note = models.TextField(blank=True)
+    answers = models.ManyToManyField(
+        Rating, related_name="+", help_text="All answers about the item by those who gave the settled label."
+    )
     found_at = models.DateTimeField()
     settled_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     settled_at = models.DateTimeField(null=True, blank=True)

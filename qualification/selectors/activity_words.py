@@ -58,6 +58,7 @@ VERBS: dict[str, Verb] = {
     "member_added": Verb(_("member added"), _("%(object)s was added as %(role)s."), ROLES),
     "member_removed": Verb(_("member removed"), _("%(object)s, until then %(role)s, was removed."), ROLES),
     "role": Verb(_("role changed"), _("%(object)s is %(after)s now, not %(before)s."), ROLES),
+    "researcher_named": Verb(_("made a researcher"), _("%(object)s may make protocols and studies.")),
     "joined": Verb(_("joined"), _("%(object)s joined by the invitation link.")),
     "standing": Verb(
         _("standing changed"), _("Standing of %(object)s: %(after)s, before: %(before)s. %(reason)s"), STANDINGS

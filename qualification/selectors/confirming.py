@@ -5,6 +5,7 @@ Votes and figures of agreement are those of the first look. What is here stands 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 
@@ -137,6 +138,33 @@ def looked_again(comparison: Comparison) -> list[dict[tuple[object, ...], int]]:
     return list(found.values())
 
 
+def first_looks(comparisons: QuerySet[Comparison]) -> Q:
+    """Match the ratings of the two who were compared."""
+    return Q(assignment__in=comparisons.values("first")) | Q(assignment__in=comparisons.values("second"))
+
+
+def second_looks(comparisons: QuerySet[Comparison]) -> Q:
+    """Match the ratings of submitted second looks: an answer that may still change is nobody's to read."""
+    status = Assignment.Status.SUBMITTED
+    return Q(batch__second_look__comparison__in=comparisons, assignment__status=status, assignment__seat__isnull=False)
+
+
+def answers_behind(disagreement: Disagreement) -> list[Rating]:
+    """Return all answers about the item by those who gave its settled label, at the second look or else at the first.
+
+    None where a trainer settled on a label that nobody gave.
+    """
+    item = disagreement.item
+    parts = {f"item__{part}": getattr(item, part) for part in ("unit", "dialogue", "candidate", "source")}
+    comparisons = current_comparisons().filter(batch=item.batch_id)
+    for looks in (second_looks(comparisons), first_looks(comparisons)):
+        found = Rating.objects.filter(looks, is_active=True, **parts)
+        same = found.filter(criterion=disagreement.criterion_id, option=disagreement.option_id)
+        if same.exists():
+            return list(found.filter(assignment__in=same.values("assignment")))
+    return []
+
+
 # --- what came of it -------------------------------------------------------------------------------
 def disagreements_of(study: Study) -> QuerySet[Disagreement]:
     """Those that count. What belongs to an earlier round, or another version, is history."""
@@ -145,10 +173,38 @@ def disagreements_of(study: Study) -> QuerySet[Disagreement]:
     )
 
 
-def settled_labels(study: Study) -> Answers:
-    """Answers that stand in the place of two different votes."""
-    rows = disagreements_of(study).filter(state=State.SETTLED).values_list("item", "criterion", "option")
-    return {(item, criterion): option for item, criterion, option in rows if option is not None}
+class GivenAnswer(NamedTuple):
+    """An answer of somebody who gave a settled label, in ids of rows."""
+
+    assignment_id: int
+    criterion_id: int
+    option_id: int | None
+    choices: list[int]
+    turns: list[int]
+    explanations: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A label in the place of two different votes, how it was settled, and what was answered together with it."""
+
+    option_id: int
+    how: str
+    answers: list[GivenAnswer]
+
+
+SettledLabels = dict[tuple[int, int], Settled]  # by item and criterion
+
+
+def settled_labels(study: Study) -> SettledLabels:
+    """Return the settled labels by item and criterion, in two queries."""
+    rows = disagreements_of(study).filter(state=State.SETTLED).values_list("pk", "item", "criterion", "option", "how")
+    found = {pk: ((item, criterion), Settled(option, how, [])) for pk, item, criterion, option, how in rows if option}
+    through = Disagreement.answers.through.objects.filter(disagreement__in=found)
+    fields = (f"rating__{name}" for name in GivenAnswer._fields)
+    for pk, *given in through.order_by("rating").values_list("disagreement", *fields):
+        found[pk][1].answers.append(GivenAnswer._make(given))
+    return dict(found.values())
 
 
 @dataclass(frozen=True, slots=True)

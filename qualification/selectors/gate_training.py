@@ -1,55 +1,91 @@
 """What is said after an answer of a training batch: whether it was right, what would have been, and why."""
 
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db.models import Q
 
 from annotation.models import Assignment, Item
 from annotation.selectors.work import spec_of_assignment
 from annotation.steps import Part, Question, Step
-from protocols.specs import OptionSpec
+from protocols.models import Criterion, ProtocolVersion
+from protocols.specs import OptionSpec, VersionSpec
 from qualification.models import KnownAnswer
+
+Unit = ProtocolVersion.Unit
+Place = tuple[str, int | None, int | None, int | None]  # unit, dialogue, candidate, source of what is rated together
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
+    """`leads_to`: questions with a known answer that are asked only after the right answer to this one."""
+
     part: Part
     question: Question
-    chosen: OptionSpec | None
+    chosen: tuple[OptionSpec, ...]
     right: tuple[OptionSpec, ...]
     why: str
+    leads_to: tuple[str, ...] = ()
 
     @property
     def is_right(self) -> bool:
-        return self.chosen is not None and self.chosen.id in {option.id for option in self.right}
+        """Of several choices, exactly the right ones."""
+        chosen, right = ({option.id for option in options} for options in (self.chosen, self.right))
+        return chosen == right if self.question.criterion.kind == Criterion.Kind.MULTIPLE else bool(chosen & right)
 
 
 def lessons_of(assignment: Assignment, step: Step) -> list[Lesson]:
     """Of the questions of one step that are answered, and whose right answer is known."""
-    answered = [(part, question) for part, question in step.questions if question.answer.is_saved]
-    known = _known(assignment, {part.item.token for part, _question in answered})
+    answered = [each for each in step.questions if each[1].is_asked and each[1].answer.is_saved]
+    known = known_answers(assignment, {part.item.token for part, _question in answered})
     found = []
     for part, question in answered:
         row = known.get((part.item.token, question.criterion.id))
         if row is not None:
-            right = tuple(option for option in question.criterion.options if option.id in row.options)
-            chosen = question.criterion.option(question.answer.option)
-            found.append(Lesson(part, question, chosen, right, row.explanation))
-    return found
+            found.append(_lesson(part, question, row))
+    spec = spec_of_assignment(assignment)
+    return [each if each.is_right else replace(each, leads_to=_led_to(spec, each, known)) for each in found]
 
 
-def _known(assignment: Assignment, tokens: set) -> dict:
-    """{(item's token, criterion id): KnownAnswer}"""
+def _lesson(part: Part, question: Question, row: KnownAnswer) -> Lesson:
+    codes = {question.answer.option, *question.answer.options}
+    options = question.criterion.options
+    chosen = tuple(option for option in options if option.code in codes)
+    return Lesson(part, question, chosen, tuple(each for each in options if each.id in row.options), row.explanation)
+
+
+def _led_to(spec: VersionSpec, lesson: Lesson, known: Container[tuple[UUID, int]]) -> tuple[str, ...]:
+    item, criterion = lesson.part.item, lesson.question.criterion
+    right = {option.key for option in lesson.right}
+    return tuple(
+        each.name
+        for each in spec.asked_of(item.unit)
+        if (item.token, each.id) in known
+        and any(condition.criterion == criterion.key and right & condition.options for condition in each.when)
+    )
+
+
+def known_answers(assignment: Assignment, tokens: Iterable[UUID]) -> dict[tuple[UUID, int], KnownAnswer]:
+    """What is known of some items: {(token, criterion id): KnownAnswer}."""
     items = list(Item.objects.filter(batch=assignment.batch_id, token__in=tokens))
+    dialogues, sources = ({getattr(item, name) for item in items} for name in ("dialogue_id", "source_id"))
     rows = KnownAnswer.objects.filter(
+        Q(dialogue__in=dialogues - {None}) | Q(dialogue=None, source__in=sources - {None}),
         study=assignment.batch.study_id,
         kind=KnownAnswer.Kind.TRAINING,
         is_active=True,
         criterion__in=spec_of_assignment(assignment).by_id,
-        dialogue__in=[item.dialogue_id for item in items],
     )
-    by_unit = {(row.dialogue_id, row.candidate_id, row.unit, row.criterion_id): row for row in rows}
+    by_place = {(_place(row), row.criterion_id): row for row in rows}
     return {
         (item.token, criterion): row
         for item in items
-        for (dialogue, candidate, unit, criterion), row in by_unit.items()
-        if (dialogue, candidate, unit) == (item.dialogue_id, item.candidate_id, item.unit)
+        for (place, criterion), row in by_place.items()
+        if place == _place(item)
     }
+
+
+def _place(row: Item | KnownAnswer) -> Place:
+    is_together = row.unit in (Unit.CANDIDATE_SET, Unit.MODEL)
+    return row.unit, row.dialogue_id, row.candidate_id, row.source_id if is_together else None

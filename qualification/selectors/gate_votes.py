@@ -16,6 +16,7 @@ from measures.histograms import Histogram
 from protocols.models import Option
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from qualification.models import Gate, KnownAnswer
+from qualification.selectors.gate_panel import Same, panel_work
 
 PANELS: dict[str, tuple[str, ...]] = {
     Gate.PanelMembers.ALL: (Participant.Panel.EXPERT, Participant.Panel.NON_EXPERT),
@@ -102,19 +103,10 @@ class PanelState:
 
 def panel_state(gate: Gate, batches: Iterable[int]) -> PanelState:
     wanted, members = set(batches), tuple(panel_of(gate))
-    done = defaultdict(set)
-    finished = _counting(wanted, [member.pk for member in members])
-    for participant, batch in finished.values_list("participant", "batch"):
-        done[participant].add(batch)
-    ready = [member for member in members if wanted and done[member.pk] >= wanted]
+    done = panel_work(wanted, [member.pk for member in members])
+    ready = [member for member in members if wanted and done.get(member.pk, {}).keys() >= wanted]
     waiting = [each for each in members if each not in ready and each.standing not in STOPPED]
     return PanelState(members, len(ready), tuple(each.pseudonym for each in waiting))
-
-
-def _counting(batches: Iterable[int], participants: Iterable[int]) -> QuerySet[Assignment]:
-    """Finished work whose answers count: it holds a seat."""
-    held = Assignment.objects.filter(status=Assignment.Status.SUBMITTED, seat__isnull=False)
-    return held.filter(batch__in=batches, participant__in=participants)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +123,7 @@ def panel_figures(gate: Gate, study: Study) -> PanelFigures:
     spec = spec_of(study.protocol_version)
     batches = list(qualification_batches(study).values_list("pk", flat=True))
     members = [member.pk for member in panel_of(gate)]
-    answers = _answers(pooled_scale(spec), _votes(batches, members), members, None, {})
+    answers = _answers(pooled_scale(spec), _panel_votes(batches, members), members, None, {})
     codes, k = answers.members, answers.scale.n_categories
     counts = np.bincount(codes[codes >= 0], minlength=k)
     shares = tuple(sorted((float(n) / max(int(counts.sum()), 1) for n in counts), reverse=True))
@@ -160,7 +152,7 @@ def n_judged(study: Study) -> int:
 def answers_of(gate: Gate, spec: VersionSpec, participant: int, batches: list[int]) -> dict[str, Answers]:
     """By criterion key; under "" all of them pooled, as the gate's scope says."""
     members = [member.pk for member in panel_of(gate)]
-    votes = _votes(batches, [*members, participant])
+    votes = [*_panel_votes(batches, members), *_votes(batches, [participant])]
     right = _known_answers(gate, batches) if gate.method == Gate.Method.GOLD else {}
     if gate.scope == Gate.Scope.POOLED:
         return {"": _answers(pooled_scale(spec), votes, members, participant, right)}
@@ -176,6 +168,20 @@ def answers_of_criterion(
 ) -> Answers:
     mine = [vote for vote in votes if vote.criterion == criterion.id]
     return _answers(scale_of(criterion), mine, members, participant, right)
+
+
+def _panel_votes(batches: list[int], members: list[int]) -> list[Vote]:
+    """Those of a pilot that shows the same items are taken for answers to the items of the qualification."""
+    work = panel_work(batches, members)
+    places: dict[tuple[int, int], list[Same]] = defaultdict(list)
+    for member, finished in work.items():
+        for place, same in finished.values():
+            places[member, place].append(same)
+    votes = []
+    for place in sorted({place for _member, place in places}):
+        for vote in _votes([place], [member for member, where in places if where == place]):
+            votes += [vote._replace(item=same.get(vote.item, vote.item)) for same in places[vote.participant, place]]
+    return votes
 
 
 def _votes(batches: Iterable[int], participants: list[int]) -> list[Vote]:

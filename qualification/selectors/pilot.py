@@ -1,4 +1,4 @@
-"""What the pilots say (D-10): how long a judgement takes, what is hard, how the panel agrees."""
+"""What a pilot says: how long a judgement takes, what is hard, how the panel agrees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,6 +73,17 @@ def _cells(votes: PilotVotes, criterion: CriterionSpec) -> _Cells:
     found, n_votes = difficulty_of(tallies), tallies.sum(axis=1)
     shares = np.where(n_votes > 0, tallies[:, unsure].sum(axis=1) / np.maximum(n_votes, 1), np.nan)
     return _Cells(items, found.disagreeing, found.entropy, shares)
+
+
+def hardness_of(votes: PilotVotes, spec: VersionSpec) -> Hardness:
+    """The means over all criteria together."""
+    cells = [_cells(votes, each) for each in _voted(votes, spec)]
+    names = ("disagreeing", "entropy", "unsure")
+    return Hardness(*(_mean(np.concatenate([np.empty(0), *(getattr(each, name) for each in cells)])) for name in names))
+
+
+def _voted(votes: PilotVotes, spec: VersionSpec) -> list[CriterionSpec]:
+    return [each for each in spec.voted if (votes.criterion == each.id).any()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +175,7 @@ def _beside(votes: PilotVotes, scale: Scale, members: Sequence[Participant]) -> 
 # --- together --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PilotFigures:
-    """Of the panel's answers to the pilots; `by_member` has the times of everybody's."""
+    """Of the panel's answers to a pilot; `by_member` has the times of everybody's."""
 
     n_votes: int
     times: Times
@@ -187,7 +198,7 @@ def pilot_figures(
     votes = votes.of([each.pk for each in members])
     if not len(votes.item):
         return None
-    voted = [each for each in spec.voted if (votes.criterion == each.id).any()]
+    voted = _voted(votes, spec)
     cells = [_cells(votes, each) for each in voted]
     return PilotFigures(
         n_votes=len(votes.item),

@@ -8,17 +8,19 @@ from decimal import Decimal
 from django.db.models import Count, QuerySet
 
 from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
+from measures.estimate import Estimate
 from measures.qualification_rule import panels_own
 from measures.suggestions import minutes_of_batch, pay_of_minutes
 from protocols.models import Option
 from protocols.specs import VersionSpec
 from qualification.models import Gate
+from qualification.selectors.gate_panel import Place, items_shown
 from qualification.selectors.gate_votes import PANELS, pooled_scale
-from qualification.selectors.pilot import HardItem, Hardness, PilotFigures, Times
+from qualification.selectors.pilot import HardItem, Hardness, PilotFigures, Times, hardness_of, kappa_of, times_of
 from qualification.selectors.pilot_votes import PilotVotes
 
 COMMENTS = 100
-HOURLY = Decimal("8.00")  # D-13: of the reference study
+HOURLY = Decimal("8.00")  # of the reference study
 PILOT = Batch.Kind.PILOT
 
 
@@ -61,15 +63,15 @@ def texts_of(found: Sequence[HardItem]) -> list[HardText]:
     return [HardText(items[each.item], each.hardness, each.by_criterion) for each in found]
 
 
-def feedback_of(study: Study) -> QuerySet[Assignment]:
-    """What was said at the end of a pilot, the newest first."""
-    work = Assignment.objects.filter(batch__study=study, batch__kind=PILOT).exclude(feedback="")
+def feedback_of(pilot: Batch | None) -> QuerySet[Assignment]:
+    """What was said at the end of the pilot, the newest first."""
+    work = Assignment.objects.filter(batch=pilot).exclude(feedback="")
     return work.select_related("participant", "batch").order_by("-submitted_at", "-pk")[:COMMENTS]
 
 
-def unsure_texts_of(study: Study) -> QuerySet[Rating]:
+def unsure_texts_of(pilot: Batch | None) -> QuerySet[Rating]:
     """Why somebody could not decide."""
-    unsure = Rating.objects.filter(batch__study=study, batch__kind=PILOT, option__role=Option.Role.UNSURE)
+    unsure = Rating.objects.filter(batch=pilot, option__role=Option.Role.UNSURE)
     texts = unsure.filter(assignment__seat__isnull=False, is_active=True).exclude(free_text="")
     return texts.select_related("assignment__participant", "criterion", "item__dialogue").order_by("-pk")[:COMMENTS]
 
@@ -106,11 +108,65 @@ def suggest(
     """For a batch of `n_items` at `hourly` an hour. The threshold is what those reach whom the gate compares with."""
     seconds = figures.times.median
     minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
-    compared = [each.pk for each in members if each.panel in PANELS[gate.panel_members]]
-    scale = pooled_scale(spec)
-    kappa = panels_own(gate.method, votes.of(compared).table(scale, compared), scale.n_categories)
+    kappa = _compared_kappa(spec, votes, members, gate)
     pay = None if minutes is None else pay_of_minutes(minutes, hourly)
     return Suggestions(n_items, hourly, minutes, pay, gate.method, kappa, gate.get_panel_members_display())
+
+
+def _compared_kappa(spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], gate: Gate) -> float | None:
+    """What those reach whom the qualification compares candidates with, by its own coefficient."""
+    compared = [each.pk for each in members if each.panel in PANELS[gate.panel_members]]
+    scale = pooled_scale(spec)
+    return panels_own(gate.method, votes.of(compared).table(scale, compared), scale.n_categories)
+
+
+# --- pilots side by side -------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class PilotColumn:
+    """One pilot beside the others. `same_as`: the key of the first pilot with the same items; empty for that one."""
+
+    batch: Batch
+    same_as: str
+    n_votes: int
+    times: Times
+    hardness: Hardness
+    kappa: Estimate
+    threshold: float | None
+
+
+def side_by_side(
+    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], pilots: Sequence[Batch], gate: Gate
+) -> list[PilotColumn]:
+    """Of the panel's answers, each pilot by itself."""
+    firsts = _firsts(pilots)
+    mine = votes.of([each.pk for each in members])
+    return [_column(spec, mine.in_batch(each.pk), members, each, firsts[each.pk], gate) for each in pilots]
+
+
+def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
+    """The key of an earlier pilot that shows the same items."""
+    shown = items_shown([each.pk for each in pilots])
+    firsts: dict[frozenset[Place], Batch] = {}
+    found = {}
+    for pilot in pilots:
+        first = firsts.setdefault(frozenset(shown[pilot.pk]), pilot)
+        found[pilot.pk] = "" if first is pilot else first.key
+    return found
+
+
+def _column(
+    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], pilot: Batch, same_as: str, gate: Gate
+) -> PilotColumn:
+    kappa = _compared_kappa(spec, votes, members, gate)
+    return PilotColumn(
+        batch=pilot,
+        same_as=same_as,
+        n_votes=len(votes.item),
+        times=times_of(votes),
+        hardness=hardness_of(votes, spec),
+        kappa=kappa_of(votes, pooled_scale(spec)),
+        threshold=None if kappa is None else round(kappa, 2) + 0.0,
+    )
 
 
 def usual_size(study: Study, pilots: Sequence[Batch]) -> int:

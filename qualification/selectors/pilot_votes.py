@@ -20,6 +20,7 @@ class PilotVotes:
     participant: IntArray
     option: IntArray
     active_ms: IntArray
+    batch: IntArray
 
     @cached_property
     def row(self) -> IntArray:
@@ -29,11 +30,14 @@ class PilotVotes:
         return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def where(self, kept: BoolArray) -> "PilotVotes":
-        arrays = (self.item, self.criterion, self.participant, self.option, self.active_ms)
+        arrays = (self.item, self.criterion, self.participant, self.option, self.active_ms, self.batch)
         return PilotVotes(*(array[kept] for array in arrays))
 
     def of(self, participants: list[int]) -> "PilotVotes":
         return self.where(np.isin(self.participant, participants))
+
+    def in_batch(self, batch: int) -> "PilotVotes":
+        return self.where(self.batch == batch)
 
     def about(self, criterion: int) -> "PilotVotes":
         return self.where(self.criterion == criterion)
@@ -76,8 +80,8 @@ def pilot_votes(study: Study) -> PilotVotes:
         item__is_check=False,
         criterion__version=study.protocol_version_id,
     ).order_by("item", "criterion", "pk")
-    fields = rows.values_list("item", "criterion", "assignment__participant", "option", "active_ms")
-    return PilotVotes(*np.array(list(fields), np.int64).reshape(-1, 5).T)
+    fields = rows.values_list("item", "criterion", "assignment__participant", "option", "active_ms", "batch")
+    return PilotVotes(*np.array(list(fields), np.int64).reshape(-1, 6).T)
 
 
 def panel_members(study: Study) -> list[Participant]:

@@ -114,6 +114,6 @@ def _has_timed_out(entry: Entry, work: StudyWork, now: datetime) -> bool:
     begun = work.active
     if begun is None or work.lease or work.is_waiting_for_consent or not entry.study.recruitment.code_timed_out:
         return False
-    if begun.submitted_at is not None or now < begun.claimed_at + timedelta(minutes=work.study.minutes_at_most):
+    if begun.submitted_at is not None or now < begun.claimed_at + timedelta(minutes=begun.batch.minutes_at_most):
         return False
     return begun.batch.kind in _wanted_of(work.participant) | kinds_for(work.participant)

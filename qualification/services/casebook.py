@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Item, Study
+from annotation.selectors.work import persona_of
 from annotation.services import activity
 from annotation.services.importing.dialogues import lock_study
 from annotation.services.refusals import Refused
@@ -18,7 +19,7 @@ from protocols.models import Criterion, Option, Protocol, ProtocolVersion
 from protocols.schema import InvalidBundle
 from protocols.selectors import next_version_name
 from qualification.models import Case, Disagreement
-from qualification.services.training import Lesson, give_lesson
+from qualification.services.training import Lesson, Scene, give_lesson
 
 Unit = ProtocolVersion.Unit
 LONGEST_TITLE = 60
@@ -130,17 +131,18 @@ def _add_example(doc: Bundle, case: Case) -> None:
 
 def _example(case: Case) -> Bundle:
     """As the editor writes one: the history with the response, or the history itself, its evaluation and why."""
-    known = {"title": _title(case), "history": _history(case), "rated_turn": None}
+    known = {"title": _title(case), "facts": _facts(case), "history": _history(case), "rated_turn": None}
     evaluated = {"option": _right(case).key, "why": case.note}
-    if case.item.candidate is None:
+    text, speaker = _response(case)
+    if text is None:
         return known | evaluated | {"candidates": []}
-    return known | {"candidates": [evaluated | {"text": case.item.candidate.text}], "option": "", "why": ""}
+    return known | {"candidates": [evaluated | {"text": text, "speaker": speaker}], "option": "", "why": ""}
 
 
 def _is_same(one: Bundle, other: Bundle) -> bool:
     def texts(example: Bundle) -> Any:
         turns = [(turn["speaker"], turn["text"]) for turn in example["history"]]
-        return turns, [each["text"] for each in example["candidates"]]
+        return turns, example["facts"], [each["text"] for each in example["candidates"]]
 
     return texts(one) == texts(other)
 
@@ -155,6 +157,10 @@ def _history(case: Case) -> list[dict[str, str]]:
     """Speakers and texts alone: turns of an import may carry more."""
     turns = case.item.dialogue.turns if case.item.dialogue else []
     return [{"speaker": str(turn["speaker"]), "text": turn["text"]} for turn in turns]
+
+
+def _facts(case: Case) -> list[str]:
+    return persona_of(case.item.dialogue.metadata if case.item.dialogue else {})
 
 
 def _right(case: Case) -> Option:
@@ -173,13 +179,20 @@ def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
         raise Refused("no_such_question", _("The study no longer asks this question, or has no such answer."))
     if locked.is_training:
         raise Refused("known", _("It is a training item already."))
-    text = locked.item.candidate.text if locked.item.candidate else None
-    lesson = Lesson(criterion, text, _right(locked).key, locked.note)
-    item = give_lesson(locked.study, _history(locked), lesson, now)
+    text, speaker = _response(locked)
+    lesson = Lesson(criterion, text, _right(locked).key, locked.note, speaker)
+    asker = locked.item.dialogue.asker if locked.item.dialogue else ""
+    item = give_lesson(locked.study, Scene.of(_history(locked), _facts(locked), asker), lesson, now)
     locked.is_training = True
     locked.save(update_fields=["is_training"])
     activity.log(locked.study, by, "case_training", now=now, **_named(locked, batch=item.batch.key))
     return item
+
+
+def _response(case: Case) -> tuple[str | None, str]:
+    """The text and the speaker of what is rated; a whole dialogue has neither."""
+    candidate = case.item.candidate
+    return (candidate.text, candidate.speaker) if candidate else (None, "")
 
 
 def _lock_usable(case: Case) -> Case:

@@ -25,7 +25,7 @@ from qualification.selectors.confirming import (
     stale_looks,
     uncompared_batches,
 )
-from qualification.services.second_looks import count_looks, make_looks
+from qualification.services.second_looks import close_disagreement, count_looks, make_looks
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ def _keep(
 def _look_again(row: Disagreement, agreed: int | None, now: datetime) -> None:
     row.state = State.SECOND_LOOK
     if agreed is not None:
-        row.state, row.how, row.option_id, row.settled_at = State.SETTLED, How.REPLACED, agreed, now
+        close_disagreement(row, How.REPLACED, agreed, now)
     row.save(update_fields=["state", "how", "option", "settled_at"])
 
 

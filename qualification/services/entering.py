@@ -13,6 +13,7 @@ from annotation.services import activity
 from annotation.services.joining import give_consent, make_account
 from annotation.services.people import take_in
 from annotation.services.refusals import Refused
+from annotation.services.researchers import is_researcher
 from qualification.models import Entry, Recruitment
 from qualification.providers.base import Arrival
 from qualification.services.consent_texts import fingerprint_of, keep_consent_text
@@ -141,6 +142,6 @@ def account_of(entry: Entry) -> User:
     user = entry.participant.user if entry.participant else None
     is_ours = user is not None and user.is_active and not (user.is_staff or user.is_superuser)
     others = Membership.objects.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)
-    if user is None or not is_ours or user.has_usable_password() or others.exists():
+    if user is None or not is_ours or user.has_usable_password() or others.exists() or is_researcher(user):
         raise Refused("own_account", _("This account is no longer opened by the platform's link. Sign in with it."))
     return user

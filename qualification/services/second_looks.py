@@ -14,6 +14,7 @@ from annotation.services.refusals import Refused
 from protocols.models import Option
 from qualification.models import Case, Comparison, Disagreement, SecondLook
 from qualification.selectors.confirming import (
+    answers_behind,
     current_comparisons,
     disagreements_of,
     finished_comparisons,
@@ -81,13 +82,15 @@ def _settle_alike(row: Disagreement, looks: list[dict[tuple[object, ...], int]],
     given = [look.get(key) for look in looks]
     row.state = State.ADJUDICATION
     if len(given) == 2 and given[0] is not None and given[0] == given[1]:
-        _close(row, How.SECOND_LOOK, given[0], now)
+        close_disagreement(row, How.SECOND_LOOK, given[0], now)
     row.save(update_fields=["state", "how", "option", "settled_at"])
     return row.state == State.SETTLED
 
 
-def _close(row: Disagreement, how: str, option_id: int, now: datetime) -> None:
+def close_disagreement(row: Disagreement, how: str, option_id: int, now: datetime) -> None:
+    """Settle the label, and keep with it the reasons, turns and other answers of those who gave it."""
     row.state, row.how, row.option_id, row.settled_at = State.SETTLED, how, option_id, now
+    row.answers.set(answers_behind(row))
     # What was collected while it was open learns the answer; what a trainer has written stays.
     cases = Case.objects.filter(item=row.item_id, criterion=row.criterion_id, is_active=True, option=None)
     cases.update(option=option_id)
@@ -107,7 +110,7 @@ def settle(disagreement: Disagreement, *, option: Option, note: str, by: User, n
     _check_settleable(row, by)
     if option.criterion_id != row.criterion_id:
         raise Refused("other_question", _("That is no answer to this question."))
-    _close(row, How.ADJUDICATED, option.pk, now)
+    close_disagreement(row, How.ADJUDICATED, option.pk, now)
     row.note, row.settled_by = note.strip(), by
     row.save(update_fields=["state", "how", "option", "settled_at", "note", "settled_by"])
     for comparison in current_comparisons().filter(batch=row.item.batch_id, looked_at=None):

@@ -15,10 +15,11 @@ from annotation.access import Right, signed_in, study_for
 from annotation.views.pages import errors_in, study_page
 from protocols.models import Option
 from qualification.access import disagreement_for
-from qualification.forms_casebook import ConfirmPlanForm, SettleForm
+from qualification.forms_casebook import ConfirmPlanForm, SettleForm, SplitFilter
 from qualification.models import Disagreement
 from qualification.selectors import casebook as selectors
 from qualification.selectors import confirming
+from qualification.selectors.split_votes import n_split, questions_of, split_cards, split_items
 from qualification.services.confirming import save_plan
 from qualification.services.second_looks import settle
 
@@ -49,6 +50,27 @@ def casebook(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _form(card: selectors.Card) -> SettleForm:
     return SettleForm(disagreement=card.disagreement, options=card.options)
+
+
+@login_required
+@require_safe
+def split_votes(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.TEACH)
+    questions = questions_of(study)
+    form = SplitFilter(request.GET, questions=[(each.key, each.name) for each in questions])
+    key = form.cleaned_data["criterion"] if form.is_valid() else ""
+    chosen = questions_of(study, key)
+    page = Paginator(range(n_split(study, chosen)), CARDS).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {
+        "page_name": "casebook",
+        "plan": confirming.plan_of(study),
+        "counts": selectors.counts_by_state(study),
+        "form": form,
+        "page": page,
+        "query": f"&criterion={key}" if key else "",
+        "cards": split_cards(study, split_items(study, chosen, limit=CARDS, offset=(page.number - 1) * CARDS)),
+    }
+    return study_page(request, study, "qualification/split_votes.html", **context)
 
 
 @login_required

@@ -23,6 +23,7 @@ from annotation.selectors.work import needs_consent
 from annotation.services.refusals import Refused
 from annotation.views.join import BACKEND, joined_too_often
 from annotation.views.pages import announced
+from annotation.views.work import after_joining
 from parley.words import both
 from protocols.rendering import rendered
 from protocols.translating import texts_in
@@ -122,6 +123,8 @@ def _enter(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
         entry = _sign_in(request, recruitment, arrival)
     except Refused as refused:
         return _welcome(request, recruitment, refused.message, STATUS.get(refused.code, 409))
+    if entry.state == Entry.State.ENTERED and entry.participant is not None:
+        return after_joining(entry.participant)
     return _on(entry)
 
 

@@ -17,6 +17,7 @@ from qualification.access import question_for
 from qualification.forms_gate import GateForm, QuestionForm
 from qualification.models import Gate
 from qualification.selectors.gate_curve import Curve, curve_of
+from qualification.selectors.gate_panel import pilots_shown
 from qualification.selectors.gate_votes import n_judged, n_voted, panel_figures, panel_state
 from qualification.services import gate as services
 from qualification.services.training import left_out, make_training
@@ -50,6 +51,7 @@ def _gate_page(request: HttpRequest, study: Study, *, status: int = 200, **forms
         "question_form": QuestionForm(),
         "questions": list(stored.questions.all()) if stored.pk else [],
         "batches": batches,
+        "pilots": pilots_shown(batches),
         "training": list(study.batches.filter(kind="training")),
         "panel": panel_state(stored, [batch.pk for batch in batches if batch.status != "draft"]),
         "curve": _curve(study, stored),

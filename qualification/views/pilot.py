@@ -29,32 +29,47 @@ from qualification.selectors.pilot_votes import PilotVotes, panel_members, pilot
 from qualification.services.pilot import take_over
 from qualification.views.gate import gate_of
 
+FEWEST_BESIDE = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What page and suggestions are made of."""
+    """What page and suggestions are made of. `shown` is the pilot whose figures these are; `votes` are of all."""
 
     study: Study
     pilots: list[Batch]
+    shown: Batch | None
     members: list[Participant]
     votes: PilotVotes
     figures: PilotFigures | None
 
+    @property
+    def key(self) -> str:
+        return self.shown.key if self.shown else ""
+
     def suggestions(self, asked: dict[str, Any]) -> selectors.Suggestions | None:
-        if self.figures is None:
+        if self.figures is None or self.shown is None:
             return None
+        votes = self.votes.in_batch(self.shown.pk)
         spec = spec_of(self.study.protocol_version)
         n_items, hourly = asked["n_items"], asked["hourly"]
         gate = gate_of(self.study)
-        return selectors.suggest(
-            spec, self.votes, self.members, self.figures, gate, n_items=n_items, hourly=Decimal(hourly)
-        )
+        return selectors.suggest(spec, votes, self.members, self.figures, gate, n_items=n_items, hourly=Decimal(hourly))
 
 
-def _read(study: Study) -> Read:
-    members, votes = panel_members(study), pilot_votes(study)
-    figures = pilot_figures(study, spec_of(study.protocol_version), votes, members)
-    return Read(study, selectors.pilots_of(study), members, votes, figures)
+def _read(study: Study, key: str) -> Read:
+    members, votes, pilots = panel_members(study), pilot_votes(study), selectors.pilots_of(study)
+    shown = _shown(pilots, votes.of([each.pk for each in members]), key)
+    of_shown = votes.in_batch(shown.pk if shown else 0)
+    figures = pilot_figures(study, spec_of(study.protocol_version), of_shown, members)
+    return Read(study, pilots, shown, members, votes, figures)
+
+
+def _shown(pilots: list[Batch], votes: PilotVotes, key: str) -> Batch | None:
+    """The one asked for; otherwise the newest that the panel has answered; otherwise the newest."""
+    named = next((each for each in pilots if each.key == key), None)
+    answered = [each for each in pilots if each.pk in votes.batch]
+    return named or next(iter(reversed(answered or pilots)), None)
 
 
 @login_required
@@ -66,24 +81,34 @@ def pilot(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, study: Study, *, status: int = 200, panel_form: PanelForm | None = None
 ) -> HttpResponse:
-    read = _read(study)
+    read = _read(study, request.GET.get("pilot", ""))
     usual = {"n_items": selectors.usual_size(study, read.pilots), "hourly": selectors.HOURLY}
     form = SuggestionForm({**usual, **request.GET.dict()})
     asked = form.cleaned_data if form.is_valid() else usual
     context = {
         "page_name": "pilot",
         "pilots": read.pilots,
+        "shown": read.shown,
+        "columns": _columns(read),
         "members": selectors.members_of(read.members, read.pilots, read.figures),
         "panel_form": panel_form or PanelForm(),
         "figures": read.figures,
         "names": {each.pk: each.pseudonym for each in read.members},
         **_items(request, read, asked),
-        "feedback": selectors.feedback_of(study),
-        "unsure_texts": selectors.unsure_texts_of(study),
+        "feedback": selectors.feedback_of(read.shown),
+        "unsure_texts": selectors.unsure_texts_of(read.shown),
         "form": form,
         "suggested": read.suggestions(asked),
     }
     return study_page(request, study, "qualification/pilot.html", status=status, **context)
+
+
+def _columns(read: Read) -> list[selectors.PilotColumn]:
+    """Nothing while there is only one."""
+    if len(read.pilots) < FEWEST_BESIDE:
+        return []
+    spec, gate = spec_of(read.study.protocol_version), gate_of(read.study)
+    return selectors.side_by_side(spec, read.votes, read.members, read.pilots, gate)
 
 
 def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +119,8 @@ def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str,
     return {
         "hardest": selectors.texts_of(read.figures.hardest),
         "page": page,
-        "query": f"&{urlencode({name: str(value) for name, value in asked.items()})}#pilot-difficulty",
+        "query": f"&{urlencode({**{name: str(value) for name, value in asked.items()}, 'pilot': read.key})}"
+        "#pilot-difficulty",
         "difficulty": selectors.texts_of(list(page)),
     }
 
@@ -103,7 +129,7 @@ def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str,
 @require_safe
 def pilot_items(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
-    figures = _read(study).figures
+    figures = _read(study, request.GET.get("pilot", "")).figures
     if figures is None:
         messages.error(request, _("The panel has not judged anything in the pilots yet."))
         return redirect("pilot", slug)
@@ -131,12 +157,13 @@ def pilot_take(request: HttpRequest, slug: str) -> HttpResponse:
     """What is taken over is computed anew here: a browser says only for how many items and at which rate."""
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = TakeOverForm(request.POST)
-    suggested = _read(study).suggestions(form.cleaned_data) if form.is_valid() else None
+    read = _read(study, request.POST.get("pilot", ""))
+    suggested = read.suggestions(form.cleaned_data) if form.is_valid() else None
     if suggested is None:
         messages.error(request, _("The pilot does not say it."))
         return redirect("pilot", slug)
     setting, by = form.cleaned_data["setting"], signed_in(request.user)
     with announced(request, _("The setting is taken over.")):
         take_over(study, setting, suggested, by=by, now=timezone.now())
-    asked = urlencode({"n_items": str(suggested.n_items), "hourly": str(suggested.hourly)})
+    asked = urlencode({"n_items": str(suggested.n_items), "hourly": str(suggested.hourly), "pilot": read.key})
     return redirect(f"{reverse('pilot', args=[slug])}?{asked}#suggestions")

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
@@ -89,11 +90,14 @@ def training_answer(request: HttpRequest, token: UUID, position: int, number: in
     following = next_url(assignment, page, step)
     if not lessons:
         return redirect(following)
+    is_again = any(lesson.leads_to for lesson in lessons)
     context = {
         "study": assignment.batch.study,
         "page": page,
         "lessons": lessons,
-        "next": following,
+        "is_again": is_again,
+        "next": reverse("rate", args=[token, position, number]) if is_again else following,
         "words": texts_of_assignment(assignment),
+        "language": assignment.batch.study.protocol_version.language,
     }
     return render(request, "qualification/training_answer.html", context)

@@ -36,6 +36,8 @@ from reporting.exports.archive_parts import (
     purpose_rows,
     settings_of,
 )
+from reporting.exports.archive_report import FOLDER, MOST_RATINGS, report_files
+from reporting.exports.archive_settled import SETTLED, SETTLED_ANSWERS, settled_answer_rows, settled_rows
 from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
 from reporting.exports.tables import Block, csv_pieces, in_blocks, untyped
@@ -50,6 +52,8 @@ CONTENTS = {
     "metrics.csv": "Scores and labels that no person gave, those too that were deleted.",
     "datasheet.csv": "What the study's people wrote for its datasheet, by question.",
     "purposes.csv": "Dialogues that are for pilots, training or checks, and never for main work.",
+    "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
+    "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
     "conduct.json": "How the study was conducted, as its report says it: recruitment, acceptance, control, pay.",
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
@@ -98,6 +102,8 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         ("purposes.csv", PURPOSES, purpose_rows(study)),
         ("items.csv", ITEMS, item_rows(study)),
         ("ids.csv", IDS, id_rows(study)),
+        ("settled.csv", SETTLED, settled_rows(study)),
+        ("settled_answers.csv", SETTLED_ANSWERS, settled_answer_rows(study)),
     )
     for name, header, rows in tables:
         archive.add(name, csv_pieces(untyped(header), in_blocks(rows), has_mark=False))
@@ -109,6 +115,8 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
     facts = settings_of(study, versions) | {"files": archive.hashes}
     settings = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
     archive.add("settings.json", [settings.encode()])
+    for name, text in report_files(study):
+        archive.add(name, [text.encode()])
     archive.add("README.txt", [_readme(study, archive.hashes).encode()])
     archive.close()
 
@@ -138,10 +146,17 @@ def _readme(study: Study, hashes: dict[str, str]) -> str:
         "",
         "Read it into an empty Parley:  ./dev manage import_study THIS.zip",
         "Texts of the CSV files that begin with = + - @, a tab or a carriage return have an apostrophe in front.",
+        f"The folder {FOLDER}/ has the report: one HTML file, JSON, LaTeX, tables and figures.",
+        f"A study without answers, or with more than {MOST_RATINGS:,}, has none.",
         "",
     ]
     lines = []
     for name, digest in hashes.items():
-        about = CONTENTS.get(name, "An older version of the protocol that some ratings or predictions are about.")
-        lines += [name, f"  {about}", f"  SHA-256 {digest}"]
+        lines += [name, f"  {_about(name)}", f"  SHA-256 {digest}"]
     return "\n".join(head + lines) + "\n"
+
+
+def _about(name: str) -> str:
+    if name.startswith(f"{FOLDER}/"):
+        return "Part of the report, made from the ratings of this archive. The import leaves it out."
+    return CONTENTS.get(name, "An older version of the protocol that some ratings or predictions are about.")

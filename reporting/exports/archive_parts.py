@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation.models import JudgeRun, Study
+from annotation.speakers import next_speaker
 from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import items_of, parsed, stream
 from reporting.exports.json_lines import as_line
@@ -12,7 +13,7 @@ from reporting.exports.tables import time_text
 from reporting.selectors.conduct import conduct_of
 from reporting.selectors.study_facts import people_as_archived
 
-FORMAT = 3  # of the archive
+FORMAT = 4  # of the archive
 ASSIGNMENTS = (
     "batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported", "round",
 )  # fmt: skip
@@ -28,7 +29,7 @@ DATASHEET = ("question", "text", "updated_at")
 PURPOSES = ("dialogue", "purpose")
 # The protocol version and the pay come beside them. Who may join, and by which link, is of the place it was.
 SETTINGS = (
-    "slug", "name", "description", "status", "seats", "seed", "majority_rule", "kappa_floor", "platform",
+    "slug", "name", "description", "status", "seats", "seed", "majority_rule", "word_scale", "kappa_floor", "platform",
     "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes",
 )  # fmt: skip
 # Of a run that made metrics. Prompts, answers, endpoint and prices stay: an observer may export, and may not see them.
@@ -37,8 +38,8 @@ JUDGE = (
     "n_refused", "n_malformed", "n_rejected", "n_requests", "tokens_prompt", "tokens_answer",
 )  # fmt: skip
 JUDGE_TIMES = ("created_at", "started_at", "finished_at")
-TAKEN = frozenset({"dialogue_id", "batch", "history", "utterances", "candidates"})
-TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "text"})
+TAKEN = frozenset({"dialogue_id", "batch", "history", "utterances", "candidates", "asker"})
+TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "speaker", "text"})
 
 ASSIGNMENT_ROWS = """
     SELECT batch.key, participant.pseudonym, assignment.status, seat.number, assignment.seed, assignment.claimed_at,
@@ -88,8 +89,9 @@ DATASHEET_ROWS = """
     SELECT question, text, updated_at FROM annotation_datasheetanswer WHERE study_id = %s ORDER BY question
 """
 DIALOGUES = """
-    SELECT dialogue.key, dialogue.turns, dialogue.metadata, dialogue.batch_key,
-        coalesce(jsonb_agg(jsonb_build_array(candidate.key, source.key, candidate.text, candidate.metadata)
+    SELECT dialogue.key, dialogue.turns, dialogue.metadata, dialogue.batch_key, dialogue.asker,
+        coalesce(jsonb_agg(jsonb_build_array(candidate.key, source.key, candidate.speaker, candidate.text,
+            candidate.metadata)
             ORDER BY candidate.id) FILTER (WHERE candidate.text <> ''), '[]')
     FROM annotation_dialogue dialogue
     LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id
@@ -135,7 +137,7 @@ def id_rows(study: Study) -> Iterator[Any]:
 
 def item_rows(study: Study) -> Iterator[list[Any]]:
     for item in items_of(study, with_checks=True):
-        shown = [[dialogue, candidate] for dialogue, candidate, _text in item.shown]
+        shown = [[dialogue, candidate] for dialogue, candidate, *_texts in item.shown]
         yield [
             item.batch,
             item.unit,
@@ -156,15 +158,22 @@ def turns_field(study: Study) -> str:
 
 def dialogue_lines(study: Study) -> Iterator[bytes]:
     field = turns_field(study)
-    for key, turns, metadata, batch, candidates in stream(DIALOGUES, [study.pk]):
-        record = {"dialogue_id": key, "batch": batch, field: parsed(turns)}
-        found = [_candidate(*each) for each in parsed(candidates)]
+    for key, turns, metadata, batch, asker, candidates in stream(DIALOGUES, [study.pk]):
+        record = {"dialogue_id": key, "batch": batch, "asker": asker, field: parsed(turns)}
+        following = next_speaker(record[field])
+        found = [_candidate(following, *each) for each in parsed(candidates)]
         record |= {"candidates": found} if found else {}
         yield as_line(record | _others(parsed(metadata), TAKEN))
 
 
-def _candidate(key: str, source: str, text: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    return {"candidate_id": key, "source": source, "text": text} | _others(metadata, TAKEN_OF_CANDIDATE)
+def _candidate(
+    following: str, key: str, source: str, speaker: str, text: str, metadata: dict[str, Any]
+) -> dict[str, Any]:
+    """The import knows the speaker who follows from the dialogue."""
+    said = {"candidate_id": key, "source": source, "text": text}
+    if speaker not in ("", following):
+        said["speaker"] = speaker
+    return said | _others(metadata, TAKEN_OF_CANDIDATE)
 
 
 def _others(metadata: dict[str, Any], taken: frozenset[str]) -> dict[str, Any]:

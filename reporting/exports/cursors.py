@@ -9,6 +9,7 @@ from django.db import connection
 from psycopg2.extensions import UNICODE, new_type, register_type
 
 from annotation.models import Rating, Study
+from annotation.numbering import asker_of
 from reporting.exports.tables import in_blocks, time_text
 
 FETCHED = 2000
@@ -30,6 +31,7 @@ class RatingRow(NamedTuple):
     dialogue: str | None
     source: str | None
     candidate: str | None
+    speaker: str | None
     criterion_id: int
     option_id: int | None
     choices: list[int]
@@ -59,9 +61,9 @@ class RatingRow(NamedTuple):
 
 RATINGS = """
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
-        dialogue.key, source.key, candidate.key, rating.criterion_id, rating.option_id, rating.choices, rating.turns,
-        rating.explanations, rating.free_text, rating.revision, rating.answered_at, rating.created_at,
-        rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
+        dialogue.key, source.key, candidate.key, candidate.speaker, rating.criterion_id, rating.option_id,
+        rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision, rating.answered_at,
+        rating.created_at, rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
         participant.pseudonym, participant.standing = 'excluded', account.username, assignment.round, item.is_check,
         assignment.status = 'superseded'
     FROM annotation_batch batch
@@ -139,9 +141,11 @@ class ItemRow(NamedTuple):
     source: str | None
     is_reference: bool
     candidate: str | None
+    speaker: str
     text: str
-    shown: list[list[str]]  # (dialogue, candidate, text) of candidates that are rated together
+    shown: list[list[Any]]  # (dialogue, candidate, text, turns) of candidates that are rated together
     is_check: bool
+    asker: str
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -151,11 +155,12 @@ class ItemRow(NamedTuple):
 ITEMS = """
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
         dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{}'), source.key,
-        coalesce(source.is_reference, false), candidate.key, coalesce(candidate.text, ''),
-        (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text) ORDER BY place.at), '[]')
+        coalesce(source.is_reference, false), candidate.key, coalesce(candidate.speaker, ''),
+        coalesce(candidate.text, ''),
+        (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
          FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
          JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id),
-        item.is_check
+        item.is_check, coalesce(dialogue.asker, '')
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
     LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
@@ -169,7 +174,9 @@ ITEMS = """
 def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iterator[ItemRow]:
     """Every item of the study with its texts, whether it was rated or not; those with known answers are no results."""
     for row in stream(ITEMS, [study.pk, kind, kind, with_checks]):
-        yield ItemRow._make((*row[:9], parsed(row[9]), parsed(row[10]), *row[11:15], parsed(row[15]), row[16]))
+        turns, asker = parsed(row[9]), row[18]
+        facts = (*row[:9], turns, parsed(row[10]), *row[11:16], parsed(row[16]), row[17], asker or asker_of(turns))
+        yield ItemRow._make(facts)
 
 
 def with_ratings(items: Iterator[ItemRow], ratings: Iterator[RatingRow]) -> Iterator[tuple[ItemRow, list[RatingRow]]]:

@@ -1,26 +1,30 @@
-"""A data set in the manner of DiQAD (E-12): JSON Lines of label, reason and turns, split with a seed."""
+"""A data set in the manner of DiQAD: JSON Lines of label, reason and turns, split with a seed."""
 
+import json
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import IO, Any
 
+from annotation.data_set import SEPARATOR, joined
 from annotation.models import Batch, Study
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from qualification.selectors.confirming import settled_labels
+from qualification.selectors.confirming import Settled, settled_labels
+from reporting.data_set import DataSet
 from reporting.exports.cursors import ItemRow, RatingRow, items_of, ratings_of, with_ratings
 from reporting.exports.json_lines import as_line
 from reporting.exports.labels import (
+    DECIDED_BY,
     REASON_RULE,
     RULE,
     SETTLED_RULE,
     TIE_RULES,
+    Answer,
     Label,
-    label_criterion,
     label_of,
     shared_by_half,
 )
@@ -28,8 +32,6 @@ from reporting.exports.legend import Legend, legend_of
 from reporting.exports.long import is_counted
 from reporting.exports.options import ExportOptions
 
-SEPARATOR = "#!#"
-HARMLESS = "# ! #"  # what a separator within a text becomes
 SPLITS = ("train", "validation", "test")
 Tick = Callable[[int], None]
 
@@ -39,6 +41,8 @@ class Summary:
     outcomes: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     splits: Counter[str] = field(default_factory=Counter)
+    decided_by: Counter[str] = field(default_factory=Counter)
+    data_set: DataSet = field(default_factory=DataSet)
 
 
 def split_records(study: Study, options: ExportOptions, tick: Tick) -> tuple[Iterator[tuple[str, bytes]], Summary]:
@@ -79,20 +83,41 @@ def deal_parts(n: int, options: ExportOptions, seed: int) -> list[str]:
 
 def _records(study: Study, options: ExportOptions, summary: Summary, tick: Tick) -> Iterator[dict[str, Any]]:
     spec, legend = spec_of(study.protocol_version), legend_of(study)
-    criterion = label_criterion(spec, options.criterion)
+    criterion = spec.label_criterion(options.criterion)
     kind = options.kind or Batch.Kind.MAIN
-    settled = settled_labels(study)
+    settled, previous = settled_labels(study), None
     ratings = _ticking(ratings_of(study, order="item", kind=kind), tick)
     for item, rows in with_ratings(items_of(study, kind=kind), ratings):
         if criterion is None or item.unit != criterion.unit:
             continue
         own = [row for row in rows if is_counted(row, legend.criteria[row.criterion_id], legend)]
-        label = label_of(criterion, own, options.ties, settled.get((item.item_id, criterion.id)))
+        of_item = {each.id: found for each in spec.voted if (found := settled.get((item.item_id, each.id)))}
+        label = label_of(criterion, own, options.ties, of_item.get(criterion.id))
         summary.outcomes[label.outcome] += 1
         if label.option is not None:
-            record = _record(item, own, label, spec, legend)
+            given = label.backing if criterion.id in of_item else own
+            answers = _other_answers(item, criterion, spec, given, of_item, options.ties)
+            record = _record(item, label, spec, legend) | {"answers": answers}
+            summary.decided_by[label.decided_by] += 1
             summary.labels[str(record["label"])] += 1
+            if record["dialogue"] != previous:
+                summary.data_set.add(item.turns, item.metadata, item.asker)
+            previous = record["dialogue"]
             yield record
+
+
+def _other_answers(
+    item: ItemRow,
+    criterion: CriterionSpec,
+    spec: VersionSpec,
+    rows: Sequence[Answer],
+    settled: dict[int, Settled],
+    ties: str,
+) -> dict[str, Any]:
+    """Return the answers to the other questions with one option; with a settled label, those given together with it."""
+    others = [each for each in spec.voted if each.unit == item.unit and each != criterion]
+    labels = {each.key: label_of(each, rows, ties, settled.get(each.id)) for each in others}
+    return {key: _label_value(label) for key, label in labels.items() if label.option}
 
 
 def _ticking(rows: Iterator[RatingRow], tick: Tick) -> Iterator[RatingRow]:
@@ -102,17 +127,18 @@ def _ticking(rows: Iterator[RatingRow], tick: Tick) -> Iterator[RatingRow]:
         yield row
 
 
-def _record(item: ItemRow, rows: list[RatingRow], label: Label, spec: VersionSpec, legend: Legend) -> dict[str, Any]:
-    voted = [row for row in rows if row.assignment_id in label.voters]
+def _record(item: ItemRow, label: Label, spec: VersionSpec, legend: Legend) -> dict[str, Any]:
     record: dict[str, Any] = {
         "dialogue": item.dialogue,
         "label": _label_value(label),
-        "reason": _joined(_reasons(voted, label, spec, legend)),
-        "turns": _joined(_turns(item, voted, label, spec)),
+        "decided_by": label.decided_by,
+        "reason": joined(_reasons(label, spec, legend)),
+        "turns": joined(_turns(item, label, spec)),
+        "asker": item.asker,
         "utterances": item.turns,
     }
     if item.candidate is not None:
-        record |= {"source": item.source, "item": item.candidate, "response": item.text}
+        record |= {"source": item.source, "item": item.candidate, "speaker": item.speaker, "response": item.text}
     return record | {"votes": label.votes, "metadata": item.metadata}
 
 
@@ -125,20 +151,19 @@ def _label_value(label: Label) -> int | float | str | None:
     return int(value) if value.is_integer() else value
 
 
-def _reasons(rows: list[RatingRow], label: Label, spec: VersionSpec, legend: Legend) -> list[str]:
+def _reasons(label: Label, spec: VersionSpec, legend: Legend) -> list[str]:
     """Answers to questions of several choices, and predefined explanations."""
     multiple = {each.id for each in spec.criteria if each.kind == Criterion.Kind.MULTIPLE}
-    n_voters = len(label.voters)
-    choices = shared_by_half((row.choices for row in rows if row.criterion_id in multiple), n_voters)
-    own = [row.explanations for row in rows if label.option and row.option_id == label.option.id]
-    texts = [each.text for each in legend.explanations_of(shared_by_half(own, n_voters))]
+    choices = shared_by_half((row.choices for row in label.backing if row.criterion_id in multiple), label.n_voters)
+    own = [row.explanations for row in label.backing if label.option and row.option_id == label.option.id]
+    texts = [each.text for each in legend.explanations_of(shared_by_half(own, label.n_voters))]
     return [each.label for each in legend.options_of(choices)] + texts
 
 
-def _turns(item: ItemRow, rows: list[RatingRow], label: Label, spec: VersionSpec) -> list[str]:
+def _turns(item: ItemRow, label: Label, spec: VersionSpec) -> list[str]:
     """Marked turns as `number: text`, numbers from one."""
     marking: set[int] = {each.id for each in spec.criteria if _marks_turns(each)}
-    marked = shared_by_half((row.turns for row in rows if row.criterion_id in marking), len(label.voters))
+    marked = shared_by_half((row.turns for row in label.backing if row.criterion_id in marking), label.n_voters)
     return [f"{at}: {item.turns[at - 1]['text']}" for at in marked if at <= len(item.turns)]
 
 
@@ -146,12 +171,15 @@ def _marks_turns(criterion: CriterionSpec) -> bool:
     return criterion.kind == Criterion.Kind.TURNS
 
 
-def _joined(texts: list[str]) -> str:
-    return SEPARATOR.join(text.replace(SEPARATOR, HARMLESS) for text in texts)
+def statistics_of(summary: Summary) -> bytes:
+    """Return the figures of the exported data set as a JSON document."""
+    summary.data_set.labels = summary.labels
+    figures = summary.data_set.figures() | {"parts": dict(summary.splits), "decided_by": dict(summary.decided_by)}
+    return (json.dumps(figures, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def readme_of(study: Study, options: ExportOptions, summary: Summary) -> str:
-    criterion = label_criterion(spec_of(study.protocol_version), options.criterion)
+    criterion = spec_of(study.protocol_version).label_criterion(options.criterion)
     seed = study.seed if options.seed is None else options.seed
     test = 100 - options.train - options.validation
     lines = [
@@ -164,8 +192,14 @@ def readme_of(study: Study, options: ExportOptions, summary: Summary) -> str:
         f"Parts: {options.train} / {options.validation} / {test} per cent of the dialogues, by lot with seed {seed};",
         "all items of a dialogue are in the same part. Answers count while their annotator holds a seat.",
         "",
+        "statistics.json: dialogues, utterances, turns and tokens, and the mix of domains, topics and labels.",
         *(f"{part}.jsonl: {summary.splits[part]} items" for part in SPLITS),
         *(f"label {label}: {n} items" for label, n in sorted(summary.labels.items())),
+        "",
+        "decided_by: how the label became final.",
+        *(f"{how}: {summary.decided_by[how]} items, {words}" for how, words in DECIDED_BY.items()),
+        "answers: the answers to the other questions with one option, by the same rules.",
+        "",
         f"left out: {summary.outcomes['excluded']} excluded, {summary.outcomes['tied']} tied, "
         f"{summary.outcomes['unrated']} unrated",
     ]

@@ -76,6 +76,7 @@ def _diqad_zip(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick
                 with archive.open(entry_info(f"{part}.jsonl"), "w", force_zip64=True) as entry:
                     while piece := spooled.read(BLOCK):
                         entry.write(piece)
+            archive.writestr(entry_info("statistics.json"), diqad.statistics_of(summary))
             archive.writestr(entry_info("README.txt"), diqad.readme_of(study, options, summary))
 
 
@@ -117,7 +118,7 @@ FORMATS: dict[str, Format] = {
     ),
     "archive": Format(
         _("The whole study, zip"),
-        _("Protocol, dialogues, ratings and settings. An empty Parley reads it and gives the same report."),
+        _("Protocol, dialogues, ratings, settings and the report. An empty Parley reads it and gives the same report."),
         "archive.zip", ZIP, 40, write=write_archive,
     ),
 }  # fmt: skip

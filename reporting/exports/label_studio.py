@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from annotation.models import Study
-from protocols.models import Criterion
+from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import ItemRow, RatingRow, items_of, ratings_of, with_ratings
 from reporting.exports.legend import Legend, legend_of
 from reporting.exports.options import ExportOptions
@@ -47,13 +47,16 @@ def _data(item: ItemRow) -> dict[str, Any]:
         "item_token": item.item_token,
         "dialogue": item.dialogue,
         "source": item.source,
+        "asker": item.asker,
         "history": item.turns,
         "metadata": item.metadata,
     }
     if item.candidate is not None:
-        data |= {"item": item.candidate, "response": item.text}
+        data |= {"item": item.candidate, "speaker": item.speaker, "response": item.text}
     if item.shown:
-        data["responses"] = [text for _dialogue, _candidate, text in item.shown]
+        data["responses"] = [text for _dialogue, _candidate, text, _turns in item.shown]
+    if item.unit == ProtocolVersion.Unit.MODEL:
+        data["histories"] = [turns for _dialogue, _candidate, _text, turns in item.shown]
     return data
 
 

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from protocols.models import Criterion, Option
-from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+from protocols.models import Option
+from protocols.specs import CriterionSpec, OptionSpec
+from qualification.models import Disagreement
+from qualification.selectors.confirming import GivenAnswer, Settled
 from reporting.exports.cursors import RatingRow
 
+Answer = RatingRow | GivenAnswer
 Outcome = Literal["kept", "excluded", "tied", "unrated"]
 RULE = (
     "The label of an item is the answer that most of its annotators gave. Answers that exclude an item (role "
@@ -19,43 +22,47 @@ TIE_RULES = {
     "lower": "Of tied answers the one with the lowest number is taken; without numbers, the last in the protocol.",
 }
 SETTLED_RULE = (
-    "Where two had to agree and did not, the answer that was settled at the second look or by a trainer is the label; "
-    "votes are those of the first look."
+    "Where two had to agree and did not, the answer that was settled at the second look or by a trainer is the label, "
+    "with the reasons, turns and other answers that were given together with it; votes are those of the first look."
 )
 REASON_RULE = (
     "A reason, or a marked turn, is taken over when at least half of the annotators who gave the label gave it."
 )
+AGREEMENT, MAJORITY, TIE_RULE = "agreement", "majority", "tie_rule"
+DECIDED_BY = {
+    AGREEMENT: "all votes are equal",
+    MAJORITY: "the answer with the most votes",
+    TIE_RULE: "the lowest of tied answers",
+    Disagreement.How.SECOND_LOOK: "both agreed at the second look",
+    Disagreement.How.ADJUDICATED: "a trainer settled it",
+    Disagreement.How.REPLACED: "both agreed after one of them was replaced",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`voters`: the assignments whose annotators gave the label."""
+    """`backing`: the answers about the item of those who gave the label. `decided_by`: one of DECIDED_BY."""
 
     outcome: Outcome
     option: OptionSpec | None = None
-    voters: frozenset[int] = frozenset()
+    backing: Sequence[Answer] = ()
     votes: dict[str, int] | None = None
+    decided_by: str = ""
+
+    @property
+    def n_voters(self) -> int:
+        return len({row.assignment_id for row in self.backing})
 
 
-def label_criterion(spec: VersionSpec, wanted: str = "") -> CriterionSpec | None:
-    """The named one; else the first that can exclude items, the first with a scale, the first of all."""
-    voted = spec.voted
-    if wanted:
-        return next((each for each in voted if each.key == wanted), None)
-    excluding = (each for each in voted if any(option.role == Option.Role.EXCLUDING for option in each.options))
-    scaled = (each for each in voted if each.scale != Criterion.Scale.NOMINAL)
-    return next(excluding, None) or next(scaled, None) or next(iter(voted), None)
-
-
-def label_of(criterion: CriterionSpec, rows: Iterable[RatingRow], ties: str, settled: int | None = None) -> Label:
-    """Of counted answers; those to other criteria are passed over. `settled`: the option in the place of the votes."""
+def label_of(criterion: CriterionSpec, rows: Sequence[Answer], ties: str, settled: Settled | None = None) -> Label:
+    """Return the label of an item from all counted answers about it. `settled` stands in the place of the votes."""
     own = [row for row in rows if row.criterion_id == criterion.id and row.option_id is not None]
     counts = Counter(row.option_id for row in own)
     if not counts:
         return Label("unrated")
     votes = {option.key: counts[option.id] for option in criterion.options if counts[option.id]}
-    if (answer := criterion.option_of(settled)) is not None:
-        return _settled(answer, own, votes)
+    if settled and (answer := criterion.option_of(settled.option_id)) is not None:
+        return _settled(answer, settled, votes)
     kept = [option for option in criterion.options if option.role != Option.Role.EXCLUDING]
     most = max((counts[option.id] for option in kept), default=0)
     n_excluding = len(own) - sum(counts[option.id] for option in kept)
@@ -65,15 +72,15 @@ def label_of(criterion: CriterionSpec, rows: Iterable[RatingRow], ties: str, set
     if len(best) > 1 and ties == "leave_out":
         return Label("tied", votes=votes)
     chosen = _lowest(best)
-    voters = frozenset(row.assignment_id for row in own if row.option_id == chosen.id)
-    return Label("kept", chosen, voters, votes)
+    voters = {row.assignment_id for row in own if row.option_id == chosen.id}
+    how = AGREEMENT if len(votes) == 1 else MAJORITY if len(best) == 1 else TIE_RULE
+    return Label("kept", chosen, [row for row in rows if row.assignment_id in voters], votes, how)
 
 
-def _settled(answer: OptionSpec, rows: Iterable[RatingRow], votes: dict[str, int]) -> Label:
+def _settled(answer: OptionSpec, settled: Settled, votes: dict[str, int]) -> Label:
     if answer.role == Option.Role.EXCLUDING:
         return Label("excluded", votes=votes)
-    voters = frozenset(row.assignment_id for row in rows if row.option_id == answer.id)
-    return Label("kept", answer, voters, votes)
+    return Label("kept", answer, settled.answers, votes, settled.how)
 
 
 def _lowest(options: Sequence[OptionSpec]) -> OptionSpec:

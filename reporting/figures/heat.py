@@ -13,6 +13,7 @@ from reporting.words import strength
 CELL, ROW, LEGEND = 46, 30, 34
 LABEL = 16  # usual characters
 SLANT = 45  # degrees: names that are wider than a square stand slanted below it
+BEGINS = dict(zip(TONES, ("< 0", "0.0", "0.2", "0.4", "0.6", "0.8"), strict=True))
 SINE = math.sin(math.radians(SLANT))
 
 
@@ -34,8 +35,12 @@ def heat_figure(
     columns: Sequence[str],
     cells: Sequence[Sequence[HeatCell | None]],
     form: str = ".2f",
+    has_words: bool = True,
 ) -> SafeString:
-    """`cells[row][column]`; None leaves the place empty, as above the diagonal of pairs."""
+    """`cells[row][column]`; None leaves the place empty, as above the diagonal of pairs.
+
+    The legend has the words of Landis and Koch for the colours or, without words, the values where they begin.
+    """
     names = [shortened(column, LABEL) for column in columns]
     is_slanted = label_width(names) > CELL - 4
     down = label_width(names) * SINE if is_slanted else 0.0
@@ -60,7 +65,7 @@ def heat_figure(
         cells=list(_placed(cells, start, form)),
         cell_width=CELL - 2,
         cell_height=ROW - 2,
-        legend=_legend(bottom + down + 34),
+        legend=_legend(bottom + down + 34, has_words),
     )
 
 
@@ -84,10 +89,10 @@ def _placed(cells: Sequence[Sequence[HeatCell | None]], start: float, form: str)
             }
 
 
-def _legend(y: float) -> list[dict[str, Any]]:
+def _legend(y: float, has_words: bool) -> list[dict[str, Any]]:
     placed, x = [], 4.0
     for tone, (fill, _) in TONES.items():
-        words = strength(tone)
+        words = strength(tone) if has_words else BEGINS[tone]
         placed.append({"tone": tone, "fill": fill, "words": words, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11})
         x += 30 + text_width(words, 11)
     return placed

@@ -3,13 +3,14 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from annotation.models import Metric
 from parley.formulas import cell_of
 from protocols.specs import CriterionSpec
+from reporting.predictions.distribution import Share, distribution_of
 from reporting.predictions.table import MEASURES, Compared, Comparison, Row
 from reporting.predictions.words import STATISTICS, rules_of
 
@@ -19,9 +20,27 @@ KEPT = ("value", "reason", "low", "high", "interval_note")
 
 def as_csv(comparison: Comparison) -> str:
     """A row per metric, criterion, part, side and measure."""
+    return _table(_lines(comparison))
+
+
+def distributions_as_csv(comparison: Comparison) -> str:
+    """Return a row per metric, criterion, side and label, or bin of numbers."""
+    return _table(
+        {"metric": metric.key, "criterion": criterion.key, **share_row(each)}
+        for metric, criterion in comparison.pairs
+        for each in distribution_of(comparison, metric, criterion)
+    )
+
+
+def share_row(share: Share) -> dict[str, Any]:
+    names = ("side", "name", "low", "high", "n")
+    return {name: getattr(share, name) for name in names} | {"percent": round(100 * share.share, 2)}
+
+
+def _table(lines: Iterable[dict[str, Any]]) -> str:
     out = io.StringIO()
     writer: csv.DictWriter | None = None
-    for line in _lines(comparison):
+    for line in lines:
         if writer is None:
             writer = csv.DictWriter(out, fieldnames=list(line), lineterminator="\r\n")
             writer.writeheader()
@@ -75,6 +94,7 @@ def _metric(comparison: Comparison, metric: Metric, criterion: CriterionSpec) ->
         "note": metric.note,
         "criterion": criterion.key,
         "options": [option.key for option in criterion.options],
+        "distribution": [share_row(each) for each in distribution_of(comparison, metric, criterion)],
         "rows": [_row(row) for row in comparison.rows(metric, criterion)],
     }
 

@@ -29,9 +29,10 @@ class Human:
 def human_of(tallies: IntArray, criterion: CriterionSpec, rule: str) -> Human:
     """From (N, K) votes per option.
 
-    The label is the option with the most votes (plurality), with more than half of all (absolute), or with the most
-    of those who were not unsure (decided). Answers that exclude an item count together and win a tie. An item whose
-    label is an unsure option has no label: "I don't know" is nothing to predict. The number is the mean of the votes.
+    The label is the option with the most votes (plurality), with more than half of those on the scale (absolute), or
+    with the most of those who were not unsure (decided). Answers that exclude an item count together and win a tie.
+    An item whose label is an unsure option has no label: "I don't know" is nothing to predict. The number is the mean
+    of the votes.
     """
     excluding, unsure = (places_of(criterion, role) for role in (Option.Role.EXCLUDING, Option.Role.UNSURE))
     kept = tallies.copy()
@@ -42,7 +43,7 @@ def human_of(tallies: IntArray, criterion: CriterionSpec, rule: str) -> Human:
     best, at = kept.max(axis=1, initial=0), kept.argmax(axis=1)
     single = (kept == best[:, None]).sum(axis=1) == 1
     if rule == Rule.ABSOLUTE:
-        single &= 2 * best > votes
+        single &= 2 * best > votes - n_excluding
     outcome = np.select(
         [votes == 0, (n_excluding > 0) & (n_excluding >= best), best == 0, ~single, np.isin(at, unsure)],
         [UNRATED, EXCLUDED, UNSURE, TIED, UNSURE],
@@ -50,6 +51,24 @@ def human_of(tallies: IntArray, criterion: CriterionSpec, rule: str) -> Human:
     ).astype(np.int64)
     score = np.where(outcome == EXCLUDED, np.nan, mean_worth(tallies, criterion))
     return Human(np.where(outcome == LABELLED, at, -1), outcome, score)
+
+
+def with_settled(human: Human, settled: IntArray, criterion: CriterionSpec) -> Human:
+    """Put settled labels in the place of the votes, for label and number alike.
+
+    Parameters
+    ----------
+    settled : (N,) int array
+        The place of the settled option of each item, -1 where nothing had to be settled.
+    """
+    is_settled = settled >= 0
+    of_option = np.full(len(criterion.options), LABELLED)
+    for role, without_label in ((Option.Role.EXCLUDING, EXCLUDED), (Option.Role.UNSURE, UNSURE)):
+        of_option[places_of(criterion, role)] = without_label
+    outcome = np.where(is_settled, of_option[settled], human.outcome)
+    code = np.where(is_settled, np.where(outcome == LABELLED, settled, -1), human.code)
+    worth = np.append(worth_of(criterion), np.nan)[settled]
+    return Human(code, outcome, np.where(is_settled, worth, human.score))
 
 
 def mean_worth(tallies: IntArray, criterion: CriterionSpec) -> FloatArray:

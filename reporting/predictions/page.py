@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.models import Metric
 from measures.estimate import Estimate
 from protocols.specs import CriterionSpec
+from reporting.figures import Bar, BarGroup, bar_figure
 from reporting.figures.drawing import number
+from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
 from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, Part
 from reporting.predictions.words import (
     STATISTICS,
@@ -52,7 +56,7 @@ def _side(compared: Compared, measures: Sequence[str] = MEASURES) -> Context:
     return {
         "cells": [_cell(estimate, name) for name, estimate in found.items()],
         "notes": _notes(found),
-        "n": max(compared.n_labels, compared.n_scores),
+        "n": compared.n_used,
         "left_out": left_out_text(compared.left_out),
     }
 
@@ -89,9 +93,42 @@ def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec
             {"name": part_name(comparison, row.part), "sides": _sides(metric, row.metric, row.ceiling, names)}
             for row in rows
         ],
+        **_distribution(comparison, metric, criterion),
         "matrices": _matrices(criterion, whole.metric, whole.ceiling) if whole and names != OF_SCORES else [],
         "rules": rules_in_words(comparison),
     }
+
+
+def _distribution(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Context:
+    shares, names = distribution_of(comparison, metric, criterion), _sides_named(metric)
+    return {
+        "distribution": [(names[each.side], each) for each in shares],
+        "distribution_figure": distribution_figure(metric, shares),
+        "distribution_query": urlencode({"metric": metric.token, "criterion": criterion.key}),
+    }
+
+
+def _sides_named(metric: Metric) -> dict[str, str]:
+    return {PEOPLE: _("People"), METRIC: metric.name}
+
+
+def distribution_figure(metric: Metric, shares: Sequence[Share]) -> SafeString | str:
+    """Return an empty text where there is nothing to draw."""
+    if not shares:
+        return ""
+    groups = [
+        BarGroup(
+            name,
+            tuple(Bar(each.name, each.share, series, each.name) for each in shares if each.side == side),
+        )
+        for series, (side, name) in enumerate(_sides_named(metric).items())
+    ]
+    return bar_figure(
+        name="predicted",
+        title=_("Predictions and human answers"),
+        description=_("Share of the items that have a prediction and an answer. The table has the same numbers."),
+        groups=groups,
+    )
 
 
 def _sides(metric: Metric, own: Compared, ceiling: Compared, names: Sequence[str]) -> list[Context]:

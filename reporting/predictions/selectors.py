@@ -9,6 +9,7 @@ from django.db.models import Avg, Count, QuerySet
 from annotation.models import Batch, Item, Metric, Prediction, Study
 from measures.arrays import FloatArray, IntArray
 from protocols.specs import CriterionSpec, VersionSpec
+from qualification.selectors.confirming import SettledLabels
 from reporting.selectors.study_votes import Items
 
 # Numbers of eight bytes, joined: a hundred thousand predictions as rows would be as many tuples of Python.
@@ -49,6 +50,17 @@ def predicted_of(metric: Metric, criterion: CriterionSpec, items: Items) -> Pred
     codes = _codes(metric, criterion, option)
     found = at >= 0
     return Predicted(np.where(found, codes[at], -1), np.where(found, value[at], np.nan))
+
+
+def settled_places(items: Items, criterion: CriterionSpec, settled: SettledLabels) -> IntArray:
+    """(N,) places of the settled options beside the items, -1 where nothing had to be settled."""
+    places = {option.id: at for at, option in enumerate(criterion.options)}
+    found = np.full(len(items.id), -1, np.int64)
+    for (item, about), label in settled.items():
+        at = int(np.searchsorted(items.id, item))
+        if about == criterion.id and at < len(items.id) and items.id[at] == item:
+            found[at] = places.get(label.option_id, -1)
+    return found
 
 
 def _target(candidate: IntArray, dialogue: IntArray) -> IntArray:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from annotation.models import Metric, Study
+from annotation.selectors.studies import rated_sources
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.cohen import confusion_matrix
 from measures.estimate import Estimate
@@ -14,8 +15,19 @@ from measures.prediction import f1_scores, precisions, recalls
 from measures.prediction_intervals import label_estimates, score_estimates
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from reporting.predictions.human import EXCLUDED, LABELLED, OUTCOMES, UNRATED, Human, ceiling_of, human_of, worth_of
-from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of
+from qualification.selectors.confirming import SettledLabels, settled_labels
+from reporting.predictions.human import (
+    EXCLUDED,
+    LABELLED,
+    OUTCOMES,
+    UNRATED,
+    Human,
+    ceiling_of,
+    human_of,
+    with_settled,
+    worth_of,
+)
+from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of, settled_places
 from reporting.selectors.study_facts import Field, fields_of
 from reporting.selectors.study_votes import CriterionVotes, StudyVotes, study_votes
 
@@ -46,6 +58,10 @@ class Compared:
     table: IntArray
 
     @property
+    def n_used(self) -> int:
+        return max(self.n_labels, self.n_scores)
+
+    @property
     def classes(self) -> list[dict[str, float | None]]:
         """Precision, recall and F1 per option; no recall where people never gave it as a label."""
         support, given = self.table.sum(axis=1), self.table.sum(axis=0)
@@ -74,8 +90,9 @@ class Row:
 class Comparison:
     """Everything that is needed to set the metrics of a study beside its people, read once."""
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
+    def __init__(self, study: Study, votes: StudyVotes | None = None, settled: SettledLabels | None = None) -> None:
+        """Without votes and settled labels, those of the study are read when they are needed."""
+        self.study, self._votes, self._settled = study, votes, settled
         self.spec: VersionSpec = spec_of(study.protocol_version)
         self.metrics: list[Metric] = list(metrics_of(study))
         self._humans: dict[int, Human] = {}
@@ -83,7 +100,11 @@ class Comparison:
 
     @cached_property
     def votes(self) -> StudyVotes:
-        return study_votes(self.study, self.spec)
+        return study_votes(self.study, self.spec) if self._votes is None else self._votes
+
+    @cached_property
+    def settled(self) -> SettledLabels:
+        return settled_labels(self.study) if self._settled is None else self._settled
 
     @cached_property
     def fields(self) -> list[Field]:
@@ -96,7 +117,9 @@ class Comparison:
     def human(self, criterion: CriterionSpec) -> Human:
         if criterion.id not in self._humans:
             tallies = self.votes.by_criterion[criterion.id].tallies
-            self._humans[criterion.id] = human_of(tallies, criterion, self.study.majority_rule)
+            human = human_of(tallies, criterion, self.study.majority_rule)
+            places = settled_places(self.votes.items, criterion, self.settled)
+            self._humans[criterion.id] = with_settled(human, places, criterion)
         return self._humans[criterion.id]
 
     def everything(self, criterion: CriterionSpec) -> Part:
@@ -110,7 +133,7 @@ class Comparison:
         """All items, then each source (ground truth first), then each value of each field; none without items."""
         whole, items = self.everything(criterion), self.votes.items
         yield whole
-        for source in self.study.sources.order_by("-is_reference", "position"):
+        for source in rated_sources(self.study).order_by("-is_reference", "position"):
             yield Part(SOURCE, source.key, whole.chosen & (items.source == source.pk))
         for field in self.fields:
             for value, ids in field.dialogues.items():

@@ -90,6 +90,10 @@ RULES = {
         "Correlations are with the mean of an item's answers: of their numbers, or the share of positive answers where "
         "the options have none."
     ),
+    "settled": gettext_noop(
+        "A label that was settled at the second look or by a trainer stands in the place of the majority and of the "
+        "mean."
+    ),
     "intervals": gettext_noop(
         "95 per cent intervals by a bootstrap that draws whole dialogues, 2,000 times (fewer for very many items), "
         "with the study's seed; BCa, and percentile for more than 4,000 kinds of dialogues."
@@ -97,7 +101,8 @@ RULES = {
     "ceiling": gettext_noop(
         "The human ceiling is one annotator against the others: each single answer is compared with the label and the "
         "mean of the other annotators of the item, on the items the metric has a prediction for. It counts answers, "
-        "not items. Nobody can be expected to predict people better than people do."
+        "not items, and takes votes as they were given first. Nobody can be expected to predict people better than "
+        "people do."
     ),
     "batches": gettext_noop("Only batches of the main work, and answers that count."),
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import alpha_of, counted
+from annotation.figures import alpha_of, counted, n_excluding, tallies_on_scale
 from measures.agreement import fleiss_kappa
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
@@ -58,14 +58,16 @@ def _rows(study: StudyCells, votes: CriterionVotes, chosen: BoolArray) -> Iterab
 
 
 def _row(source: str | None, votes: CriterionVotes, chosen: BoolArray, rule: str, *, is_pooled: bool = False) -> Row:
-    criterion = votes.criterion
-    histogram = histogram_of(votes, chosen)
+    whole = histogram_of(votes, chosen)
+    histogram, criterion = counted(whole, votes.criterion)
     found = moments(criterion, histogram.category_votes)
+    is_rated = tallies_on_scale(votes.tallies, votes.criterion).any(axis=1)
     return {
         "source": source,
-        "n_dialogues": len(np.unique(votes.items.groups[chosen & votes.tallies.any(axis=1)])),
+        "n_dialogues": len(np.unique(votes.items.groups[chosen & is_rated])),
         "n_items": histogram.n_items,
         "n_votes": histogram.n_votes,
+        "excluding_votes": n_excluding(whole, votes.criterion),
         **_majority(histogram, criterion, rule),
         "mean": found["mean"],
         "sd": found["sd"],
@@ -86,8 +88,7 @@ def _majority(histogram: Histogram, criterion: CriterionSpec, rule: str) -> Row:
 
 
 def _agreement(histogram: Histogram, criterion: CriterionSpec, *, is_pooled: bool) -> Row:
-    on_scale, scale = counted(histogram, criterion)
-    kappa, alpha = guarded(fleiss_kappa(on_scale), on_scale), alpha_of(on_scale, scale)
+    kappa, alpha = guarded(fleiss_kappa(histogram), histogram), alpha_of(histogram, criterion)
     if is_pooled and kappa.value is not None:
         kappa = kappa.with_interval(None, None, DEPENDENT_ITEMS)
     return {

@@ -9,13 +9,15 @@ import numpy as np
 from django.db.models import Exists, OuterRef
 from django.utils.translation import override as in_language
 
-from annotation.figures import NO_SOURCE
+from annotation.figures import NO_SOURCE, alike, counted
 from annotation.models import Assignment, Batch, Rating, Study
 from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
 from measures.histograms import n_votes_of_json, total_of_json
 from protocols.specs import spec_of
+from qualification.selectors.confirming import SettledLabels, settled_labels
 from reporting.predictions.selectors import metric_means
+from reporting.predictions.table import Comparison
 from reporting.report import tables
 from reporting.report.alpha_check import alpha_check
 from reporting.report.breakdowns import breakdowns, excluded
@@ -23,15 +25,21 @@ from reporting.report.checklist import checklist
 from reporting.report.comparisons import comparisons
 from reporting.report.datasheet import datasheet, plain
 from reporting.report.distributions import distributions, turns_table
+from reporting.report.final_labels import final_labels
 from reporting.report.hashes import hashes_of
 from reporting.report.methods import methods
 from reporting.report.negatives import negatives
+from reporting.report.pairs import pairs_table
+from reporting.report.predicted import predicted_table
 from reporting.report.resampled import overall_with_intervals, with_intervals
 from reporting.report.rules import rules_of
+from reporting.report.tables import percent
 from reporting.report.time_and_pay import time_and_pay, workload
 from reporting.report.versions import versions
+from reporting.report.weighted import with_weighted_kappas
 from reporting.selectors.answer_details import Detail, answer_details, marked_turns
 from reporting.selectors.conduct import Conduct, conduct_of
+from reporting.selectors.data_set import data_set_of
 from reporting.selectors.names import Names, annotators_of, names_of
 from reporting.selectors.study_cells import StudyCells, study_cells
 from reporting.selectors.study_facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
@@ -67,6 +75,14 @@ class Sources:
     def names(self) -> Names:
         """After the votes: an item is there before its first answer."""
         return names_of(self.study, self.cells.spec, self.votes.items, self.annotators)
+
+    @cached_property
+    def settled(self) -> SettledLabels:
+        return settled_labels(self.study)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        return Comparison(self.study, self.votes, self.settled)
 
     @cached_property
     def conduct(self) -> Conduct:
@@ -118,6 +134,18 @@ def _metrics(study: Study, cells: StudyCells) -> list[Report]:
     ]
 
 
+def _data_set(study: Study, report: Report) -> Report | None:
+    """What the dialogues are made of, with the mix of their final labels. None where no whole dialogues are rated."""
+    figures = data_set_of(study)
+    criterion = spec_of(study.protocol_version).label_criterion()
+    if figures is None or criterion is None:
+        return None
+    rows = [row for row in report["final_labels"] if row["source"] is None and row["criterion"] == criterion.key]
+    labels = {each["label"]: each["items"] for row in rows for each in row["labels"]}
+    mix = [{"value": label, "n": n, "percent": percent(n, sum(labels.values()))} for label, n in labels.items()]
+    return figures | {"labels": mix, "label_criterion": criterion.key}
+
+
 def _in_english(make: Callable[..., Any], *values: Any) -> Any:
     with in_language("en"):
         return make(*values)
@@ -157,6 +185,7 @@ def _study_facts(study: Study) -> Report:
         "status": study.status,
         "seats": study.seats,
         "majority_rule": study.majority_rule,
+        "word_scale": study.word_scale,
         "seed": study.seed,
         "platform": study.platform,
         "pay_amount": None if study.pay_amount is None else str(study.pay_amount),
@@ -175,7 +204,13 @@ def _protocol_facts(study: Study) -> Report:
         "mode": version.mode,
         "interaction": version.interaction,
         "criteria": [
-            {"key": c.key, "question": c.question, "definition": c.definition, "options": [o.label for o in c.options]}
+            {
+                "key": c.key,
+                "name": c.name,
+                "question": c.question,
+                "definition": c.definition,
+                "options": [o.label for o in c.options],
+            }
             for c in spec.criteria
         ],
     }
@@ -184,15 +219,17 @@ def _protocol_facts(study: Study) -> Report:
 def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> Report:
     """A batch in one line: sizes, and Fleiss' kappa of all its judgements where its criteria can be pooled."""
     own = cells.by_batch.get(batch.pk, {})
-    counted = {criterion.id for criterion in cells.spec.counted}
-    sizes = {cells.n_options(key) for key in own}
+    asked = {criterion.id for criterion in cells.spec.counted}
+    groups = alike(tuple(cells.spec.by_id[key] for key in dict.fromkeys(criterion for criterion, _ in own)))
     kappa = None
-    if len(sizes) == 1:
-        kappa = fleiss_kappa(total_of_json((cell.histogram for cell in own.values()), sizes.pop())).value
+    if len(groups) == 1:
+        criterion = groups[0][0]
+        whole = total_of_json((cell.histogram for cell in own.values()), len(criterion.options))
+        kappa = fleiss_kappa(counted(whole, criterion)[0]).value
     return {
         "batch": batch.key,
         "n_items": batch.n_items,
-        "n_ratings": sum(n_votes_of_json(cell.histogram) for key, cell in own.items() if key[0] in counted),
+        "n_ratings": sum(n_votes_of_json(cell.histogram) for key, cell in own.items() if key[0] in asked),
         "n_annotators": len(annotators or ()),
         "kappa_all_judgements": kappa,
     }
@@ -232,7 +269,9 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "excluded_batches": lambda of, report: excluded(other_batches(of.study)),
     "sources": lambda of, report: tables.heads(of.cells)["sources"],
     "criteria": lambda of, report: tables.heads(of.cells)["criteria"],
-    "agreement_overall": lambda of, report: overall_with_intervals(of.cells, of.votes, tables.overall_table(of.cells)),
+    "agreement_overall": lambda of, report: with_weighted_kappas(
+        of.cells, of.votes, overall_with_intervals(of.cells, of.votes, tables.overall_table(of.cells))
+    ),
     "comparisons": lambda of, report: comparisons(of.cells, of.votes),
     "comments": lambda of, report: _comments(of.study),
     "acceptance": lambda of, report: of.conduct.acceptance,
@@ -242,13 +281,16 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "rules": lambda of, report: rules_of(of.study, is_told=bool(of.conduct.feedback)),
     "versions": lambda of, report: versions(),
     "agreement": lambda of, report: with_intervals(of.cells, of.votes, tables.agreement_table(of.cells)),
-    "agreement_by_criterion": lambda of, report: tables.margins(report["agreement"], "criterion"),
-    "agreement_by_source": lambda of, report: tables.margins(report["agreement"], "source"),
+    "agreement_by_criterion": lambda of, report: tables.margins(report["agreement"], "criterion", of.study.word_scale),
+    "agreement_by_source": lambda of, report: tables.margins(report["agreement"], "source", of.study.word_scale),
     "alpha_check": lambda of, report: alpha_check(of.cells, of.votes, tables.overall_table(of.cells)),
-    "pairs": lambda of, report: tables.pairs_table(of.cells, of.annotators),
+    "pairs": lambda of, report: pairs_table(of.cells, of.annotators),
     "majority": lambda of, report: tables.majority_table(of.cells),
     "votes": lambda of, report: tables.votes_table(of.cells),
     "errors": lambda of, report: tables.errors_table(of.cells),
+    "data_set": lambda of, report: _data_set(of.study, report),
+    "final_labels": lambda of, report: final_labels(of.cells, of.votes, of.settled),
+    "predictions": lambda of, report: predicted_table(of.comparison),
     "metrics": lambda of, report: _metrics(of.study, of.cells),
     "distributions": lambda of, report: distributions(of.cells, of.votes, of.details),
     "turns": lambda of, report: turns_table(of.cells, of.votes, marked_turns(of.study, of.details), of.details),

@@ -7,10 +7,11 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 from django.utils.translation import override as in_language
 
 from annotation.models import Study
-from protocols.models import Criterion, ProtocolVersion
+from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
 from reporting.report.acceptance import acceptance_lines
+from reporting.report.annotation_format import format_lines, format_of
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
 from reporting.selectors.conduct import Conduct
 from reporting.selectors.study_facts import People
@@ -78,11 +79,11 @@ def _protocol(study: Study, spec: VersionSpec) -> Row:
             "interaction": version.interaction,
             "units": list(spec.units),
         },
-        "dimensions": [{"name": c.name, "question": c.question, "definition": c.definition} for c in spec.criteria],
-        "annotation_format": [
-            {"name": c.name, "kind": str(c.kind), "scale": str(c.scale), "options": [o.label for o in c.options]}
-            for c in spec.criteria
-        ],
+        "dimensions": {
+            "named": version.dimensions,
+            "criteria": [{"name": c.name, "question": c.question, "definition": c.definition} for c in spec.criteria],
+        },
+        "annotation_format": [format_of(criterion) for criterion in spec.criteria],
     }
 
 
@@ -108,8 +109,14 @@ def _people(people: People, conduct: Conduct, report: Row) -> Row:
 
 def _work(study: Study, report: Row) -> Row:
     work, sizes = report["time_and_pay"], report["material"]
+    names = {row["key"]: row["name"] for row in report["criteria"]}
     agreement = [
-        {"criterion": row["criterion"], "fleiss_kappa": row["fleiss_kappa"], "alpha": row["krippendorff_alpha"]}
+        {
+            "criterion": row["criterion"],
+            "name": names[row["criterion"]],
+            "fleiss_kappa": row["fleiss_kappa"],
+            "alpha": row["krippendorff_alpha"],
+        }
         for row in report["agreement_overall"]
         if row["fleiss_kappa"] is not None or row["krippendorff_alpha"] is not None
     ]
@@ -141,27 +148,17 @@ def _granularity(value: Row) -> list[str]:
     return [_("Granularity: %(granularity)s. Mode: %(mode)s. Interaction: %(interaction)s.") % words]
 
 
-def _dimensions(value: list[Row]) -> list[str]:
-    return [" ".join(filter(None, (f"{row['name']}:", row["question"], row["definition"]))) for row in value]
-
-
-def _format(value: list[Row]) -> list[str]:
-    return [
-        _("%(name)s: %(kind)s, %(scale)s scale. %(options)s")
-        % {
-            "name": row["name"],
-            "kind": Criterion.Kind(row["kind"]).label,
-            "scale": str(Criterion.Scale(row["scale"]).label).lower(),
-            "options": " / ".join(row["options"]),
-        }
-        for row in value
-    ]
+def _dimensions(value: Row) -> list[str]:
+    """Those that the protocol names, then its questions."""
+    named = [f"{row['name']}: {row['definition']}" for row in value["named"]]
+    asked = [(f"{row['name']}:", row["question"], row["definition"]) for row in value["criteria"]]
+    return named + [" ".join(filter(None, words)) for words in asked]
 
 
 def _agreement(value: list[Row]) -> list[str]:
     return [
         _("%(name)s: Fleiss' kappa %(kappa)s, Krippendorff's alpha %(alpha)s.")
-        % {"name": row["criterion"], "kappa": _two(row["fleiss_kappa"]), "alpha": _two(row["alpha"])}
+        % {"name": row["name"], "kappa": _two(row["fleiss_kappa"]), "alpha": _two(row["alpha"])}
         for row in value
     ]
 
@@ -190,7 +187,7 @@ def _short(value: float) -> str:
 LINES: dict[str, Any] = {
     "granularity": _granularity,
     "dimensions": _dimensions,
-    "annotation_format": _format,
+    "annotation_format": format_lines,
     "qualification_task": lambda value: [
         _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
     ],

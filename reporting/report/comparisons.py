@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.figures import on_scale, tallies_on_scale
 from measures.arrays import BoolArray, FloatArray
 from measures.comparison import benjamini_hochberg, holm
 from measures.systems import AllPairs, Difference, all_pairs, dialogue_t, mcnemar_mid_p
@@ -117,7 +118,8 @@ def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tu
         mine = (of.source == source) & (of.dialogue > 0)
         tallies = np.zeros((len(dialogues), votes.tallies.shape[1]), np.int64)
         np.add.at(tallies, row[mine], votes.tallies[mine])
-        found.append((tallies.sum(axis=1) > 0, positive_rows(tallies, votes.criterion, rule)))
+        kept = tallies_on_scale(tallies, votes.criterion)
+        found.append((kept.sum(axis=1) > 0, positive_rows(kept, on_scale(votes.criterion), rule)))
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 
 from parley.words import both
 from reporting.conduct_words import plan_in_words
@@ -14,6 +14,7 @@ from reporting.words import reason_sentence
 
 Row = dict[str, Any]
 DASH = "–"
+AGAIN = gettext_noop("Batches that are being rated again are among them.")
 
 
 class Line(NamedTuple):
@@ -46,6 +47,7 @@ def control_lines(control: Row) -> list[Line]:
         Line("batches", _("Batches decided"), f"{control['batches']:,}", (_decisions(control),)),
         *counted,
         Line("yield", _("First-pass yield"), percent(control["first_pass_yield"]), (_first_pass(control),)),
+        Line("decided_rounds", _("Decided rounds per batch"), number(_decided_rounds(control)), (_(AGAIN),)),
         Line("rounds", _("Rounds per accepted batch"), number(control["mean_rounds"]), (_rounds(control),)),
         Line("more", _("Needed more than one round"), percent(control["more_than_one"])),
         Line("rework", _("Rework"), hours(control), (_("Active time of answers whose round was returned."),)),
@@ -81,6 +83,10 @@ def _first_pass(control: Row) -> str:
     sizes = {"n": f"{control['first_pass']:,}", "all": f"{control['first_rounds']:,}"}
     ends = {"low": percent(control["first_pass_low"]), "high": percent(control["first_pass_high"])}
     return _("%(n)s of %(all)s batches; Wilson interval %(low)s to %(high)s.") % (sizes | ends)
+
+
+def _decided_rounds(control: Row) -> float | None:
+    return control["decisions"] / control["batches"] if control["batches"] else None
 
 
 def _rounds(control: Row) -> str:

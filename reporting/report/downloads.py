@@ -9,6 +9,7 @@ from typing import Any
 from parley.formulas import cell_of
 from reporting.report.build import Report
 from reporting.report.control import control_table
+from reporting.report.final_labels import final_label_table
 
 Row = dict[str, Any]
 
@@ -67,7 +68,8 @@ def _pooled(row: Row) -> Row:
 def _pairs(report: Report) -> Iterable[Row]:
     for row in report["pairs"]:
         first, second = row["annotators"]
-        yield {"batch": row["batch"], "annotator_a": first, "annotator_b": second, "kappa": row["kappa"], "n": row["n"]}
+        figures = {name: row[name] for name in ("kappa", "n", "n_left_out", "strong_kappa", "strong_n")}
+        yield {"batch": row["batch"], "annotator_a": first, "annotator_b": second} | figures
 
 
 def _votes(report: Report) -> Iterable[Row]:
@@ -124,6 +126,17 @@ def _time(report: Report) -> Iterable[Row]:
                 yield {"figure": name, "part": part, "value": number}
 
 
+def _data_set(report: Report) -> Iterable[Row]:
+    """Tidy: a figure, of which part, and its value."""
+    for name, value in (report["data_set"] or {}).items():
+        if isinstance(value, list):
+            yield from ({"figure": name, "part": row["value"] or "others", "value": row["n"]} for row in value)
+        elif isinstance(value, dict):
+            yield from ({"figure": name, "part": part, "value": number} for part, number in value.items())
+        else:
+            yield {"figure": name, "part": None, "value": value}
+
+
 def _checklist(report: Report) -> Iterable[Row]:
     for row in report["checklist"]:
         yield {"entry": row["key"], "status": row["status"], "text": "\n".join(row["lines"])}
@@ -131,12 +144,17 @@ def _checklist(report: Report) -> Iterable[Row]:
 
 TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "agreement": _agreement,
+    "agreement_by_criterion": lambda report: report["agreement_by_criterion"],
+    "agreement_by_source": lambda report: report["agreement_by_source"],
     "overall": lambda report: report["agreement_overall"],
     "majority": lambda report: report["majority"],
     "metrics": lambda report: report["metrics"],
     "votes": _votes,
     "options": _options,
     "errors": lambda report: report["errors"],
+    "data_set": _data_set,
+    "final_labels": lambda report: final_label_table(report["final_labels"]),
+    "predictions": lambda report: report["predictions"],
     "negatives": lambda report: report["negatives"],
     "negatives_by_source": lambda report: report["negatives_by_source"],
     "negative_texts": _texts,

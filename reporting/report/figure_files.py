@@ -4,11 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.http import Http404
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Study
+from reporting.predictions.distribution import distribution_of
+from reporting.predictions.page import distribution_figure
+from reporting.predictions.table import Comparison
 from reporting.report import tables
-from reporting.report.pictures import agreement_picture, errors_picture, votes_picture
+from reporting.report.build import open_report
+from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source
 from reporting.report.resampled import with_intervals
 from reporting.selectors.board import board_data
@@ -49,7 +54,20 @@ def _errors(study: Study, _query: Query) -> str:
 def _agreement(study: Study, _query: Query) -> str:
     cells = study_cells(study)
     rows = with_intervals(cells, study_votes(study, cells.spec), tables.agreement_table(cells))
-    return agreement_picture(by_source(tables.heads(cells) | {"agreement": rows}, "agreement"))
+    return agreement_picture(by_source(tables.heads(cells) | {"agreement": rows}, "agreement"), study.word_scale)
+
+
+def _labels(study: Study, _query: Query) -> str:
+    return labels_picture(open_report(study, now=timezone.now())["data_set"])
+
+
+def _predicted(study: Study, query: Query) -> str:
+    """`metric`: its token; `criterion`: a key."""
+    comparison = Comparison(study)
+    for metric, criterion in comparison.pairs:
+        if (str(metric.token), criterion.key) == (query.get("metric"), query.get("criterion")):
+            return distribution_figure(metric, distribution_of(comparison, metric, criterion))
+    return ""
 
 
 # Of the board, as it is shown under the same query.
@@ -73,6 +91,8 @@ FIGURES = {
     "agreement": FigureFile(_agreement),
     "votes": FigureFile(_votes),
     "errors": FigureFile(_errors),
+    "labels": FigureFile(_labels),
+    "predicted": FigureFile(_predicted, "predictions"),
     "board-agreement": FigureFile(_board_agreement, "board"),
     "board-pairs": FigureFile(_board_pairs, "board"),
     "board-course": FigureFile(_board_course, "board_quality"),

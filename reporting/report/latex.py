@@ -5,10 +5,12 @@ It compiles by itself with pdfLaTeX; names in other scripts than Latin need XeLa
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import override as in_language
 
+from annotation.figures import WEIGHTED
 from reporting.report.build import Report
 from reporting.report.control import control_lines, plan_lines
 
@@ -22,6 +24,14 @@ HEAD = r"""\documentclass{article}
 \usepackage[margin=2.5cm]{geometry}
 \begin{document}
 """
+COEFFICIENTS = {
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "cohen_linear": "Linear kappa",
+    "cohen_quadratic": "Quadratic kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "percent_agreement": "Agreement",
+}
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -57,7 +67,7 @@ def probability(value: float | None) -> str:
 
 # --- tables ------------------------------------------------------------------------------------------
 def _majority(report: Report) -> str:
-    """D-19: a source per row, a criterion per column."""
+    """A source per row, a criterion per column."""
     caption = "Items with a positive majority, in per cent. " + report["rules"]["majority"]
     if report["metrics"]:
         caption += " Beside them, means of automatic metrics."
@@ -66,17 +76,47 @@ def _majority(report: Report) -> str:
     return _pivot(report, rows, lambda row: number(row["percent"]), caption, "majority")
 
 
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What stands beside a table, by source, and below it, by criterion: {name of the line: {criterion: cell}}."""
+
+    by_source: dict[str | None, str]
+    below: dict[str, dict[str, str]]
+
+
 def _agreement(report: Report) -> str:
-    """D-18: the mean over batches and the value of the pooled items, each named."""
+    """The mean over batches and the value of the pooled items, each named; means and sd of both edges."""
 
     def cell(row: Row) -> str:
         return f"{number(row['mean'])} ({number(row['pooled'])})"
 
-    caption = "Fleiss' kappa: the mean over batches, and in brackets that of all items pooled."
-    return _pivot(report, report["agreement"], cell, caption, "agreement")
+    caption = (
+        "Fleiss' kappa: the mean over batches, and in brackets that of all items pooled. At the edges, means of the "
+        f"means over batches with their standard deviations. {report['rules']['words']}"
+    )
+    return _pivot(report, report["agreement"], cell, caption, "agreement", _edges(report))
 
 
-def _pivot(report: Report, rows: Iterable[Row], cell: Callable[[Row], str], caption: str, label: str) -> str:
+def _edges(report: Report) -> Edges:
+    by_source = {row["source"]: _mean_sd(row) for row in report["agreement_by_source"]}
+    by_criterion = {row["criterion"]: _mean_sd(row) for row in report["agreement_by_criterion"]}
+    words = {row["criterion"]: (row["word"] or "--").replace("_", " ") for row in report["agreement_by_criterion"]}
+    has_words = any(row["word"] for row in report["agreement_by_criterion"])
+    return Edges(by_source, {"Mean of sources": by_criterion} | ({"Word": words} if has_words else {}))
+
+
+def _mean_sd(row: Row) -> str:
+    return number(row["mean"]) if row["sd"] is None else f"{number(row['mean'])} (sd {number(row['sd'])})"
+
+
+def _pivot(
+    report: Report,
+    rows: Iterable[Row],
+    cell: Callable[[Row], str],
+    caption: str,
+    label: str,
+    edges: Edges | None = None,
+) -> str:
     found = {(row["source"], row["criterion"]): cell(row) for row in rows}
     metrics = [
         {"key": f"metric {key}", "name": key} for key in dict.fromkeys(row["metric"] for row in report["metrics"])
@@ -86,7 +126,12 @@ def _pivot(report: Report, rows: Iterable[Row], cell: Callable[[Row], str], capt
     if not criteria:
         return ""
     lines = [[each["name"], *(found.get((each["key"], one["key"]), "--") for one in criteria)] for each in sources]
-    return _table(["Source", *(each["name"] for each in criteria)], lines, caption, label)
+    head = ["Source", *(each["name"] for each in criteria)]
+    if edges:
+        lines = [[*line, edges.by_source[each["key"]]] for line, each in zip(lines, sources, strict=True)]
+        lines += [[name, *(cells[each["key"]] for each in criteria), ""] for name, cells in edges.below.items()]
+        head.append("Mean of criteria")
+    return _table(head, lines, caption, label)
 
 
 def _sources(report: Report) -> list[Row]:
@@ -95,17 +140,17 @@ def _sources(report: Report) -> list[Row]:
 
 
 def _overall(report: Report) -> str:
+    rows = report["agreement_overall"]
+    is_weighted = any(row["scale"] != "nominal" for row in rows)
+    names = {name: title for name, title in COEFFICIENTS.items() if is_weighted or name not in WEIGHTED}
     lines = [
-        [
-            _criterion(report, row["criterion"]),
-            *(number(row[name]) for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "percent_agreement")),
-            str(row["n_items"]),
-        ]
-        for row in report["agreement_overall"]
+        [_criterion(report, row["criterion"]), *(number(row[name]) for name in names), str(row["n_items"])]
+        for row in rows
     ]
     caption = "Agreement over the items of all sources and batches. Alpha is taken at the scale of the criterion."
-    head = ["Criterion", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1", "Agreement", "Items"]
-    return _table(head, lines, caption, "overall") if lines else ""
+    if is_weighted:
+        caption += f" {report['rules']['weighted']}"
+    return _table(["Criterion", *names.values(), "Items"], lines, caption, "overall") if lines else ""
 
 
 def _distributions(report: Report) -> str:

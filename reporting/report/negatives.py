@@ -46,7 +46,8 @@ def negatives(study: StudyCells, votes: StudyVotes, details: Sequence[Detail], n
 # --- counts --------------------------------------------------------------------------------------------
 def _judged(votes: StudyVotes, criterion: CriterionSpec, written: IntArray, ticked: IntArray) -> Judged:
     """`written` and `ticked` are ids of answers, to whatever criterion."""
-    mine = np.flatnonzero(votes.of(criterion))
+    excluding = np.isin(votes.option, _options(criterion, Option.Role.EXCLUDING))
+    mine = np.flatnonzero(votes.of(criterion) & ~excluding)
     rating = votes.rating[mine]
     return Judged(
         criterion=criterion,

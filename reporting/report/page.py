@@ -10,8 +10,8 @@ from reporting.report.control import control_lines, plan_lines
 from reporting.report.datasheet import MISSING
 from reporting.report.downloads import TABLES
 from reporting.report.methods import methods
-from reporting.report.pictures import agreement_picture, errors_picture, votes_picture
-from reporting.report.pivot import by_reason, by_source, with_metrics
+from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
+from reporting.report.pivot import by_reason, by_source, with_metrics, with_source_means
 from reporting.report.rules import rules_in_words
 
 MOST_TEXTS = 200
@@ -21,15 +21,19 @@ def page_of(report: Report) -> dict[str, Any]:
     agreement, votes, errors = by_source(report, "agreement"), by_source(report, "votes"), by_reason(report)
     return {
         "report": report,
+        "names": _names(report),
         "rules": rules_in_words(report["rules"]),
         "tables": list(TABLES),
         "majority": with_metrics(by_source(report, "majority"), report),
         "agreement": agreement,
-        "agreement_figure": agreement_picture(agreement),
+        "agreement_table": with_source_means(agreement, report),
+        "has_weighted": any(row["scale"] != "nominal" for row in report["agreement_overall"]),
+        "agreement_figure": agreement_picture(agreement, report["study"]["word_scale"]),
         "votes": votes,
         "votes_figure": votes_picture(votes),
         "errors": errors,
         "errors_figure": errors_picture(errors),
+        "labels_figure": labels_picture(report["data_set"]),
         "negatives": by_source(report, "negatives_by_source"),
         "texts": _texts(report),
         "pairs": _pairs_by_batch(report),
@@ -40,6 +44,15 @@ def page_of(report: Report) -> dict[str, Any]:
         "methods": methods(report),
         "answered": sum(row["origin"] != MISSING for row in report["datasheet"]),
         "checklist": [row | {"title": TITLES[row["key"]], "lines": lines_of(row)} for row in report["checklist"]],
+    }
+
+
+def _names(report: Report) -> dict[str, dict[str, str]]:
+    """What criteria and sources are called, by their keys."""
+    criteria, sources = report["protocol"]["criteria"], report["sources"]
+    return {
+        "criteria": {row["key"]: row["name"] for row in criteria},
+        "sources": {row["key"]: row["name"] for row in sources},
     }
 
 

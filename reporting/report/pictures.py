@@ -1,13 +1,16 @@
 """The pictures of the report: agreement, shares of positive votes, and of the reasons for negative ones."""
 
+from typing import Any
+
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from measures.words import WordScale
 from reporting.figures import Bar, BarGroup, Dot, DotGroup, DotRow, bar_figure, dot_figure
 from reporting.report.pivot import Pivot
 
 
-def agreement_picture(agreement: Pivot) -> SafeString | str:
+def agreement_picture(agreement: Pivot, word_scale: str) -> SafeString | str:
     """D-18: Fleiss' kappa, criteria grouped, a dot per source. Nothing where it is undefined everywhere."""
     groups = [
         DotGroup(name, tuple(_dot_row(source, cells[at]) for source, _is_reference, cells in agreement.rows))
@@ -26,7 +29,7 @@ def agreement_picture(agreement: Pivot) -> SafeString | str:
         groups=groups,
         dot_means=_("all items together"),
         part_means=_("a batch"),
-        has_words=True,
+        has_words=word_scale == WordScale.LANDIS_KOCH,
     )
 
 
@@ -64,6 +67,20 @@ def errors_picture(errors: Pivot) -> SafeString | str:
         description=_("Share of all votes that gave the reason. The table has the same numbers."),
         groups=_groups(errors, "percent"),
         series=[source for source, _is_reference, _cells in errors.rows],
+    )
+
+
+def labels_picture(data_set: dict[str, Any] | None) -> SafeString | str:
+    """The mix of final labels, a bar each. Nothing without a label."""
+    if data_set is None or not any(row["n"] for row in data_set["labels"]):
+        return ""
+    total = sum(row["n"] for row in data_set["labels"])
+    bars = tuple(Bar(label=row["value"], value=row["n"] / total, title=row["value"]) for row in data_set["labels"])
+    return bar_figure(
+        name="labels",
+        title=_("Final labels of the dialogues"),
+        description=_("Share of the dialogues with each final label. The table has the same numbers."),
+        groups=[BarGroup(_("Final labels"), bars)],
     )
 
 

@@ -45,6 +45,19 @@ def with_metrics(pivot: Pivot, report: Report) -> Pivot:
     )
 
 
+def with_source_means(pivot: Pivot, report: Report) -> Pivot:
+    """A column more: the mean and sd of each source over the criteria, as published tables have them at their edge."""
+    found = {row["source"]: row for row in report["agreement_by_source"]}
+    sources = [key for key, _, _ in _sources(report, set(found))]
+    return Pivot(
+        columns=[*pivot.columns, _("Mean of criteria")],
+        rows=[
+            (name, is_reference, [*cells, found[source]])
+            for source, (name, is_reference, cells) in zip(sources, pivot.rows, strict=True)
+        ],
+    )
+
+
 def by_reason(report: Report) -> Pivot:
     """Error sub-dimensions in the columns."""
     found = {(row["source"], row["criterion"], row["sub_dimension"]): row for row in report["errors"]}

@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from annotation.figures import alpha_options, places_of
+from annotation.figures import alpha_options, on_scale, tallies_on_scale
+from annotation.models import Study
 from measures.agreement import fleiss_kernel
 from measures.alpha import alpha_kernel
 from measures.arrays import BoolArray, IntArray
 from measures.clusters import Clusters, cluster_bootstrap_intervals
 from measures.histograms import Histogram
 from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_intervals, interval_guard
-from measures.words import krippendorff_word, landis_koch
-from protocols.models import Option
+from measures.words import WORD_SCALES, alpha_word
 from protocols.specs import CriterionSpec
 from reporting.selectors.study_cells import StudyCells
 from reporting.selectors.study_votes import CriterionVotes, StudyVotes
@@ -37,7 +38,7 @@ class Sample:
     @classmethod
     def of(cls, votes: CriterionVotes, chosen: BoolArray) -> "Sample":
         """The items marked in `chosen`, without the votes that are none on the scale."""
-        tallies = without_excluding(votes.tallies[chosen], votes.criterion)
+        tallies = tallies_on_scale(votes.tallies[chosen], votes.criterion)
         voted = tallies.any(axis=1)
         rows, groups = tallies[voted], votes.items.groups[chosen][voted]
         if len(np.unique(groups)) == len(groups):
@@ -69,15 +70,9 @@ class Sample:
         return {name: replace(each, note=each.note or word) for name, each in zip(kernel_makers, found, strict=True)}
 
 
-def without_excluding(tallies: IntArray, criterion: CriterionSpec) -> IntArray:
-    return np.delete(tallies, places_of(criterion, Option.Role.EXCLUDING), axis=1)
-
-
 def makers(criterion: CriterionSpec) -> dict[str, KernelMaker]:
     """The coefficients as functions of patterns over the options on the scale."""
-    options = tuple(option for option in criterion.options if option.role != Option.Role.EXCLUDING)
-    on_scale = replace(criterion, options=options)
-    return {"fleiss": fleiss_kernel, "alpha": lambda patterns: _alpha_kernel(patterns, on_scale)}
+    return {"fleiss": fleiss_kernel, "alpha": lambda patterns: _alpha_kernel(patterns, on_scale(criterion))}
 
 
 def _alpha_kernel(patterns: IntArray, criterion: CriterionSpec) -> Kernel:
@@ -94,7 +89,7 @@ def with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> lis
         criterion, source = keys[row["source"], row["criterion"]]
         mine = votes.by_criterion[criterion]
         values = {"pooled": row["pooled"], "alpha": row["alpha"]}
-        found.append(row | _limits(Sample.of(mine, mine.items.source == source), mine, values, study.study.seed))
+        found.append(row | _limits(Sample.of(mine, mine.items.source == source), mine, values, study.study))
     return found
 
 
@@ -105,18 +100,18 @@ def overall_with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]
         mine = votes.by_criterion[study.spec.by_key[row["criterion"]].id]
         values = {"fleiss": row["fleiss_kappa"], "alpha": row["krippendorff_alpha"]}
         everything = np.ones(len(mine.items.id), bool)
-        found.append(row | _limits(Sample.of(mine, everything), mine, values, study.study.seed))
+        found.append(row | _limits(Sample.of(mine, everything), mine, values, study.study))
     return found
 
 
-def _limits(sample: Sample, votes: CriterionVotes, values: Row, seed: int) -> Row:
+def _limits(sample: Sample, votes: CriterionVotes, values: Row, study: Study) -> Row:
     row: Row = {"interval_method": sample.method, "n_units": sample.n_units}
     kernels = makers(votes.criterion)
     statistics = {name: "alpha" if name == "alpha" else "fleiss" for name in values}
-    found = sample.around({name: kernels[statistics[name]] for name in values if values[name] is not None}, seed)
+    found = sample.around({name: kernels[statistics[name]] for name in values if values[name] is not None}, study.seed)
     for name, value in values.items():
         limits = found.get(name) or Interval(None, None)
-        word = krippendorff_word if statistics[name] == "alpha" else landis_koch
+        word = partial(alpha_word, study.word_scale) if statistics[name] == "alpha" else WORD_SCALES[study.word_scale]
         row |= {f"{name}_low": limits.low, f"{name}_high": limits.high, f"{name}_interval_note": limits.note}
         row |= {f"{name}_word": word(value), f"{name}_low_word": word(limits.low)}
     return row

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 
 from annotation.models import Study
 from measures.histograms import Histogram
+from measures.words import WordScale
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 
@@ -72,8 +73,9 @@ UNSURE_LEFT_OUT = gettext_noop(
 SENTENCES = {
     "ties": gettext_noop("An item is tied when no single option has the most votes."),
     "exclusions": gettext_noop(
-        "Answers that exclude an item are no answers on the scale: agreement, means and comparisons leave them out, "
-        "shares of votes count them."
+        "Answers that exclude an item are no answers on the scale. Agreement, Cohen's kappa, majorities, shares of "
+        "votes, means, breakdowns and comparisons leave them out as missing votes and say how many; the distributions "
+        "show them."
     ),
     "counted": gettext_noop(
         "An answer counts while its annotator holds a seat of the batch; the latest answer is taken."
@@ -88,7 +90,16 @@ SENTENCES = {
         "of votes each item weighs the same."
     ),
     "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
-    "pairs": gettext_noop("Cohen's kappa of two annotators over all their common judgements of a batch."),
+    "pairs": gettext_noop(
+        "Cohen's kappa of two annotators over all their common judgements of a batch, and over those of items that "
+        "nobody answered with an unsure option."
+    ),
+    "weighted": gettext_noop(
+        "Weighted kappa is the mean of Cohen's weighted kappas over the pairs of annotators with items in common, all "
+        "sources and batches together. Unsure answers are missing ones; an ordinal scale is weighted by the places of "
+        "its answers, an interval scale by their numbers. Its interval is a jackknife over dialogues, in at most 200 "
+        "groups."
+    ),
     "resampling": gettext_noop(
         "Intervals of pooled agreement are BCa bootstrap intervals at 95 per cent from 2,000 resamples, drawn by the "
         "study's seed: of items, or of whole dialogues where several items share one."
@@ -98,6 +109,15 @@ SENTENCES = {
         "takes dialogues and annotators for samples; p values are corrected over the pairs of a criterion."
     ),
     "votes": gettext_noop("Shares of all counted answers, not of items."),
+    "final_labels": gettext_noop(
+        "The final label of an item is the one that was settled at the second look or by a trainer, or else the answer "
+        "with the most votes by the majority rule. Items whose votes are tied, that most annotators exclude, or whose "
+        "majority is unsure have none."
+    ),
+    "predictions": gettext_noop(
+        "Accuracy compares predicted labels with the final labels. Correlations compare numbers with the mean of an "
+        "item's answers, or with its settled label. Intervals are 95 per cent bootstrap intervals over dialogues."
+    ),
     "errors": gettext_noop(
         "Share of all answers to the criterion that gave the reason; reasons do not exclude each other."
     ),
@@ -105,6 +125,18 @@ SENTENCES = {
         "The share of negative answers with a free text has two denominators: all negative answers to the criterion, "
         "and those of them that were explained, by a free text or a predefined reason."
     ),
+}
+WORDS = {
+    WordScale.LANDIS_KOCH: gettext_noop(
+        "Words for kappas are those of Landis and Koch (1977, Biometrics 33): poor below 0, slight to .20, fair to "
+        ".40, moderate to .60, substantial to .80, almost perfect above. Words for alpha are Krippendorff's (2004, "
+        "Content Analysis): reliable from .800, tentative from .667, unreliable below."
+    ),
+    WordScale.KRIPPENDORFF: gettext_noop(
+        "Words for all coefficients are those of Krippendorff (2004, Content Analysis): reliable from .800, tentative "
+        "from .667, unreliable below."
+    ),
+    WordScale.NONE: gettext_noop("The study uses no words for the strength of agreement."),
 }
 FEEDBACK = gettext_noop(
     "Annotators were told during the work how often they agreed with the majority of the others, by tens of items: "
@@ -123,7 +155,11 @@ RULE_NAMES = {
     "unequal_raters": pgettext_lazy("a rule of the report", "Unequal raters"),
     "strong": pgettext_lazy("a rule of the report", "Strong"),
     "pairs": pgettext_lazy("a rule of the report", "Pairs"),
+    "weighted": pgettext_lazy("a rule of the report", "Weighted kappa"),
+    "words": pgettext_lazy("a rule of the report", "Words"),
     "votes": pgettext_lazy("a rule of the report", "Votes"),
+    "final_labels": pgettext_lazy("a rule of the report", "Final labels"),
+    "predictions": pgettext_lazy("a rule of the report", "Predictions"),
     "errors": pgettext_lazy("a rule of the report", "Errors"),
     "negatives": pgettext_lazy("a rule of the report", "Negative answers"),
     "feedback": pgettext_lazy("a rule of the report", "Feedback"),
@@ -138,7 +174,8 @@ def rules_of(study: Study, *, is_told: bool) -> dict[str, str]:
     rule = Rule(study.majority_rule)
     unsure = UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE
     feedback = {"feedback": FEEDBACK} if is_told else {}
-    return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, **feedback}
+    words = WORDS[WordScale(study.word_scale)]
+    return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, "words": words, **feedback}
 
 
 def majority_sentence(rule: str) -> str:

@@ -1,16 +1,13 @@
 """The tables of a study's report, from histograms alone. Percentages have two decimals."""
 
-import json
 import math
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.figures import alpha_of, counted, histogram_estimates, strong
+from annotation.figures import alpha_of, counted, histogram_estimates, n_excluding, strong
 from measures.agreement import fleiss_kappa
-from measures.estimate import NO_VARIATION
 from measures.histograms import Histogram, total
-from measures.pairs import PairTable
-from measures.words import landis_koch
+from measures.words import WORD_SCALES
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.report.rules import places, positive_patterns, tied_patterns
@@ -47,17 +44,19 @@ def heads(study: StudyCells) -> Row:
 def agreement_table(study: StudyCells) -> list[Row]:
     """D-18: Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
     return [
-        _agreement_row(source, criterion, study.column(key), study.pooled[key])
+        _agreement_row(source, criterion, study.column(key), study.pooled[key], study.study.word_scale)
         for source, criterion, key in study.rows()
     ]
 
 
-def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cell | None], pooled: Histogram) -> Row:
+def _agreement_row(
+    source: str | None, criterion: CriterionSpec, cells: list[Cell | None], pooled: Histogram, word_scale: str
+) -> Row:
     per_batch = [cell.fleiss if cell else None for cell in cells]
     mean, sd = mean_sd(per_batch)
-    histogram, on_scale = counted(pooled, criterion)
-    sure = strong(histogram, on_scale)
-    whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, on_scale)
+    histogram, scale = counted(pooled, criterion)
+    sure = strong(histogram, scale)
+    whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, scale)
     return {
         "source": source,
         "criterion": criterion.key,
@@ -65,7 +64,7 @@ def _agreement_row(source: str | None, criterion: CriterionSpec, cells: list[Cel
         "reasons": [cell.reason if cell else "no_ratings" for cell in cells],
         "mean": mean,
         "sd": sd,
-        "word": landis_koch(mean),
+        "word": WORD_SCALES[word_scale](mean),
         "undefined": sum(cell is not None and value is None for cell, value in zip(cells, per_batch, strict=True)),
         "absent": sum(cell is None for cell in cells),
         "pooled": whole.value,
@@ -109,13 +108,14 @@ def _overall_row(criterion: CriterionSpec, estimates: Row) -> Row:
     }
 
 
-def margins(rows: list[Row], by: str) -> list[Row]:
+def margins(rows: list[Row], by: str, word_scale: str) -> list[Row]:
     """Mean and sd of the rows' means, per source or per criterion: what the published tables have at their edges."""
     names = list(dict.fromkeys(row[by] for row in rows))
     table = []
     for name in names:
         mean, sd = mean_sd(row["mean"] for row in rows if row[by] == name)
-        table.append({by: name, "mean": mean, "sd": sd, "word": landis_koch(mean)})
+        word = WORD_SCALES[word_scale](mean)
+        table.append({by: name, "mean": mean, "sd": sd, "word": word, "word_scale": word_scale})
     return table
 
 
@@ -128,8 +128,9 @@ def majority_table(study: StudyCells) -> list[Row]:
     return rows
 
 
-def _majority_row(source: str | None, criterion: CriterionSpec, histogram: Histogram, rule: str) -> Row:
-    positive = int(histogram.counts @ positive_patterns(histogram, criterion, rule))
+def _majority_row(source: str | None, criterion: CriterionSpec, pooled: Histogram, rule: str) -> Row:
+    histogram, scale = counted(pooled, criterion)
+    positive = int(histogram.counts @ positive_patterns(histogram, scale, rule))
     return {
         "source": source,
         "criterion": criterion.key,
@@ -137,6 +138,8 @@ def _majority_row(source: str | None, criterion: CriterionSpec, histogram: Histo
         "items": histogram.n_items,
         "percent": percent(positive, histogram.n_items),
         "ties": int(histogram.counts @ tied_patterns(histogram)),
+        "excluding_votes": n_excluding(pooled, criterion),
+        "items_left_out": pooled.n_items - histogram.n_items,
     }
 
 
@@ -145,10 +148,11 @@ def votes_table(study: StudyCells) -> list[Row]:
     return [_votes_row(source, criterion, study.pooled[key]) for source, criterion, key in study.rows()]
 
 
-def _votes_row(source: str | None, criterion: CriterionSpec, histogram: Histogram) -> Row:
+def _votes_row(source: str | None, criterion: CriterionSpec, pooled: Histogram) -> Row:
+    histogram, scale = counted(pooled, criterion)
     votes = histogram.category_votes
-    found = moments(criterion, votes)
-    count = {role: int(votes[places(criterion, role)].sum()) for role in Option.Role.values}
+    found = moments(scale, votes)
+    count = {role: int(votes[places(scale, role)].sum()) for role in Option.Role.values}
     return {
         "source": source,
         "criterion": criterion.key,
@@ -157,10 +161,11 @@ def _votes_row(source: str | None, criterion: CriterionSpec, histogram: Histogra
         "neutral": count[Option.Role.NEUTRAL],
         "unsure": count[Option.Role.UNSURE],
         "votes": histogram.n_votes,
+        "excluding_votes": n_excluding(pooled, criterion),
         "percent_positive": percent(count[Option.Role.POSITIVE], histogram.n_votes),
         "options": [
             {"option": option.key, "label": option.label, "votes": int(n), "percent": percent(n, histogram.n_votes)}
-            for option, n in zip(criterion.options, votes, strict=True)
+            for option, n in zip(scale.options, votes, strict=True)
         ],
         **{name: found[name] for name in ("mean", "sd", "median")},
     }
@@ -171,7 +176,7 @@ def errors_table(study: StudyCells) -> list[Row]:
     rows = []
     for source, criterion, key in study.rows():
         cells = [cell for cell in study.column(key) if cell]
-        votes = study.pooled[key].n_votes
+        votes = counted(study.pooled[key], criterion)[0].n_votes
         for sub_dimension, ids in _negative_reasons(criterion).items():
             given = sum(cell.reasons.get(each, 0) for cell in cells for each in ids)
             rows.append(
@@ -193,34 +198,3 @@ def _negative_reasons(criterion: CriterionSpec) -> dict[str, list[str]]:
             for each in option.explanations:
                 found.setdefault(each.sub_dimension, []).append(str(each.id))
     return found
-
-
-def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
-    """D-15: Cohen's kappa of every pair of a batch, over all its criteria with the same number of options."""
-    rows = []
-    for batch in study.batches:
-        for table in _pooled_pairs(study, batch.pk):
-            rows += sorted(_pair_rows(batch.key, table, names), key=lambda row: row["annotators"])
-    return rows
-
-
-def _pooled_pairs(study: StudyCells, batch_id: int) -> list[PairTable]:
-    parts: dict[int, list[dict[str, list[list[int]]]]] = {}
-    for key, cell in study.by_batch.get(batch_id, {}).items():
-        parts.setdefault(study.n_options(key), []).append(json.loads(cell.pairs))
-    return [PairTable.total_of_json(parts[k], k) for k in sorted(parts)]
-
-
-def _pair_rows(batch: str, table: PairTable, names: dict[int, str]) -> list[Row]:
-    answers = table.to_json()  # in the order of the kappas
-    return [
-        {
-            "batch": batch,
-            "annotators": sorted(names[int(who)] for who in pair.split(",")),
-            "kappa": None if math.isnan(kappa) else float(kappa),
-            "reason": NO_VARIATION if math.isnan(kappa) else None,
-            "n": sum(n for _, _, n in cells),
-            "n_options": table.n_categories,
-        }
-        for (pair, cells), kappa in zip(answers.items(), table.kappas(), strict=True)
-    ]

@@ -17,6 +17,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.models import ActivityLog, AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
+from annotation.selectors.studies import rated_sources
+from measures.words import WordScale
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.explanations import STATISTICS, Statistic
@@ -70,18 +72,27 @@ class Choice:
 
     @property
     def criteria(self) -> tuple[CriterionSpec, ...]:
-        return self.scope.criteria
+        """Those of the scope that have the chosen statistic."""
+        return tuple(each for each in self.scope.criteria if self.statistic.fits(each.scale))
 
 
-def choice_of(query: Mapping[str, str], spec: VersionSpec) -> Choice:
+def choice_of(query: Mapping[str, str], spec: VersionSpec, word_scale: str = WordScale.LANDIS_KOCH) -> Choice:
     scopes = {scope.key: scope for scope in scopes_of(spec)}
     scope = scopes.get(query.get("criterion", ""), scopes[""])
+    offered = {statistic.key: statistic for statistic in statistics_of(scope)}
+    statistic = offered.get(query.get("statistic", ""), usual_statistic(scope))
     return Choice(
         batch=query.get("batch", "").replace("\x00", ""),
         scope=scope,
-        statistic=STATISTICS.get(query.get("statistic", ""), usual_statistic(scope)),
+        statistic=replace(statistic, word_scale=word_scale),
         page=query.get("page", "1"),
     )
+
+
+def statistics_of(scope: Scope) -> list[Statistic]:
+    """Those that any criterion of the scope has."""
+    scales = {criterion.scale for criterion in scope.criteria}
+    return [each for each in STATISTICS.values() if any(map(each.fits, scales))]
 
 
 def usual_statistic(scope: Scope) -> Statistic:
@@ -132,7 +143,7 @@ class BoardData:
 
 def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     spec = spec_of(study.protocol_version)
-    choice = choice_of(query, spec)
+    choice = choice_of(query, spec, study.word_scale)
     total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
     # Private ones have one annotator, so nothing to agree about: samples of controllers, second looks.
     dealt = study.batches.filter(kind__in=Batch.DEALT).select_related("snapshot").order_by("position", "pk")
@@ -148,7 +159,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
         seats=seats,
         page=page,
         lines=tuple(batch_lines(batches, len(spec.counted))),
-        sources=tuple(study.sources.exclude(key=Source.EXAMPLES).order_by("-is_reference", "position")),
+        sources=tuple(rated_sources(study).order_by("-is_reference", "position")),
         cells=_cells(total, batches, choice),
     )
 

@@ -5,9 +5,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from annotation.models import Study
-from reporting.explanations import STATISTICS
 from reporting.progress import batch_row
-from reporting.selectors.board import BoardData, board_data, scopes_of, usual_statistic
+from reporting.selectors.board import BoardData, board_data, scopes_of, statistics_of, usual_statistic
 from reporting.selectors.board_pairs import board_pairs, pair_picture
 from reporting.selectors.board_tables import agreement_picture, agreement_table
 
@@ -25,7 +24,7 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "pairs": pairs,
         "pair_picture": pair_picture(pairs) if pairs and pairs.pairs else "",
         "scopes": scopes_of(data.spec),
-        "statistics": STATISTICS.values(),
+        "statistics": statistics_of(data.choice.scope),
         "batch_rows": [batch_row(line) for line in data.lines],
         "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
         "chosen": chosen(data),
@@ -50,5 +49,5 @@ def chosen(data: BoardData) -> dict[str, str]:
     values = {"batch": choice.batch, "criterion": choice.scope.key, "page": choice.page}
     usual = {"page": "1"}
     kept = {name: value for name, value in values.items() if value and value != usual.get(name)}
-    is_usual = choice.statistic == usual_statistic(choice.scope)
+    is_usual = choice.statistic.key == usual_statistic(choice.scope).key
     return kept if is_usual else kept | {"statistic": choice.statistic.key}

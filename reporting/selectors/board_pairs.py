@@ -5,14 +5,16 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
-from annotation.figures import alike
+from annotation.figures import alike, counted, places_of
 from annotation.models import AgreementCell, Batch, Participant
 from measures.arrays import IntArray
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from measures.pairs import PairTable
+from measures.words import WordScale
+from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.explanations import (
     COUNTED,
@@ -21,6 +23,7 @@ from reporting.explanations import (
     STATISTICS,
     WARNINGS,
     Figure,
+    Statistic,
     headline,
     interval_lines,
     table_warnings,
@@ -38,6 +41,10 @@ COHEN_MEANS = gettext_noop(
 EQUAL = gettext_noop("How often the two gave the same answer. Not corrected for chance.")
 ALONE = gettext_noop("Left out are items that only one of the two has answered.")
 NO_CHANCE = gettext_noop("No interval: it stands beside kappa to be read with it.")
+STRONG_MEANS = gettext_noop(
+    "Only items that nobody answered with an unsure option. Leaving out the hard items raises kappa."
+)
+NO_STRONG_ITEMS = "no_strong_items"
 MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
 
 
@@ -53,18 +60,28 @@ class Pair:
     kappa: Figure
     common: Figure
     equal: Figure
+    strong: Figure
+    strong_common: Figure
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """`criteria` are those pooled here; `n_annotators` are all, of whom the picture may show fewer."""
+    """`criteria` are those pooled here; `n_annotators` are all, of whom the picture may show fewer.
+
+    `has_unsure`: they have an option that makes the judgements of an item weak.
+    """
 
     batch: Batch
+    word_scale: str
     criteria: tuple[CriterionSpec, ...]
     is_partial: bool
     names: tuple[str, ...]
     n_annotators: int
     pairs: tuple[Pair, ...]
+
+    @property
+    def has_unsure(self) -> bool:
+        return any(places_of(criterion, Option.Role.UNSURE) for criterion in self.criteria)
 
     @property
     def scope(self) -> str:
@@ -78,14 +95,27 @@ def board_pairs(data: BoardData) -> Pairs | None:
     batch = _batch(data)
     if batch is None:
         return None
-    groups = alike(data.choice.criteria)
-    table, n_cells = _pooled_table(batch, groups[0])
-    shown = _shown(table)
+    groups = alike(data.choice.scope.criteria)
+    tables = _pooled_tables(batch, groups[0])
+    kappa = replace(KAPPA, word_scale=data.choice.statistic.word_scale)
+    shown = _shown(tables.table)
     names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
     ordered = sorted(shown, key=lambda pk: names[pk])
-    squares = [(a, b, table.table(a, b)) for at, b in enumerate(ordered) for a in ordered[:at]]
-    found = [_pair(f"{a}-{b}", names[a], names[b], square, n_cells > 1) for a, b, square in squares if square.any()]
-    return Pairs(batch, groups[0], len(groups) > 1, tuple(names[pk] for pk in ordered), len(table.raters), tuple(found))
+    found = [
+        _pair(Couple(kappa, f"{a}-{b}", names[a], names[b], tables.n_cells > 1), tables.squares(a, b))
+        for at, b in enumerate(ordered)
+        for a in ordered[:at]
+        if tables.table.table(a, b).any()
+    ]
+    return Pairs(
+        batch=batch,
+        word_scale=kappa.word_scale,
+        criteria=groups[0],
+        is_partial=len(groups) > 1,
+        names=tuple(names[pk] for pk in ordered),
+        n_annotators=len(tables.table.raters),
+        pairs=tuple(found),
+    )
 
 
 def _batch(data: BoardData) -> Batch | None:
@@ -99,12 +129,40 @@ def _batch(data: BoardData) -> Batch | None:
     return next(iter(named or rated), None)
 
 
-def _pooled_table(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> tuple[PairTable, int]:
-    """And of how many criteria and sources it is."""
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """The answers of two annotators: those on the scale, the strong ones of them, and how many exclude the item."""
+
+    all: IntArray
+    sure: IntArray
+    n_excluded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`whole` has every answer, `table` those on the scale, `strong` the strong ones; of how many cells they are."""
+
+    whole: PairTable
+    table: PairTable
+    strong: PairTable
+    n_cells: int
+
+    def squares(self, first: int, second: int) -> Squares:
+        square = self.table.table(first, second)
+        n_excluded = int(self.whole.table(first, second).sum() - square.sum())
+        return Squares(square, self.strong.table(first, second), n_excluded)
+
+
+def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> Tables:
     n = len(criteria[0].options)
     rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
-    stored = list(rows.values_list("pairs", flat=True))
-    return PairTable.total_of_json(stored, n), len(stored)
+    stored = list(rows.values_list("pairs", "sure_pairs"))
+    whole = PairTable.total_of_json((pairs for pairs, _sure in stored), n)
+    table = counted(whole, criteria[0])[0]
+    if not places_of(criteria[0], Option.Role.UNSURE):
+        return Tables(whole, table, table, len(stored))
+    strong = PairTable.total_of_json((sure for _pairs, sure in stored), n)
+    return Tables(whole, table, counted(strong, criteria[0])[0], len(stored))
 
 
 def _shown(table: PairTable) -> list[int]:
@@ -123,25 +181,74 @@ def _shown(table: PairTable) -> list[int]:
     return [raters[at] for at in np.argsort(means, kind="stable")[:MOST_ANNOTATORS]]
 
 
-def _pair(key: str, first: str, second: str, square: IntArray, is_dependent: bool) -> Pair:
-    found = bounded(cohen_kappa(square), square, is_dependent)
-    equal = int(np.trace(square))
-    sizes = {"n": f"{found.n_items:,}", "equal": f"{equal:,}"}
-    used = _("%(n)s answers in common, %(equal)s of them equal.") % sizes
-    warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
-    between = _("%(first)s and %(second)s.") % {"first": first, "second": second}
-    lines = (_first_line(first, second, found), _(COHEN_MEANS), *interval_lines(KAPPA, asdict(found)), used, _(ALONE))
-    text = number(found.value)
+@dataclass(frozen=True, slots=True)
+class Couple:
+    """Two annotators whose kappa is told; `is_dependent`: their items may share dialogues."""
+
+    statistic: Statistic
+    key: str
+    first: str
+    second: str
+    is_dependent: bool
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {"first": self.first, "second": self.second}
+
+
+def _pair(couple: Couple, squares: Squares) -> Pair:
+    square, sure = squares.all, squares.sure
+    found, equal = _bounded(couple, square), int(np.trace(square))
+    n = found.n_items
+    between = _("%(first)s and %(second)s.") % couple.names
+    questions = _("Answers to the same question of the same item.")
+    left_out = (_(ALONE), *excluded_lines(squares.n_excluded))
     return Pair(
-        key=key,
-        first=first,
-        second=second,
+        key=couple.key,
+        first=couple.first,
+        second=couple.second,
         value=found.value,
-        n_items=found.n_items,
-        kappa=Figure(text, (*lines, *warnings), None, bool(warnings)),
-        common=Figure(sizes["n"], (between, _("Answers to the same question of the same item."), _(ALONE), _(COUNTED))),
-        equal=Figure(number(equal / found.n_items, ".0%"), (between, _(EQUAL), used, _(ALONE), _(NO_CHANCE))),
+        n_items=n,
+        kappa=_kappa_figure(couple, found, square, (_(COHEN_MEANS), *left_out)),
+        common=Figure(f"{n:,}", (between, questions, *left_out, _(COUNTED))),
+        equal=Figure(number(equal / n, ".0%"), (between, _(EQUAL), _used(square), *left_out, _(NO_CHANCE))),
+        strong=_kappa_figure(couple, _strong(couple, sure), sure, (_(STRONG_MEANS), *left_out)),
+        strong_common=Figure(f"{int(sure.sum()):,}", (between, questions, _(STRONG_MEANS), *left_out, _(COUNTED))),
     )
+
+
+def _bounded(couple: Couple, square: IntArray) -> Estimate:
+    return bounded(cohen_kappa(square), square, couple.is_dependent)
+
+
+def _strong(couple: Couple, sure: IntArray) -> Estimate:
+    return _bounded(couple, sure) if sure.any() else Estimate(None, NO_STRONG_ITEMS)
+
+
+def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tuple[str, ...]) -> Figure:
+    """`meaning` begins with what the kappa is; what it leaves out follows its interval."""
+    means, *left_out = meaning
+    warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
+    interval = interval_lines(couple.statistic, asdict(found))
+    lines = (_first_line(couple, found), means, *interval, _used(square), *left_out, *warnings)
+    return Figure(number(found.value), lines, None, bool(warnings))
+
+
+def _used(square: IntArray) -> str:
+    sizes = {"n": f"{int(square.sum()):,}", "equal": f"{int(np.trace(square)):,}"}
+    return _("%(n)s answers in common, %(equal)s of them equal.") % sizes
+
+
+def excluded_lines(n: int) -> tuple[str, ...]:
+    """Return how many common answers are left out because one of the two excludes the item."""
+    if not n:
+        return ()
+    text = ngettext(
+        "%(n)s common answer is left out: at least one of the two excludes the item.",
+        "%(n)s common answers are left out: at least one of the two excludes the item.",
+        n,
+    )
+    return (text % {"n": f"{n:,}"},)
 
 
 def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
@@ -154,15 +261,16 @@ def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
     return replace(kappa, interval_note=note) if is_shown else kappa.with_interval(None, None, note)
 
 
-def _first_line(first: str, second: str, found: Estimate) -> str:
-    said = {"first": first, "second": second}
+def _first_line(couple: Couple, found: Estimate) -> str:
     if found.value is None:
         # Translators: "why" is a clause such as "there are no answers here yet".
         return _("%(first)s and %(second)s: Undefined, because %(why)s.") % (
-            said | {"why": reason_sentence(found.reason)}
+            couple.names | {"why": reason_sentence(found.reason)}
         )
     # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
-    return _("%(first)s and %(second)s: %(sentence)s") % (said | {"sentence": headline(KAPPA, found.value)})
+    return _("%(first)s and %(second)s: %(sentence)s") % (
+        couple.names | {"sentence": headline(couple.statistic, found.value)}
+    )
 
 
 def pair_picture(pairs: Pairs) -> SafeString:
@@ -177,6 +285,7 @@ def pair_picture(pairs: Pairs) -> SafeString:
         rows=rows,
         columns=columns,
         cells=cells,
+        has_words=pairs.word_scale == WordScale.LANDIS_KOCH,
     )
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop, pgettext
 from annotation.figures import UNIT, alike, histogram_estimates, mean_and_sd
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
+from measures.words import WordScale
 from protocols.specs import CriterionSpec
 from reporting.explanations import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
 from reporting.figures import Dot, DotGroup, DotRow, dot_figure
@@ -51,7 +52,7 @@ class Table:
 def agreement_table(data: BoardData) -> Table:
     statistic = data.choice.statistic
     groups = [_criterion_group(data, criterion) for criterion in data.choice.criteria]
-    if statistic.key != "cohen":  # tables of pairs are read for one batch only: see the heat map
+    if not statistic.is_of_pairs:  # tables of pairs are read for one batch only: see the heat map
         groups = [_pooled_group(data), *groups]
     has_mean = statistic.key == "fleiss"
     n_columns = 2 + has_mean + len(data.lines)
@@ -91,9 +92,9 @@ def _figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
 
 
 def _study_figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
-    if cell is None or statistic.key != "cohen":
+    if cell is None or not statistic.is_of_pairs:
         return _figure(statistic, cell)
-    estimates = cell.estimates | {"cohen": asdict(mean_over_pairs(cell.sums))}
+    estimates = cell.estimates | {statistic.key: asdict(mean_over_pairs(statistic, cell.sums))}
     return explained(statistic, estimates, largest_share(cell.histogram))
 
 
@@ -104,12 +105,12 @@ def largest_share(histogram: Mapping[str, int]) -> float | None:
     return max(votes) / sum(votes) if votes else None
 
 
-def mean_over_pairs(sums: Mapping[str, int]) -> Estimate:
-    """Cohen's kappa averaged over the pairs of all batches of the study."""
-    n, undefined = sums.get("pairs", 0), sums.get("pairs_undefined", 0)
+def mean_over_pairs(statistic: Statistic, sums: Mapping[str, int]) -> Estimate:
+    """Cohen's kappa, weighted or not, averaged over the pairs of all batches of the study."""
+    n, undefined = sums.get(f"{statistic.key}_pairs", 0), sums.get(f"{statistic.key}_undefined", 0)
     if not n:
         return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
-    return Estimate(sums.get("cohen", 0) / n / UNIT, n_pairs=n, n_undefined=undefined)
+    return Estimate(sums.get(statistic.key, 0) / n / UNIT, n_pairs=n, n_undefined=undefined)
 
 
 def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
@@ -190,9 +191,9 @@ def agreement_picture(data: BoardData) -> SafeString:
         )
         % {},
         groups=[group for group in groups if group.rows],
-        dot_means=_("mean over all pairs") if statistic.key == "cohen" else _("all items of the study"),
+        dot_means=_("mean over all pairs") if statistic.is_of_pairs else _("all items of the study"),
         part_means=_("a batch"),
-        has_words=statistic.key not in ("percent", "alpha"),
+        has_words=statistic.word_scale == WordScale.LANDIS_KOCH and statistic.key not in ("percent", "alpha"),
         form=statistic.form,
     )
 
@@ -209,7 +210,8 @@ def _dot_group(data: BoardData, criterion: CriterionSpec) -> DotGroup:
 
 def _dot_row(data: BoardData, label: str, cell: BoardCell) -> DotRow:
     statistic = data.choice.statistic
-    found = asdict(mean_over_pairs(cell.sums)) if statistic.key == "cohen" else cell.estimates[statistic.key]
+    of_pairs = statistic.is_of_pairs
+    found = asdict(mean_over_pairs(statistic, cell.sums)) if of_pairs else cell.estimates[statistic.key]
     key = (cell.criterion_id, cell.source_id)
     parts = [data.cells.get(line.batch.pk, {}).get(key) for line in data.lines if line.batch.kind == "main"]
     values = [part.estimates[statistic.key]["value"] for part in parts if part]

@@ -7,6 +7,7 @@ import numpy as np
 from django.db.models import Count
 
 from annotation.models import Batch, Source, Study
+from annotation.selectors.studies import rated_sources
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.report.scores import MEAN_SCORE, scale_of
@@ -64,7 +65,7 @@ def planner_facts(study: Study) -> PlannerFacts:
         study=study,
         spec=spec,
         scores={each.key: score for each in spec.voted if (score := score_of(each)) is not None},
-        sources=list(study.sources.order_by("-is_reference", "position")),
+        sources=list(rated_sources(study).order_by("-is_reference", "position")),
         n_dialogues=study.dialogues.count(),
         rated_kinds=frozenset(kind for kind, version, _ in batches if version),
         batch_size=_batch_size(study, sizes),

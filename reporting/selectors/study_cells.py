@@ -10,13 +10,14 @@ from django.db import connection
 from annotation.figures import NO_SOURCE, CellKey, batch_estimates
 from annotation.models import Batch, Source, Study
 from annotation.selectors.cells import measure_batch
+from annotation.selectors.studies import rated_sources
 from measures.histograms import Histogram, total_of_json
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 # Without the columns that only a board reads, and of a dozen estimates the numbers that a report prints of a batch.
 CELLS = """
     SELECT snapshot.batch_id, cell.criterion_id, coalesce(cell.source_id, 0),
-        cell.histogram::text, cell.pairs::text, cell.reasons::text,
+        cell.histogram::text, cell.pairs::text, cell.sure_pairs::text, cell.reasons::text,
         (cell.estimates -> 'fleiss' ->> 'value')::float8, cell.estimates -> 'fleiss' ->> 'reason',
         (cell.estimates -> 'strong' ->> 'value')::float8
     FROM annotation_agreementcell cell JOIN annotation_agreementsnapshot snapshot ON snapshot.id = cell.snapshot_id
@@ -26,14 +27,15 @@ CELLS = """
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """As it is stored, since most are only added up: `histogram`, `pairs` and `reasons` are those of AgreementCell.
+    """As it is stored, since most are only added up: `histogram`, `pairs`, `sure_pairs`, `reasons` of AgreementCell.
 
-    `pairs` is JSON: one table of a dozen reads it, and it is longer than all the others. `fleiss` and `strong` are
+    Pairs are JSON: one table of a dozen reads them, and they are longer than all the others. `fleiss` and `strong` are
     kappas; where `fleiss` is undefined, `reason` says why.
     """
 
     histogram: dict[str, int]
     pairs: str
+    sure_pairs: str
     reasons: dict[str, int]
     fleiss: float | None
     reason: str | None
@@ -87,7 +89,7 @@ def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
             batch.study = study
             by_batch[batch.pk] = _measured(batch)
     # The reference comes first in every table (D-19).
-    sources = list(study.sources.exclude(key=Source.EXAMPLES).order_by("-is_reference", "position"))
+    sources = list(rated_sources(study).order_by("-is_reference", "position"))
     return StudyCells(study, spec, batches, sources, by_batch)
 
 
@@ -100,9 +102,9 @@ def _stored(batch_ids: Iterable[int], spec: VersionSpec) -> dict[int, dict[CellK
     found: dict[int, dict[CellKey, Cell]] = {batch_id: {} for batch_id in batch_ids}
     with connection.cursor() as cursor:
         cursor.execute(CELLS, [list(found)])
-        for batch, criterion, source, histogram, pairs, reasons, *kappas in cursor.fetchall():
+        for batch, criterion, source, histogram, pairs, sure_pairs, reasons, *kappas in cursor.fetchall():
             if criterion in spec.by_id:
-                cell = Cell(json.loads(histogram), pairs, json.loads(reasons), *kappas)
+                cell = Cell(json.loads(histogram), pairs, sure_pairs, json.loads(reasons), *kappas)
                 found[batch][criterion, source] = cell
     return found
 
@@ -115,6 +117,7 @@ def _measured(batch: Batch) -> dict[CellKey, Cell]:
         found[key] = Cell(
             histogram=figures.histogram.to_json(),
             pairs=json.dumps(figures.pairs.to_json()),
+            sure_pairs=json.dumps(figures.sure_pairs.to_json()),
             reasons=figures.reasons,
             fleiss=fleiss["value"],
             reason=fleiss["reason"],

@@ -1,5 +1,7 @@
 """How numbers are written: two decimals, a dash for what is undefined, and words for the reasons."""
 
+from collections.abc import Mapping
+
 from django import template
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
@@ -13,6 +15,8 @@ register = template.Library()
 # Of the tables to download; their columns have the same names in every language.
 TABLE_NAMES = {
     "agreement": pgettext_lazy("a table of the report", "agreement"),
+    "agreement_by_criterion": pgettext_lazy("a table of the report", "agreement by criterion"),
+    "agreement_by_source": pgettext_lazy("a table of the report", "agreement by source"),
     "overall": pgettext_lazy("a table of the report", "overall"),
     "majority": pgettext_lazy("a table of the report", "majority"),
     "votes": pgettext_lazy("a table of the report", "votes"),
@@ -33,6 +37,9 @@ TABLE_NAMES = {
     "excluded_batches": pgettext_lazy("a table of the report", "excluded batches"),
     "time_and_pay": pgettext_lazy("a table of the report", "time and pay"),
     "workload": pgettext_lazy("a table of the report", "workload"),
+    "data_set": pgettext_lazy("a table of the report", "data set"),
+    "final_labels": pgettext_lazy("a table of the report", "final labels"),
+    "predictions": pgettext_lazy("a table of the report", "predictions"),
     "control": pgettext_lazy("a table of the report", "batch control"),
     "checklist": pgettext_lazy("a table of the report", "checklist"),
     "comments": pgettext_lazy("a table of the report", "comments"),
@@ -87,8 +94,9 @@ def word(value: str | None) -> str:
 
 
 @register.filter
-def humanized(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+def named(key: str, names: Mapping[str, str]) -> str:
+    """Return the name of a source or criterion as its author wrote it; a key without a name stands for itself."""
+    return names.get(key, key)
 
 
 @register.filter

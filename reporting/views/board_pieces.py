@@ -115,7 +115,8 @@ def _unpacked(packed: bytes) -> Board:
 def _key(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: datetime) -> str:
     """Of all that a piece depends on; of the study, what can be changed without a new version of its figures."""
     minute = int(now.timestamp()) // KEPT
-    settings = [study.pk, study.slug, study.name, study.kappa_floor, study.protocol_version_id, study.seed]
+    settings = [study.pk, study.slug, study.name, study.kappa_floor, study.word_scale]
+    settings += [study.protocol_version_id, study.seed]
     told = json.dumps([part.name, settings, choices, str(stamp), minute], sort_keys=True)
     return f"board:{hashlib.sha256(told.encode()).hexdigest()}"
 

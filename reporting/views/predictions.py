@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
-from reporting.predictions.downloads import as_csv, as_json
+from reporting.predictions.downloads import as_csv, as_json, distributions_as_csv
 from reporting.predictions.page import index_page, metric_page
 from reporting.predictions.selectors import criteria_of
 from reporting.predictions.table import Comparison
@@ -44,6 +44,14 @@ def predictions_csv(request: HttpRequest, slug: str) -> HttpResponse:
     # The mark at the front makes spreadsheets read names as UTF-8.
     body = as_csv(Comparison(study)).encode("utf-8-sig")
     return _download(body, "text/csv; charset=utf-8", f"{study.slug}-predictions.csv")
+
+
+@require_safe
+@login_required
+def predictions_distributions(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    body = distributions_as_csv(Comparison(study)).encode("utf-8-sig")
+    return _download(body, "text/csv; charset=utf-8", f"{study.slug}-predictions-distributions.csv")
 
 
 @require_safe

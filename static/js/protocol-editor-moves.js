@@ -8,11 +8,12 @@
     criterion: { kind: "single", scale: "nominal", required: true, unit: "" },
     option: { role: "neutral", asks: "nothing" },
     explanation: {},
-    example: { option: "", history: [{ speaker: "A", text: "" }], candidates: [{ text: "", option: "", why: "" }] },
+    example: { option: "", history: [{ speaker: "A", text: "" }], candidates: [{ text: "", option: "", explanations: [], why: "" }] },
     turn: {},
-    candidate: { option: "", why: "" },
+    candidate: { option: "", explanations: [], why: "" },
     condition: "",
     notice: "",
+    fact: "",
   };
   // Translators: "answer" are answers to a question like "How well is it written?".
   const POINTS = [

@@ -95,7 +95,7 @@
 
   // What the format refuses where it does not apply is left out, and stays in the form in case it applies again.
   // Everything else is sent as it is: a number of a nominal answer says nothing, and may have been stored all the same.
-  const REFUSED = new Set(["scale", "rules", "asks", "options", "explanations"]);
+  const REFUSED = new Set(["scale", "rules", "asks", "alone", "options", "explanations"]);
 
   const applies = (node, element) => {
     const hidden = REFUSED.has(element.dataset.field ?? element.dataset.list) && element.closest("[data-needs][hidden]");
@@ -258,6 +258,7 @@
     candidate: [gettext("response %(n)s"), gettext("response %(n)s “%(text)s”")],
     condition: [gettext("sentence %(n)s"), gettext("sentence %(n)s “%(text)s”")],
     notice: [gettext("notice %(n)s"), gettext("notice %(n)s “%(text)s”")],
+    fact: [gettext("fact %(n)s"), gettext("fact %(n)s “%(text)s”")],
   };
 
   const titleOf = (node) => {

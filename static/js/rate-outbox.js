@@ -15,6 +15,7 @@
     sending: [gettext("Saving …")],
     offline: [gettext("Offline"), gettext("There is no connection: they are sent as soon as there is one.")],
     busy: [gettext("Trying again"), gettext("The server is busy: they are sent again in a moment.")],
+    reading: [gettext("Waiting"), gettext("A dialogue still needs its reading time: they are sent after it.")],
     signed_out: [gettext("Signed out"), gettext("You are signed out: sign in, and they are sent.")],
     foreign: [
       gettext("Not sent"),
@@ -210,6 +211,8 @@
       if (response.status === 401 || response.status === 403) return this.hold("signed_out");
       if (response.status === 404) return this.hold("foreign");
       if (error.code === "consent_needed") return this.hold("consent");
+      // Answered offline: the server starts the clock of the dialogue now, and says how long it takes.
+      if (error.code === "too_soon") return this.later("reading", error.seconds * 1000);
       if (response.status === 429 || response.status >= 500) {
         return this.later("busy", Number(response.headers.get("Retry-After")) * 1000);
       }

@@ -79,6 +79,15 @@
       return this.element.querySelector(`[data-why="${option}"]`);
     }
 
+    otherIn(why) {
+      return why.querySelector("[data-other]");
+    }
+
+    // Own words beside reasons count while "Other" is ticked: a text of before is not sent.
+    isClosed(why) {
+      return this.otherIn(why)?.checked === false;
+    }
+
     ticked(name) {
       return [...this.element.querySelectorAll(`input[name$="-${name}"]:checked`)].map((box) => box.value);
     }
@@ -88,8 +97,9 @@
       const why = option && this.why(option);
       return {
         option,
-        explanations: why ? [...why.querySelectorAll("input:checked")].map((box) => box.value) : [],
-        free_text: why ? why.querySelector("textarea").value.trim() : "",
+        explanations: why ? [...why.querySelectorAll("input:checked:not([data-other])")].map((box) => box.value) : [],
+        free_text: why && !this.isClosed(why) ? why.querySelector("textarea").value.trim() : "",
+        other: Boolean(why && this.otherIn(why)?.checked),
         options: this.ticked("options"),
         turns: this.ticked("turns").map(Number),
       };
@@ -102,7 +112,9 @@
       this.tick("turns", (answer.turns ?? []).map(String));
       const why = this.why(answer.option);
       if (!why) return;
-      why.querySelectorAll("input").forEach((box) => (box.checked = answer.explanations.includes(box.value)));
+      why.querySelectorAll("input:not([data-other])").forEach((box) => (box.checked = answer.explanations.includes(box.value)));
+      const other = this.otherIn(why);
+      if (other) other.checked = Boolean(answer.other || answer.free_text);
       why.querySelector("textarea").value = answer.free_text;
       Question.showCount(why.querySelector("textarea"));
     }
@@ -136,9 +148,16 @@
     mistakeIn(why) {
       if (!why) return null;
       const { asks, wordsMin: least, wordsMax: most } = why.dataset;
-      const n = countWords(why.querySelector("textarea").value);
+      const { free_text: text, other: isOther } = this.read();
+      const n = countWords(text);
       const missing = ngettext("Say why, in %(least)s words or more.", "Say why, in %(least)s words or more.", least);
       if (asks === "free_text" && !n) return ["free_text", interpolate(missing, { least }, true)];
+      const own = ngettext(
+        "Write your own reason in %(least)s to %(most)s words, or untick “Other”.",
+        "Write your own reason in %(least)s to %(most)s words, or untick “Other”.",
+        most,
+      );
+      if (isOther && !n) return ["free_text", interpolate(own, { least, most }, true)];
       if (asks === "explanation_required" && !n && !why.querySelector("input:checked"))
         return ["explanations", gettext("Choose at least one reason, or say why in your own words.")];
       const isWrong = n && (n < Number(least) || n > Number(most));
@@ -254,15 +273,15 @@
       setTimeout(() => this.showLease(), left <= 60 ? 1000 : ((left - 1) % 60) * 1000 + 1000);
     }
 
-    // Until the dialogue has been read its questions are closed; a bar fills.
+    // Until the dialogue has been read its questions are closed; a bar fills while it is on screen.
     async showReading(dialogue, seconds) {
       if (seconds <= 0) return;
       const fieldsets = dialogue.querySelectorAll("fieldset.asked");
       const [bar, text] = this.part("reading").children;
       const end = performance.now() + seconds * 1000;
-      this.isReading = true;
+      dialogue.dataset.unread = "yes";
       fieldsets.forEach((fieldset) => (fieldset.disabled = true));
-      this.part("reading").hidden = false;
+      this.part("reading").hidden = !dialogue.isConnected;
       const announced = ngettext(
         "Read the whole dialogue first: %(n)s seconds.",
         "Read the whole dialogue first: %(n)s seconds.",
@@ -270,13 +289,16 @@
       );
       this.announce(put(announced, { n: Math.ceil(seconds) }));
       for (let left = seconds; left > 0; left = (end - performance.now()) / 1000) {
-        bar.value = 1 - left / seconds;
-        text.textContent = put(gettext("Read the whole dialogue first: %(n)s s"), { n: Math.ceil(left) });
+        if (dialogue.isConnected) {
+          bar.value = 1 - left / seconds;
+          text.textContent = put(gettext("Read the whole dialogue first: %(n)s s"), { n: Math.ceil(left) });
+        }
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       fieldsets.forEach((fieldset) => (fieldset.disabled = false));
+      delete dialogue.dataset.unread;
+      if (!dialogue.isConnected) return;
       this.part("reading").hidden = true;
-      this.isReading = false;
       this.announce(gettext("The questions are open now."));
     }
 

@@ -20,7 +20,6 @@
   let current = null; // the section on screen
   let shownAt = 0;
   const first = stage.querySelector(".rate-dialogue");
-  const firstPosition = first.dataset.position;
 
   // --- the questions on screen ---------------------------------------------------------------------
   const questionsOf = (within) => [...within.querySelectorAll("fieldset.asked")].map(Question.of);
@@ -144,7 +143,7 @@
 
   const secondsToRead = async (dialogue) => {
     const { position } = dialogue.dataset;
-    if (position === firstPosition) return Number(root.dataset.readingLeft);
+    if (dialogue === first) return Number(root.dataset.readingLeft);
     const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
     const request = { method: "POST", credentials: "same-origin", headers: { "X-CSRFToken": token } };
     try {
@@ -164,6 +163,7 @@
     if (scroller) scroller.scrollTop = scroller.scrollHeight;
     activate(askedOf(current).find((question) => !question.isGiven) ?? askedOf(current)[0]);
     shownAt = performance.now();
+    part("reading").hidden = !dialogue.dataset.unread;
     readFirst(dialogue);
   };
 
@@ -238,7 +238,7 @@
   };
 
   const confirm = () => {
-    if (isLoading() || bar.isReading) return;
+    if (isLoading() || current.closest(".rate-dialogue").dataset.unread) return;
     const questions = askedOf(current);
     questions.forEach((question) => question.forgetMistakes());
     const wrong = questions.find((question) => question.mistake);
@@ -326,6 +326,7 @@
     const question = Question.of(fieldset);
     question.forgetMistakes();
     if (event.target.matches("textarea")) Question.showCount(event.target);
+    if (event.target.matches("[data-other]:checked")) event.target.closest(".why").querySelector("textarea").focus();
     drafts.put(question.key, question.read());
     settle(fieldset.closest(".rate-dialogue"));
     bar.showProgress(0);

@@ -19,14 +19,17 @@
     });
   }
 
-  // Parts of a form that matter for some answers only: hidden for the others.
+  // Parts of a form that matter for some answers only: hidden for the others. "size" is a value of the form's own
+  // field, "kind:pilot" one of another field, and "takes_others:" that this box is not ticked.
   for (const form of document.querySelectorAll("[data-shows-by]")) {
     const name = form.dataset.showsBy;
     const show = () => {
-      const value = new FormData(form).get(name) ?? "";
-      for (const part of form.querySelectorAll("[data-when]")) {
-        part.hidden = !part.dataset.when.split(" ").includes(value);
-      }
+      const data = new FormData(form);
+      const holds = (word) => {
+        const [field, value] = word.includes(":") ? word.split(":") : [name, word];
+        return (data.get(field) ?? "") === value;
+      };
+      for (const part of form.querySelectorAll("[data-when]")) part.hidden = !part.dataset.when.split(" ").some(holds);
     };
     form.addEventListener("change", show);
     show();

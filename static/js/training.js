@@ -6,15 +6,41 @@
   const step = document.querySelector(".step:not([hidden])");
   if (!step) return;
   const form = step.querySelector("form");
-  const asked = [...step.querySelectorAll("fieldset.asked:not([hidden])")];
+  const questions = [...step.querySelectorAll("fieldset.asked")];
   const isGiven = (question) => Boolean(question.querySelector("input[name$=-option]:checked, input[name$=-options]:checked"));
-  const active = () => document.activeElement.closest("fieldset.asked") ?? asked.find((each) => !isGiven(each)) ?? asked[0];
+  const active = () => {
+    const asked = questions.filter((each) => !each.hidden);
+    return document.activeElement.closest("fieldset.asked") ?? asked.find((each) => !isGiven(each)) ?? asked[0];
+  };
+
+  // A question that depends on another answer to the same item is shown as soon as it is asked.
+  const partOf = (question) => question.closest("[data-item]");
+  const settle = () => {
+    questions.filter((each) => each.dataset.when).forEach((each) => {
+      const [criterion, codes] = each.dataset.when.split(":");
+      const parent = questions.find((other) => partOf(other) === partOf(each) && other.dataset.criterion === criterion);
+      if (!parent) return;
+      const chosen = parent.querySelector("input[name$=-option]:checked");
+      each.hidden = parent.hidden || !codes.split(",").includes(chosen?.value);
+    });
+  };
+  form.addEventListener("change", settle);
+  settle();
 
   const choose = (key) => {
-    const input = active()?.querySelector(`input[data-key="${key}"]`);
+    const question = active();
+    const input = question?.querySelector(`input[data-key="${key}"]`);
     input?.click();
     input?.focus();
+    if (input?.type === "radio" && !question.querySelector(`[data-why="${input.value}"]`)) goToNext();
     return Boolean(input);
+  };
+
+  // The next digit answers the next question, as it does where answers count.
+  const goToNext = () => {
+    const next = questions.find((each) => !each.hidden && !isGiven(each));
+    next?.querySelector("input:not([type=hidden])")?.focus();
+    next?.scrollIntoView({ block: "nearest" });
   };
 
   const giveReason = (code) => {
@@ -23,6 +49,10 @@
     box?.click();
     return Boolean(box);
   };
+
+  form.addEventListener("input", (event) => {
+    if (event.target.matches("[data-other]:checked")) event.target.closest(".why").querySelector("textarea").focus();
+  });
 
   document.addEventListener("keydown", (event) => {
     const isEnter = event.key === "Enter";

@@ -49,7 +49,7 @@ THE_ANNOTATOR = frozenset({"annotator"})  # to whom the assignment belongs
 CONTROLLERS = CLEARERS | {"controller"}
 TEACHERS = CLEARERS | {"trainer"}
 THE_CONTROLLER = frozenset({"controller"})  # who has taken the sample
-CREATORS = frozenset({"staff"})
+CREATORS = frozenset({"staff", "researcher", "owner"})  # the latter two are members of the group
 
 # Who gets past the door, by route and verb. What is not listed is nobody's. HEAD is what GET is.
 MAY: dict[str, dict[str, frozenset[str]]] = {
@@ -67,6 +67,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "consent": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "claim": {"POST": THE_ANNOTATOR},
     "guidelines": {"GET": THE_ANNOTATOR},
+    "welcome": {"GET": THE_ANNOTATOR},
     "guidelines_pdf": {"GET": THE_ANNOTATOR},
     "rate_start": {"GET": THE_ANNOTATOR},
     "rate": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
@@ -87,6 +88,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study_import_job": {"GET": MAKERS},
     "study_import_job_status": {"GET": MAKERS},
     "study_batches": {"GET": MAKERS, "POST": MAKERS},
+    "study_dialogues": {"GET": MAKERS},
     "study_batches_status": {"POST": MAKERS},
     "study_people": {"GET": CLEARERS},
     "study_standing": {"POST": CLEARERS},
@@ -96,6 +98,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study_member_add": {"POST": OWNERS},
     "study_account_create": {"POST": OWNERS},
     "study_member_role": {"POST": OWNERS},
+    "study_researcher": {"POST": OWNERS},
     # recruitment
     "recruitment": {"GET": MAKERS, "POST": MAKERS},
     "recruitment_approvals": {"GET": MAKERS},
@@ -157,6 +160,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "datasheet_json": {"GET": WATCHERS},
     "predictions": {"GET": WATCHERS},
     "predictions_csv": {"GET": WATCHERS},
+    "predictions_distributions": {"GET": WATCHERS},
     "predictions_json": {"GET": WATCHERS},
     "predictions_metric": {"GET": WATCHERS},
     "metric_delete": {"POST": MAKERS},
@@ -197,6 +201,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "casebook": {"GET": TEACHERS},
     "casebook_plan": {"GET": MAKERS, "POST": MAKERS},
     "disagreement": {"GET": TEACHERS, "POST": TEACHERS},
+    "split_votes": {"GET": TEACHERS},
     "case_collect": {"POST": TEACHERS},
     "cases": {"GET": TEACHERS},
     "case_new": {"GET": TEACHERS, "POST": TEACHERS},

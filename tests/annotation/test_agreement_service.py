@@ -17,7 +17,8 @@ from annotation.services.agreement import dirty_batches, rebuild_study, refresh_
 from annotation.services.claiming import claim_seat, expire_leases
 from annotation.tasks import refresh_agreement
 from measures.histograms import Histogram
-from measures.pairs import PairTable, mean_pairwise_cohen
+from measures.pair_means import mean_pairwise_cohen
+from measures.pairs import PairTable
 from protocols.specs import spec_of
 from tests.cast import Cast
 from tests.factories import make_annotator, make_batch

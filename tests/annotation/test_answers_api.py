@@ -5,13 +5,15 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Item, Rating, RatingRevision, Study
+from annotation.models import Assignment, Item, Rating, RatingRevision, Reading, Study
 from tests.cast import Cast
 from tests.factories import make_batch, take_seat
+from tests.shipped import Work
 
 pytestmark = pytest.mark.django_db
 
@@ -125,6 +127,15 @@ def test_an_unsure_answer_without_a_reason_names_the_field(annotator: Client, as
     assert list(error_of(response)["fields"]) == ["free_text"]
 
 
+def test_other_needs_a_text_and_a_text_alone_is_taken(annotator: Client, assignment: Assignment):
+    ticked = {"option": "2", "explanations": ["a"], "other": True}
+    response = send(annotator, answer(assignment, **ticked))
+    assert (response.status_code, list(error_of(response)["fields"])) == (400, ["free_text"])
+    assert send(annotator, answer(assignment, **ticked, free_text="It mixes two stories.")).status_code == 200
+    assert send(annotator, answer(assignment, option="2", free_text="It mixes up names.")).status_code == 200
+    assert Rating.objects.get().free_text == "It mixes up names."
+
+
 def test_an_explanation_of_another_option_is_refused(annotator: Client, assignment: Assignment):
     response = send(annotator, answer(assignment, explanations=["z"]))
     assert (response.status_code, list(error_of(response)["fields"])) == (400, ["explanations"])
@@ -201,3 +212,25 @@ def test_a_saved_answer_costs_a_fixed_number_of_queries(
 def test_the_answer_to_the_browser_names_no_row(annotator: Client, assignment: Assignment):
     body = send(annotator, answer(assignment)).json()
     assert set(body) == {"revision", "is_repeat", "is_counted", "saved_at"}
+
+
+def test_an_answer_given_offline_starts_the_clock_of_its_dialogue_and_is_taken_after_it(db, client_of):
+    work = Work("diqad-1.0", n_dialogues=2, reading_seconds=300)
+    client = client_of(work.participant.user)
+    one, two = ({"assignment": str(work.assignment.token), "item": str(item.token), "criterion": "knowledge",
+                 "option": "1", "client_key": str(uuid4())} for item in work.items("dialogue"))  # fmt: skip
+    waits = [error_of(send(client, body)) for body in (one, two)]
+    assert [wait["code"] for wait in waits] == ["too_soon"] * 2
+    assert [round(wait["seconds"] / 300) for wait in waits] == [1, 2]
+    Reading.objects.update(opened_at=F("opened_at") - timedelta(seconds=301))
+    assert send(client, one).status_code == 200
+    assert error_of(send(client, two))["code"] == "too_soon"
+
+
+def test_none_beside_another_reason_is_refused(db, client_of):
+    work = Work("diqad-1.0", n_dialogues=1).has_read_all()
+    item = work.items("dialogue")[0]
+    body = {"assignment": str(work.assignment.token), "item": str(item.token), "criterion": "reasons_0"}
+    refused = send(client_of(work.participant.user), body | {"options": ["1", "6"], "client_key": str(uuid4())})
+    assert refused.status_code == 400
+    assert "“none” stands alone" in str(error_of(refused)["fields"]["options"])

@@ -23,7 +23,7 @@ from protocols.bundles import load_bundle
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from tests.annotation.importing.conftest import DIQAD, HE_DIALOGUES, NOW, load
-from tests.factories import DialogueFactory, StudyFactory
+from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
 from tests.factories_protocols import make_scale_version
 
 numbers = st.integers(1, 300)
@@ -265,6 +265,25 @@ def test_dialogues_that_name_no_batch_cannot_be_dealt_as_given() -> None:
         make_batches(study, by="given", now=NOW)
 
 
+def test_a_model_is_judged_by_one_response_to_each_dialogue_drawn_from_the_seed() -> None:
+    """Several to one dialogue would bring the likeness of a set into the judgement of the corpus."""
+    bundle = load_bundle(BUILTIN / "persona-quality-1.0.yaml")
+    version = store_bundle(bundle, publish=True, now=NOW)[0]
+    drawn = []
+    for _ in range(2):
+        study = StudyFactory(protocol_version=version, seed=7)
+        source = SourceFactory(study=study)
+        for dialogue in DialogueFactory.create_batch(5, study=study):
+            for number in range(4):
+                CandidateFactory(dialogue=dialogue, source=source, key=f"c{number}")
+        DialogueFactory(study=study, is_textless=True)
+        (batch,) = make_batches(study, by="size", size=10, now=NOW)
+        shown = Candidate.objects.in_bulk(batch.items.get(unit="model").shown)
+        assert len({each.dialogue_id for each in shown.values()}) == len(shown) == 5
+        drawn.append([shown[pk].key for pk in batch.items.get(unit="model").shown])
+    assert drawn[0] == drawn[1]
+
+
 def test_sets_and_models_become_items_that_know_what_they_show() -> None:
     bundle = load_bundle(BUILTIN / "persona-quality-1.0.yaml")
     study = StudyFactory(protocol_version=store_bundle(bundle, publish=True, now=NOW)[0])
@@ -279,5 +298,6 @@ def test_sets_and_models_become_items_that_know_what_they_show() -> None:
     assert set(shown.values_list("dialogue", "source")) == {(together.dialogue_id, together.source_id)}
     model = batch.items.filter(unit="model").first()
     assert len(model.shown) == MODEL_SAMPLE
+    assert Candidate.objects.filter(pk__in=model.shown).values("dialogue").distinct().count() == MODEL_SAMPLE
     assert set(Candidate.objects.filter(pk__in=model.shown).values_list("source", flat=True)) == {model.source_id}
     assert model.position == n_dialogues + 1

@@ -114,14 +114,23 @@ def test_a_point_without_a_description_says_nothing():
 
 def test_the_rated_turn_is_marked_in_its_history_and_stands_beside_it():
     page = page_of(Work("persona-quality-1.0", n_dialogues=1, n_sources=1).study)
-    assert page.count("rated turn</mark>") == 22
+    assert page.count("rated turn</mark>") == 25
     assert page.count("It closes at six, except on holidays.") == 1
     assert page.count("All replies together") == page.count("All turns together") == 2
 
 
+def test_the_facts_of_an_example_stand_in_numbers_before_its_history():
+    page = page_of(Work("persona-quality-1.0", n_dialogues=1, n_sources=1).study)
+    assert page.count('<ol class="example-facts"') == 7
+    facts = re.search(r'<ol class="example-facts" lang="en">(.*?)</ol> *(.*?)</p>', page)
+    assert re.findall(r'<li dir="auto">(.*?)</li>', facts[1])[1] == "I keep bees."
+    assert "Where did you learn to cook like this?" in facts[2]
+
+
 def test_what_is_asked_after_an_answer_is_said_in_words():
     words = words_of(page_of(Work("he-protocol-1.0", n_dialogues=1, n_sources=1).study))
-    assert "Then you may say why: tick every reason that applies, or write 3 to 30 words of your own." in words
+    assert "Then you may say why: tick every reason that applies." in words
+    assert "For another reason, tick “Other” and write 3 to 30 words." in words
     assert "Then say why, in 3 to 30 words of your own." in words
 
 
@@ -287,3 +296,18 @@ def test_the_guidelines_are_for_the_annotators_of_the_study(cast: Cast, route: s
         client.force_login(user)
         assert client.get(address).status_code == status
     assert Client().get(address).status_code == 302
+
+
+# --- in another language -----------------------------------------------------------------------------
+def test_worked_examples_are_in_the_language_of_the_study_with_their_speakers_and_reasons():
+    study = Work("he-protocol-1.0", n_dialogues=1, n_sources=1).study
+    Study.objects.update(content_language="it")
+    study.refresh_from_db()
+    page = page_of(study)
+    said = words_of(page)
+    assert "Grilled sardines." not in page
+    assert "B Le sardine alla griglia." in said
+    assert "Esempio" not in said  # the words of Parley are those of the page
+    assert "Example: Un viaggio in primavera" in said
+    assert page.count("Non ha senso come turno successivo dopo ciò che è stato detto.") > 2
+    assert "untranslated" not in page

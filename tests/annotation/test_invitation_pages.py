@@ -6,9 +6,14 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Membership, Participant, Study
+from annotation.services.claiming import claim_seat
 from annotation.services.joining import make_return_token
+from protocols.bundles import load_bundle
+from protocols.selectors import BUILTIN
+from protocols.services import store_bundle
 from tests.annotation.work_pages import sign_in, text_of
 from tests.cast import Cast
 
@@ -38,6 +43,41 @@ def test_joining_makes_a_pseudonymous_annotator_and_signs_them_in(cast: Cast, in
     assert participant.consent_version == cast.study.consent_version
     assert Membership.objects.get(user=participant.user).role == Membership.Role.ANNOTATOR
     assert int(client.session["_auth_user_id"]) == participant.user.pk
+
+
+@pytest.fixture
+def welcoming(cast: Cast) -> None:
+    texts = {"it": {"welcome": "Benvenuti.\n\nLeggete prima il dialogo."}}
+    bundle = load_bundle(BUILTIN / "dialogue-hit-1.0.yaml") | {"translations": texts}
+    Study.objects.update(protocol_version=store_bundle(bundle, publish=True, now=timezone.now())[0])
+
+
+def test_whoever_joins_is_welcomed_first_and_finds_the_welcome_again(welcoming: None, invitation: str):
+    client = Client()
+    answer = client.post(invitation, {"agree": "on"}, follow=True)
+    assert answer.redirect_chain == [(reverse("welcome", args=["wellbeing"]), 302)]
+    assert "Welcome, and thank you for your help." in text_of(answer)
+    work = client.get(reverse("work")).content.decode()
+    assert reverse("welcome", args=["wellbeing"]) in work
+    assert "return-link" in work
+
+
+def test_the_welcome_is_in_the_language_of_the_study(welcoming: None, invitation: str):
+    Study.objects.update(content_language="it")
+    page = Client().post(invitation, {"agree": "on"}, follow=True).content.decode()
+    assert '<div class="prose" lang="it">' in page
+    assert '<p dir="auto">Leggete prima il dialogo.</p>' in page
+
+
+def test_whoever_has_begun_a_batch_is_not_welcomed_again(welcoming: None, cast: Cast, invitation: str):
+    annotator = sign_in(cast.annotators[0].user)
+    assert annotator.post(invitation, {"agree": "on"}).url == reverse("welcome", args=["wellbeing"])
+    claim_seat(cast.annotators[0], cast.batch, now=timezone.now())
+    assert annotator.post(invitation, {"agree": "on"}).url == reverse("work")
+
+
+def test_a_welcome_is_for_the_annotators_of_the_study(welcoming: None, cast: Cast):
+    assert sign_in(cast.stranger).get(reverse("welcome", args=["wellbeing"])).status_code == 404
 
 
 def test_a_study_that_clears_on_join_lets_people_begin(cast: Cast, invitation: str):

@@ -10,6 +10,7 @@ from django.urls import URLPattern, reverse
 
 from tests.annotation.doors import EVERYBODY, MAY, ROUTES, VERBS
 from tests.cast import Cast
+from tests.factories import SourceFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -84,20 +85,49 @@ def test_nobody_opens_the_assignment_of_another_annotator(kept_cast: Cast, peopl
         assert client.get(reverse(name, args=[values[name]["token"]])).status_code == 404
 
 
-# --- doors of others -------------------------------------------------------------------------------
-ADMIN_PAGES = ("admin:index", "admin:annotation_rating_changelist", "admin:annotation_study_changelist",
-               "admin:auth_user_changelist", "admin:protocols_protocol_changelist")  # fmt: skip
+# --- the admin -------------------------------------------------------------------------------------
+RESEARCHERS = frozenset({"researcher", "owner"})
+OF_RESEARCHERS = ("index", "protocols_protocol_changelist", "protocols_protocolversion_add", "annotation_study_add",
+                  "annotation_source_changelist", "qualification_gate_changelist")  # fmt: skip
+OF_NOBODY = ("annotation_rating_changelist", "annotation_membership_changelist", "auth_user_changelist",
+             "auth_group_changelist", "authtoken_tokenproxy_changelist", "qualification_entry_changelist",
+             "qualification_demographics_changelist", "account_emailaddress_changelist")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ADMIN_PAGES)
+@pytest.mark.parametrize("name", [*OF_RESEARCHERS, *OF_NOBODY])
 @pytest.mark.parametrize("role", sorted(EVERYBODY - {"staff"}))
-def test_the_admin_is_for_staff_and_uses_the_one_sign_in(name, role, people, client):
-    answer = people[role].get(reverse(name), follow=True)
+def test_the_admin_shows_researchers_their_own_pages_and_nobody_else_any(name, role, people):
+    answer = people[role].get(reverse(f"admin:{name}"), follow=True)
 
-    assert answer.redirect_chain or answer.status_code in {403, 404}
-    assert "Administration" not in answer.content.decode()
     if role == "anonymous":
         assert answer.resolver_match.url_name == "account_login"
+    elif role in RESEARCHERS and name in OF_RESEARCHERS:
+        assert answer.status_code == 200
+    else:
+        assert answer.status_code == 403
+
+
+def test_a_researcher_finds_no_study_source_or_gate_of_others_in_the_admin(kept_cast: Cast, people):
+    theirs = SourceFactory(study__slug="of-others", name="Another model")
+    own = kept_cast.study.sources.first()
+
+    studies = people["researcher"].get(reverse("admin:annotation_study_changelist")).content.decode()
+    sources = people["researcher"].get(reverse("admin:annotation_source_changelist")).content.decode()
+
+    assert kept_cast.study.slug in studies
+    assert "of-others" not in studies
+    assert own.key in sources
+    assert "Another model" not in sources
+    for row in (theirs, theirs.study):
+        place = reverse(f"admin:annotation_{row._meta.model_name}_change", args=[row.pk])
+        assert people["researcher"].get(place, follow=True).redirect_chain, "it is told like a row that does not exist"
+
+
+def test_an_account_of_staff_without_permissions_sees_an_empty_admin(people):
+    page = people["staff"].get(reverse("admin:index"))
+
+    assert page.status_code == 200
+    assert not page.context["app_list"]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,18 @@ def test_the_unsaved_document_is_shown_and_the_draft_stays(editor):
     assert "Does it sing?" not in editor.get(address(version)).content.decode()
 
 
+def test_the_headings_and_the_scale_of_the_unsaved_document_are_shown(editor):
+    version = stored(builtin_bundles()[0])
+    changes = {"context_title": "Begin here", "item_title": "Judge this", "scale_above": True}
+    plain, headed = (
+        editor.post(address(version), {"document": json.dumps(editable(version) | more)}).content.decode()
+        for more in ({"context_title": "", "item_title": "", "scale_above": False}, changes)
+    )
+    assert all(words in headed for words in ("Begin here", "Judge this", '<details class="scale" open>'))
+    assert "Response to rate" in plain
+    assert '<details class="scale"' not in plain
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"bundle": 1}'])
 def test_a_document_that_is_not_complete_shows_what_is_missing(editor, text):
     response = editor.post(address(stored(builtin_bundles()[0])), {"document": text})

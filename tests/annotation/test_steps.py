@@ -84,6 +84,8 @@ def test_the_first_unanswered_step_is_the_first_with_any_question_open():
         ((1, 1), "12"),
         ((0.5, 1.5), "12"),
         ((1, 0), "10"),
+        ((None,) * 11, "123456789011"),
+        ((*range(11),), "012345678910"),
     ],
 )
 def test_keys_are_the_digits_of_a_scale_or_else_the_places(values: tuple, keys: str):

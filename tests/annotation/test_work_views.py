@@ -104,12 +104,30 @@ def test_going_back_shows_ones_own_answer(annotator: Client, assignment: Assignm
     data = {
         "appropriateness-option": "2",
         "appropriateness-explanations-2": "a",
+        "appropriateness-other-2": "b",
         "appropriateness-text-2": "It ignores the question.",
     }
     annotator.post(rate_url(assignment), data)
-    step = annotator.get(rate_url(assignment)).context["steps"][0]
-    answer = step.only.answer
+    page = annotator.get(rate_url(assignment))
+    answer = page.context["steps"][0].only.answer
     assert (answer.option, set(answer.explanations), answer.free_text) == ("2", {"a"}, "It ignores the question.")
+    assert '<input type="checkbox" name="appropriateness-other-2" value="b" data-other checked>' in text_of(page)
+
+
+def test_own_words_beside_reasons_are_sent_only_while_other_is_ticked(annotator: Client, assignment: Assignment):
+    data = {"appropriateness-option": "2", "appropriateness-text-2": "It ignores the question."}
+    assert annotator.post(rate_url(assignment), data).status_code == 302
+    assert Rating.objects.get().free_text == ""
+
+
+def test_other_without_a_text_is_refused_and_stays_ticked(annotator: Client, assignment: Assignment):
+    data = {"appropriateness-option": "2", "appropriateness-explanations-2": "a", "appropriateness-other-2": "b"}
+    response = annotator.post(rate_url(assignment), data)
+    assert response.status_code == 422
+    page = text_of(response)
+    assert "Write your own reason in 3 to 30 words, or untick “Other”." in page
+    assert 'value="b" data-other checked>' in page
+    assert not Rating.objects.exists()
 
 
 def test_number_zero_is_the_last_step_of_a_dialogue(annotator: Client, assignment: Assignment):

@@ -32,5 +32,5 @@ def test_report_and_board_have_no_barriers_and_fit_the_screen(lead: User, open_s
 
 def test_a_number_of_control_explains_itself_to_who_points_at_it(lead: User, open_screen):
     page = open_screen(lead).go("/studies/wellbeing/board/")
-    page.get_by_role("button", name="1.50").hover()
+    page.locator("#fcontrol-rounds").hover()
     expect(page.get_by_text("Accepted batches by their rounds: 1 in 1, 1 in 2.")).to_be_visible()

@@ -92,7 +92,7 @@ def set_up(page: Page, file: Path, protocol: str = "he-protocol") -> str:
     page.locator("input[name=by][value=size]").check()
     page.locator("input[name=size]").fill("5")
     page.get_by_role("button", name="Make batches").click()
-    page.get_by_role("button", name="Open all").click()
+    page.get_by_role("button", name=re.compile("^Open (all|the draft)")).click()
     page.get_by_role("button", name="Open the study").click()
     page.goto("/studies/plans/people/")
     page.get_by_label("Anybody with the link may join").check()
@@ -105,6 +105,9 @@ def join(screen: Screen, link: str) -> None:
     """To the first question, by the keyboard alone."""
     screen.go(link)
     press_on(screen.page, "Take part")
+    screen.page.wait_for_url(re.compile(r"/work/(welcome/.+/)?$"))
+    if "/welcome/" in screen.page.url:  # of a protocol that has one
+        press_on(screen.page, "Go on")
     press_on(screen.page, "Start")
     screen.page.wait_for_url("**/work/*/*/*/")
 

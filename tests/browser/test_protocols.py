@@ -8,12 +8,15 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.models import Rating
+from annotation.models import Dialogue, Rating
 from annotation.services.agreement import refresh_batch
+from annotation.services.claiming import claim_seat
 from measures.alpha import krippendorff_alpha
 from measures.histograms import Histogram
+from qualification.services.training import make_training
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import Screen
+from tests.factories import UserFactory, make_annotator
 from tests.shipped import PERSONA, Work
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,8 +100,62 @@ def test_a_set_and_a_model_show_their_texts_together(open_screen: Open):
     screen.page.keyboard.press("1")
     screen.page.keyboard.press("Enter")
     expect(step(screen.page).locator("figcaption")).to_contain_text("different dialogues")
-    assert step(screen.page).locator(".together li").count() == 2
+    shown = step(screen.page).locator(".dialogues > li")
+    assert shown.count() == 1  # of its one dialogue, one response of two
+    history = work.study.dialogues.get().turns
+    assert shown.locator("p").all_inner_texts() == [f"{turn['speaker']} {turn['text']}" for turn in history]
+
+
+def test_a_model_shows_short_dialogues_in_numbers(open_screen: Open):
+    work = Work("persona-quality-1.0", n_dialogues=4, n_sources=1)
+    for item in work.items("response"):
+        for criterion in ("quality", "persona_consistency", "dialogue_coherence"):
+            work.answer(item, criterion, "3")
+    for item in work.items("candidate_set"):
+        work.answer(item, "set_diverse", "yes")
+    screen = begin(open_screen, work)
+    shown = step(screen.page).locator(".dialogues > li")
+    expect(shown).to_have_count(4)
+    assert not [source.key for source in work.study.sources.all() if source.key in screen.page.content()]
     look(screen, "persona-model")
+
+
+def test_training_on_consistency_shows_the_facts_before_and_after_the_answer(open_screen: Open):
+    work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
+    (batch,) = make_training(work.study, by=UserFactory(), now=timezone.now())
+    learner = make_annotator(work.study, "bea", standing="qualifying")
+    assignment = claim_seat(learner, batch, now=timezone.now())
+    screen = open_screen(learner.user)
+    position = batch.items.filter(dialogue__metadata__persona__contains="I keep bees.").first().position
+    screen.go(reverse("rate", args=[assignment.token, position, 1]))
+    expect(screen.page.locator(".persona")).to_contain_text("I keep bees.")
+    look(screen, "persona-training")
+    for question in step(screen.page).locator("fieldset").all():
+        question.locator(".choice").nth(2).click()
+    screen.page.get_by_role("button", name="Save and go on").click()
+    expect(screen.page.get_by_role("heading", level=2).first).to_contain_text("Persona consistency")
+    expect(screen.page.locator(".persona")).to_contain_text("I keep bees.")
+    look(screen, "persona-training-answer")
+
+
+def test_the_crowd_task_welcomes_heads_its_parts_and_keeps_the_scale_above(open_screen: Open):
+    work = Work("dialogue-hit-1.0", n_dialogues=1, n_sources=1)
+    Dialogue.objects.update(
+        turns=[{"speaker": "", "text": "A: Have you seen my keys?\nB: No. Did you look in your coat?"}]
+    )
+    screen = open_screen(work.participant.user)
+    screen.go(reverse("welcome", args=[work.study.slug]))
+    expect(screen.page.locator(".prose p").first).to_contain_text("Welcome, and thank you")
+    look(screen, "hit-welcome")
+    screen.go(reverse("rate_start", args=[work.assignment.token]))
+    page = screen.page
+    expect(page.locator(".history > summary")).to_contain_text("Context: read this first")
+    expect(page.locator(".history .turn").first.locator(".speaker")).to_have_count(0)
+    expect(step(page).locator("figcaption")).to_have_text("Generation: rate this")
+    expect(step(page).locator(".scale dt")).to_have_count(10)
+    scale, generation = (step(page).locator(each).first.bounding_box() for each in (".scale", ".candidate"))
+    assert scale["y"] + scale["height"] <= generation["y"]
+    look(screen, "hit-scale")
 
 
 def test_dialogue_hit_asks_both_axes_on_one_page_from_five_down(open_screen: Open):
@@ -152,6 +209,43 @@ def test_diqad_asks_for_reasons_after_the_score_that_needs_them(open_screen: Ope
         other.answer(item, "knowledge", "no")
         other.answer(item, "score", "1")
     assert set(alphas(work)) == {"knowledge", "score"}
+
+
+@pytest.mark.parametrize("bundle", ["diqad-1.0", "diqad-1.0-zh"])
+@pytest.mark.parametrize("width", [1280, 375])
+def test_none_stands_alone(open_screen: Open, bundle: str, width: int):
+    work = Work(bundle, n_dialogues=1).has_read_all()
+    screen = begin(open_screen, work, width=width, height=900)
+    page = screen.page
+    look(screen, f"{bundle}-knowledge-{width}")
+    page.keyboard.press("0")
+    for score, reason in (("2", "support"), ("1", "reasons_1"), ("0", "reasons_0")):
+        step(page).locator("[data-criterion=score] label", has_text=re.compile(rf"^\s*{score}\s*{score}")).click()
+        expect(step(page).locator(f"[data-criterion={reason}]")).to_be_visible()
+        look(screen, f"{bundle}-{reason}-{width}")
+    boxes = step(page).locator("[data-criterion=reasons_0] input")
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    boxes.last.check()
+    expect(step(page).locator("[data-criterion=reasons_0] input:checked")).to_have_count(1)
+    boxes.nth(1).check()
+    expect(boxes.last).not_to_be_checked()
+    expect(boxes.nth(1)).to_be_checked()
+    boxes.last.check()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/submit/$"))
+    none = work.spec.by_key["reasons_0"].option_named("none")
+    assert Rating.objects.get(criterion__key="reasons_0").choices == [none.id]
+
+
+def test_a_dialogue_opened_too_early_is_read_after_the_one_before(open_screen: Open):
+    work = Work("diqad-1.0", n_dialogues=2, reading_seconds=300)
+    screen = begin(open_screen, work)
+    page = screen.page
+    expect(page.locator("[data-reading]")).to_contain_text(re.compile("(29.|300) s"))
+    screen.go(reverse("rate", args=[work.assignment.token, 2, 1]))
+    expect(page.locator("[data-reading]")).to_contain_text(re.compile("(59.|600) s"))
+    look(screen, "diqad-reading")
 
 
 def test_a_dialogue_is_read_before_it_is_answered(open_screen: Open):

@@ -29,6 +29,22 @@ def test_answers_given_offline_are_kept_and_sent_when_the_network_is_back(screen
     assert Rating.objects.count() == RatingRevision.objects.count() == 3
 
 
+def test_own_words_wait_in_the_browser_and_come_back_ticked(screen: Screen):
+    screen.allowed = ["ERR_INTERNET_DISCONNECTED"]
+    screen.page.wait_for_load_state("networkidle")
+    screen.context.set_offline(True)
+    press(screen.page, "2", "b")
+    screen.page.keyboard.type("It mixes names")
+    press(screen.page, "Control+Enter")
+    expect_step(screen.page, 0, 2)
+    screen.context.set_offline(False)
+    expect_saved(screen.page)
+    screen.page.reload()
+    press(screen.page, "Backspace")
+    expect(step(screen.page).get_by_label("Other (in your own words)").locator("visible=true")).to_be_checked()
+    assert Rating.objects.get().free_text == "It mixes names"
+
+
 def test_a_tab_closed_offline_loses_nothing(screen: Screen, assignment: Assignment):
     screen.allowed = ["ERR_INTERNET_DISCONNECTED"]
     screen.page.wait_for_load_state("networkidle")

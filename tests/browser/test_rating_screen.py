@@ -126,6 +126,34 @@ def test_explanations_open_under_the_judgement_that_asks_for_them(screen: Screen
     assert len(Rating.objects.get().explanations) == 1
 
 
+def test_other_opens_a_text_that_is_needed_and_sent_while_it_is_ticked(screen: Screen):
+    why = step(screen.page).locator("[data-why='2']")
+    press(screen.page, "2")
+    expect(why.locator("textarea")).to_be_hidden()
+    press(screen.page, "a", "b")
+    expect(why.get_by_label("Other (in your own words)")).to_be_checked()
+    expect(why.locator("textarea")).to_be_focused()
+    press(screen.page, "Control+Enter")
+    expect(why.locator("[data-error=free_text]")).to_have_text(
+        "Write your own reason in 3 to 30 words, or untick “Other”."
+    )
+    screen.page.keyboard.type("It mixes names")
+    expect(why.locator(".word-count")).to_have_text("3 of 3 to 30 words")
+    press(screen.page, "Control+Enter")
+    expect_saved(screen.page)
+    assert Rating.objects.get().free_text == "It mixes names"
+
+
+def test_a_text_is_not_sent_once_other_is_unticked(screen: Screen):
+    press(screen.page, "2", "b")
+    screen.page.keyboard.type("It mixes names")
+    press(screen.page, "Escape", "b")
+    expect(step(screen.page).locator("[data-why='2'] textarea")).to_be_hidden()
+    press(screen.page, "Enter", "Backspace")
+    expect_saved(screen.page)
+    assert (Rating.objects.get().free_text, Rating.objects.get().explanations) == ("", [])
+
+
 def test_a_judgement_that_asks_nothing_opens_nothing(screen: Screen, assignment: Assignment):
     screen.go(reverse("rate", args=[assignment.token, 0, 7]))  # listening
     press(screen.page, "1")

@@ -52,7 +52,9 @@ def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
     if name == "PDF":
         assert body.startswith(b"%PDF-")
     elif name == "majority":
-        assert body.decode("utf-8-sig").startswith("source,criterion,positive_items,items,percent,ties\r\n")
+        assert body.decode("utf-8-sig").startswith(
+            "source,criterion,positive_items,items,percent,ties,excluding_votes,items_left_out\r\n"
+        )
     else:
         assert json.loads(body)["n_ratings"] == 72
 

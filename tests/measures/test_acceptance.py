@@ -89,10 +89,17 @@ def test_a_class_with_too_few_draws_neither_passes_nor_fails():
 
 
 def test_without_an_assessable_class_there_is_no_verdict():
-    assert shares([[9, 0], [0, 9]], [9, 9]).verdict == "not_assessable"
-    assert shares([[9, 0], [0, 9]], [9, 9], least_of_class=0).verdict == "accept"
+    assert shares([[9, 0], [0, 9]], [9, 10]).verdict == "not_assessable"
+    assert shares([[9, 0], [0, 9]], [9, 10], least_of_class=0).verdict == "accept"
     assert shares([[0, 0], [0, 0]], [0, 0]).verdict == "not_assessable"
     assert shares([[0, 0], [0, 0]], [0, 0], least_of_class=0).verdict == "not_assessable"
+
+
+def test_a_batch_that_was_checked_completely_is_decided_by_its_shares():
+    found = shares([[9, 0], [0, 4]], [9, 4])
+    assert ([each.verdict for each in found.classes], found.verdict) == (["pass", "pass"], "accept")
+    found = shares([[9, 0], [1, 3]], [9, 4])
+    assert ([each.verdict for each in found.classes], found.verdict) == (["pass", "fail"], "return")
 
 
 def test_a_class_without_items_is_no_class():
@@ -145,7 +152,8 @@ def test_the_verdict_equals_counting(classes: list[tuple[int, int]], extra: int,
     sizes = table.sum(axis=1) + extra
     found = shares(table.tolist(), sizes.tolist(), least_of_class=least)
     n, wrong = table.sum(), sum(each for _, each in classes)
-    assessable = [(r, w) for r, w in classes if r + w >= 10]
+    fewest = 10 if extra else 1
+    assessable = [(r, w) for r, w in classes if r + w >= fewest]
     if n == 0 or (least and not assessable):
         assert found.verdict == "not_assessable"
         return

@@ -57,6 +57,11 @@ def test_samples_without_an_assessable_class_are_not_accepted():
     assert found == pytest.approx(ways / comb(200, 8), abs=1e-12)
 
 
+def test_a_batch_that_is_checked_completely_is_accepted_as_its_shares_say():
+    found = joint_curve(SharesRule(), (4, 30, 60), [1.0, 0.95, 0.75])
+    assert found.tolist() == pytest.approx([1.0, 1.0, 0.0])
+
+
 @pytest.mark.parametrize("sizes", [MIX, (100, 500, 1400), (8, 992, 1000)])
 def test_the_curve_is_what_samples_and_decisions_do(sizes: tuple[int, ...]):
     """2,000 batches drawn and decided by the functions that draw and decide; three standard errors."""

@@ -12,7 +12,8 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 from measures.agreement import brennan_prediger, fleiss_kappa, gwet_ac, percent_agreement
 from measures.alpha import krippendorff_alpha
 from measures.histograms import Histogram, total
-from measures.pairs import PairTable, mean_pairwise_cohen
+from measures.pair_means import mean_pairwise_cohen
+from measures.pairs import PairTable
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
 

@@ -7,7 +7,8 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from measures import pairs
-from measures.pairs import PairTable, mean_pairwise_cohen, mean_pairwise_cohen_with_interval
+from measures.pair_means import mean_pairwise_cohen, mean_pairwise_cohens_with_intervals
+from measures.pairs import PairTable
 
 RATERS = np.array([3, 17, 40, 41])
 
@@ -121,9 +122,10 @@ def test_undefined_pairs_are_counted_and_not_averaged() -> None:
 def test_without_a_defined_pair_there_is_a_reason() -> None:
     same = mean_pairwise_cohen(PairTable.from_matrix(np.zeros((4, 3), np.int8), 2))
     assert (same.value, same.reason, same.n_undefined) == (None, "no_variation", 3)
-    alone = mean_pairwise_cohen_with_interval([1, 2], [5, 6], [0, 1], 2)
+    (alone,) = mean_pairwise_cohens_with_intervals([1, 2], [5, 6], [0, 1], 2)
     assert (alone.value, alone.reason, alone.n_left_out) == (None, "no_pairs", 2)
-    assert mean_pairwise_cohen_with_interval([], [], [], 2).reason == "no_pairs"
+    (nothing,) = mean_pairwise_cohens_with_intervals([], [], [], 2)
+    assert nothing.reason == "no_pairs"
 
 
 def brute_force_interval(codes: np.ndarray, n_groups: int) -> tuple[float, float, float]:
@@ -144,7 +146,7 @@ def brute_force_interval(codes: np.ndarray, n_groups: int) -> tuple[float, float
 @pytest.mark.parametrize("n_groups", [7, 200])
 def test_the_jackknife_is_the_one_by_brute_force(n_groups: int, route: str) -> None:
     codes = some_codes(seed=4)
-    found = mean_pairwise_cohen_with_interval(*as_votes(codes), 3, n_groups=n_groups)
+    (found,) = mean_pairwise_cohens_with_intervals(*as_votes(codes), 3, n_groups=n_groups)
     expected: Any = brute_force_interval(codes, n_groups)
     assert (found.value, found.low, found.high) == pytest.approx(expected, abs=1e-12)
     assert found.n_items + found.n_left_out == (codes >= 0).any(axis=1).sum()
@@ -153,12 +155,34 @@ def test_the_jackknife_is_the_one_by_brute_force(n_groups: int, route: str) -> N
 def test_the_jackknife_does_not_depend_on_the_order_of_votes() -> None:
     item, rater, code = as_votes(some_codes())
     order = np.random.default_rng(1).permutation(len(item))
-    shuffled = mean_pairwise_cohen_with_interval(item[order], rater[order], code[order], 3)
-    assert shuffled == mean_pairwise_cohen_with_interval(item, rater, code, 3)
+    shuffled = mean_pairwise_cohens_with_intervals(item[order], rater[order], code[order], 3)
+    assert shuffled == mean_pairwise_cohens_with_intervals(item, rater, code, 3)
+
+
+def test_the_weighted_kappas_of_a_table_are_those_counted_by_hand() -> None:
+    """Ten items on a scale of three: seven are answered alike, two a step apart, and one at both ends."""
+    first = [0, 0, 0, 1, 1, 2, 2, 0, 1, 0]
+    second = [0, 0, 0, 1, 1, 2, 2, 1, 2, 2]
+    items, raters = [*range(10), *range(10)], [1] * 10 + [2] * 10
+    found = mean_pairwise_cohens_with_intervals(items, raters, [*first, *second], 3, ["linear", "quadratic"])
+    # Steps apart: 4 in 10 items, 94 in the 100 combinations of both margins; squared, 6 and 146.
+    assert [each.value for each in found] == pytest.approx([1 - 40 / 94, 1 - 60 / 146])
+
+
+def test_whole_clusters_are_left_out_where_items_are_not_independent() -> None:
+    codes = some_codes(seed=4)
+    item, rater, code = as_votes(codes)
+    (whole,) = mean_pairwise_cohens_with_intervals(item, rater, code, 3, clusters=item // 3)
+    clusters = np.arange(len(codes)) // 3
+    rest = [PairTable.from_matrix(codes[clusters != each], 3) for each in np.unique(clusters)]
+    left_out = [float(np.nanmean(table.kappas())) for table in rest]
+    m = len(left_out)
+    error = np.sqrt((m - 1) / m * sum((each - np.mean(left_out)) ** 2 for each in left_out))
+    assert whole.standard_error == pytest.approx(error)
 
 
 def test_one_common_item_gives_a_value_and_no_interval() -> None:
-    found = mean_pairwise_cohen_with_interval([1, 1], [3, 4], [0, 1], 2)
+    (found,) = mean_pairwise_cohens_with_intervals([1, 1], [3, 4], [0, 1], 2)
     assert (found.value, found.low, found.interval_note) == (0.0, None, "too_few_items")
 
 

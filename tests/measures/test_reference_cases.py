@@ -27,7 +27,8 @@ from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.icc import icc
 from measures.intervals import clopper_pearson, wilson
-from measures.pairs import PairTable, mean_pairwise_cohen
+from measures.pair_means import mean_pairwise_cohen
+from measures.pairs import PairTable
 from measures.prediction import (
     accuracy,
     macro_f1,

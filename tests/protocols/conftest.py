@@ -84,6 +84,7 @@ def visible_texts(doc):
             yield from (each["text"] for each in option.get("explanations", []))
         for example in criterion.get("examples", []):
             yield example["title"]
+            yield from example.get("facts", [])
             yield from (turn["text"] for turn in example["history"])
             yield from (example[key] for key in ("why",) if key in example)
             for candidate in example.get("candidates", []):

@@ -51,6 +51,8 @@ def option(draw, kind, scale, key, label, value):
         own["asks"] = draw(st.sampled_from(["nothing", "explanation", "explanation_required", "free_text"]))
     if own.get("asks", "").startswith("explanation"):
         own["explanations"] = draw(explanations())
+    if kind == "multiple":
+        own["alone"] = draw(st.booleans())
     return own
 
 
@@ -117,7 +119,7 @@ def conditions(known, most):
 def example(draw, chosen):
     answers = st.sampled_from(chosen)
     turn = st.fixed_dictionaries({"speaker": TEXT, "text": TEXT})
-    candidate = filled({"text": TEXT, "option": answers}, {"why": MAYBE_TEXT})
+    candidate = filled({"text": TEXT, "option": answers}, {"why": MAYBE_TEXT, "speaker": st.text("AB", max_size=2)})
     made = draw(filled({"title": TEXT, "history": st.lists(turn, max_size=3)}, {"why": MAYBE_TEXT}))
     made["candidates"] = draw(st.lists(candidate, max_size=2))
     if not made["candidates"] or draw(st.booleans()):
@@ -150,7 +152,16 @@ def by_key(parts, translated):
 
 def criterion_translation(part):
     texts = {"name": TEXT, "short": st.text("abc", max_size=3), "question": TEXT, "definition": MAYBE_TEXT}
-    return maybe({"options": by_key(part.get("options", []), option_translation)}, texts)
+    examples = st.tuples(*map(example_translation, part.get("examples", []))).map(list)
+    return maybe({"options": by_key(part.get("options", []), option_translation), "examples": examples}, texts)
+
+
+def example_translation(part):
+    turn, said = filled({"speaker": TEXT, "text": TEXT}, {}), filled({}, {"text": TEXT, "why": MAYBE_TEXT})
+    n_turns, n_said = len(part["history"]), len(part.get("candidates", []))
+    history = st.lists(turn, min_size=n_turns, max_size=n_turns)
+    candidates = st.lists(said, min_size=n_said, max_size=n_said)
+    return filled({}, {"title": TEXT, "history": history, "candidates": candidates, "why": MAYBE_TEXT})
 
 
 def option_translation(part):
@@ -169,6 +180,7 @@ OPTIONAL = {
     "order": st.sampled_from(["criterion_first", "item_first", "set_level"]),
     "expected_minutes": st.integers(1, 90),
     "max_minutes": st.integers(90, 32767),
+    "batch_items": st.integers(0, 32767),
     "reading_seconds": st.integers(0, 3600),
     "words_min": st.integers(1, 30),
     "words_max": st.integers(30, 60),
@@ -178,6 +190,7 @@ OPTIONAL = {
     "notices": st.lists(TEXT, max_size=3),
     "guidelines_short": MAYBE_TEXT,
     "guidelines": MAYBE_TEXT,
+    "dimensions": st.lists(st.fixed_dictionaries({"name": TEXT, "definition": TEXT}), max_size=2),
 }
 
 

@@ -1,9 +1,29 @@
+import copy
+
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
+from annotation.services.researchers import admit
+from protocols.bundles import dump_bundle
 from protocols.models import Criterion, Option, Protocol, ProtocolVersion
+from tests.factories import UserFactory
+from tests.protocols.admin_page import faults, parts, typed
+from tests.protocols.conftest import SMALL
 
-MODELS = [Protocol, ProtocolVersion, Criterion, Option]
+ADD = "admin:protocols_protocolversion_add"
+SCALE = [{"key": str(n), "label": str(n), "role": "neutral", "asks": "nothing", "value": n} for n in (1, 2, 3)]
+
+
+@pytest.fixture
+def client(db) -> Client:
+    """Of an account that is a researcher and nothing else."""
+    user: User = UserFactory(username="ada")
+    admit(user)
+    client = Client(raise_request_exception=True)
+    client.force_login(user)
+    return client
 
 
 def page(model, name, *args):
@@ -14,81 +34,299 @@ def change_page(row):
     return page(type(row), "change", row.pk)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_every_list_can_be_browsed(admin_client, frozen, model):
-    assert admin_client.get(page(model, "changelist")).status_code == 200
+def new_page(client: Client, criteria: list, **fields: object) -> dict:
+    return typed(client.get(reverse(ADD))) | {"name": "Tone", "slug": "tone"} | parts("criteria", criteria) | fields
 
 
-@pytest.mark.parametrize("model", [ProtocolVersion, Criterion, Option])
-def test_pages_of_a_published_version_offer_no_change(admin_client, frozen, model):
-    for row in model.objects.all():
-        html = admin_client.get(change_page(row)).content.decode()
-        assert 'name="_save"' not in html
-        assert "<textarea" not in html
-        assert "deletelink" not in html
-        assert admin_client.post(change_page(row), {}).status_code == 403
-        assert admin_client.post(page(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+def filled_in(criterion: dict) -> dict:
+    """With what a form always sends."""
+    return {"kind": "single", "scale": "nominal", "required": "on"} | criterion
 
 
-@pytest.mark.parametrize("model", [ProtocolVersion, Criterion, Option])
-def test_pages_of_a_draft_can_be_saved(admin_client, draft, model):
-    for row in model.objects.all():
-        assert 'name="_save"' in admin_client.get(change_page(row)).content.decode()
+def small_criteria() -> list:
+    (criterion,) = copy.deepcopy(SMALL["criteria"])
+    criterion["options"] = [{"asks": "nothing"} | option for option in criterion["options"]]
+    return [filled_in(criterion)]
 
 
-def test_a_published_version_leads_to_its_parts(admin_client, frozen):
-    html = admin_client.get(change_page(frozen)).content.decode()
-    assert change_page(frozen.criteria.get()) in html
+def two_criteria() -> list:
+    return [
+        filled_in({"key": "tone", "name": "Tone", "question": "Which tone?", "options": copy.deepcopy(SCALE)}),
+        filled_in({"key": "why", "name": "Why", "question": "Why so?", "options": copy.deepcopy(SCALE)}),
+    ]
 
 
-@pytest.mark.parametrize("model", [Criterion, Option])
-def test_parts_are_added_on_the_page_of_their_parent_only(admin_client, draft, model):
-    assert admin_client.get(page(model, "add")).status_code == 403
+# --- looking ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("model", [Protocol, ProtocolVersion])
+def test_every_list_can_be_browsed(client, frozen, model):
+    assert client.get(page(model, "changelist")).status_code == 200
 
 
-def test_a_draft_can_be_edited_with_its_parts(admin_client, draft):
-    option = Option.objects.get(key="no")
-    (explanation,) = option.explanations.all()
-    form = {
-        "key": "no", "label": "Nope", "definition": "", "role": "negative", "value": "", "asks": "explanation",
-        "position": 2, "explanations-TOTAL_FORMS": 1, "explanations-INITIAL_FORMS": 1,
-        "explanations-0-id": explanation.pk, "explanations-0-option": option.pk, "explanations-0-key": "dull",
-        "explanations-0-text": "It sends me to sleep.", "explanations-0-sub_dimension": "Dullness",
-        "explanations-0-position": 1,
-    }  # fmt: skip
-    assert admin_client.post(change_page(option), form).status_code == 302
-    option.refresh_from_db()
-    assert (option.label, option.explanations.get().text) == ("Nope", "It sends me to sleep.")
+def test_a_protocol_leads_to_its_versions(client, frozen):
+    assert change_page(frozen) in client.get(change_page(frozen.protocol)).content.decode()
 
 
-def act(client, action, version):
-    return client.post(
-        page(ProtocolVersion, "changelist"), {"action": action, "_selected_action": [version.pk]}, follow=True
-    ).content.decode()
+def test_a_published_version_is_shown_with_the_reason_and_offers_no_change(client, frozen):
+    html = client.get(change_page(frozen)).content.decode()
+
+    assert "Make a new draft of it to change it" in html
+    assert "A: Hello" in html, "a worked example is shown as it is typed"
+    assert "yes | Hello there | It greets back." in html
+    for sign in ('name="_save"', 'name="_publish"', "<textarea", "deletelink", "djn-remove-handler"):
+        assert sign not in html
+    assert client.post(change_page(frozen), {}).status_code == 403
+    assert client.post(page(ProtocolVersion, "delete", frozen.pk), {"post": "yes"}).status_code == 403
 
 
-def test_a_draft_is_published_by_the_action(admin_client, draft):
-    assert "Small 1.0 is published" in act(admin_client, "publish", draft)
+def test_a_page_of_many_parts_takes_few_queries(client, he_bundle, django_assert_max_num_queries):
+    from protocols.services import store_bundle
+    from tests.protocols.conftest import NOW
+
+    version = store_bundle(he_bundle, publish=False, now=NOW)[0]
+    with django_assert_max_num_queries(80):
+        client.get(change_page(version))
+
+
+def test_the_name_of_a_published_protocol_is_read_only(client, frozen):
+    assert 'name="name"' not in client.get(change_page(frozen.protocol)).content.decode()
+
+
+def test_status_hash_and_time_are_never_fields_of_a_form(client, draft):
+    html = client.get(change_page(draft)).content.decode()
+    for name in ("status", "sha256", "published_at"):
+        assert f'name="{name}"' not in html
+
+
+def test_a_published_version_is_shown_in_the_words_of_a_draft(client, frozen):
+    html = client.get(change_page(frozen)).content.decode()
+
+    for said in ("What is rated:", "Each response", "For the report it is", "One of the answers"):
+        assert said in html
+    assert "Criterion First" not in html
+
+
+def test_to_add_a_protocol_is_to_add_its_first_version(client):
+    answer = client.get(page(Protocol, "add"))
+
+    assert (answer.status_code, answer["Location"]) == (302, reverse(ADD))
+
+
+def test_a_protocol_without_a_version_leads_to_its_first(client):
+    protocol = Protocol.objects.create(slug="empty", name="Empty")
+
+    assert f"{reverse(ADD)}?protocol={protocol.pk}" in client.get(change_page(protocol)).content.decode()
+    form = client.get(reverse(ADD), {"protocol": protocol.pk}).context["adminform"].form
+    assert form["protocol"].value() == str(protocol.pk)
+
+
+# --- making ----------------------------------------------------------------------------------------
+def test_a_protocol_from_scratch_is_stored_with_all_of_its_parts(client):
+    answer = client.post(
+        reverse(ADD), new_page(client, small_criteria(), name="Small protocol", slug="small", version="1.0")
+    )
+
+    assert answer.status_code == 302, faults(answer)
+    (version,) = ProtocolVersion.objects.all()
+    stored = dump_bundle(version)
+    assert (stored["protocol"], stored["name"], stored["version"]) == ("small", "Small protocol", "1.0")
+    (criterion,) = stored["criteria"]
+    assert [option["key"] for option in criterion["options"]] == ["yes", "no"]
+    assert criterion["options"][1]["explanations"] == [
+        {"key": "dull", "text": "It bores.", "sub_dimension": "Dullness"}
+    ]
+    assert criterion["examples"][0]["history"] == [{"speaker": "A", "text": "Hello"}]
+    (candidate,) = criterion["examples"][0]["candidates"]
+    wanted = {"text": "Hello there", "option": "yes", "why": "It greets back.", "speaker": "", "explanations": []}
+    assert candidate == wanted
+
+
+def test_it_is_published_with_the_same_press(client):
+    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1"), follow=True)
+
     assert ProtocolVersion.objects.get().status == "published"
+    assert "Tone 0.1 is published." in answer.content.decode()
+    assert "published and stays as it is" in answer.content.decode()
 
 
-def test_a_draft_with_faults_is_not_published_and_says_why(admin_client, draft):
-    Option.objects.filter(key="no").update(asks="nothing")
-    assert "is not published" in act(admin_client, "publish", draft)
-    assert ProtocolVersion.objects.get().status == "draft"
+def test_keys_that_are_left_empty_are_made_from_the_names(client):
+    criteria = two_criteria()
+    for criterion in criteria:
+        criterion |= {"key": "", "name": "How polite?"}
+        criterion["options"] = [option | {"key": ""} for option in criterion["options"]]
+    criteria[1]["name"] = "How polite"
+
+    answer = client.post(reverse(ADD), new_page(client, criteria, slug=""))
+
+    assert answer.status_code == 302, faults(answer)
+    assert Protocol.objects.get().slug == "tone"
+    assert [each.key for each in Criterion.objects.all()] == ["how-polite", "how-polite-2"]
+    assert [each.key for each in Option.objects.filter(criterion__key="how-polite")] == ["1", "2", "3"]
+
+
+def test_criteria_and_answers_may_be_named_as_annotators_read_them(client):
+    criteria = two_criteria()
+    criteria[0] |= {"key": "", "name": "Tone of voice", "options": [{"label": "Kind"}, {"label": "Rude"}]}
+    criteria[0]["options"] = [{"role": "neutral", "asks": "nothing"} | option for option in criteria[0]["options"]]
+    criteria[0]["examples"] = [{"title": "Thanks", "history": "A: Thanks", "candidates": "kind | You are welcome"}]
+    criteria[1]["when"] = "Tone of voice = Rude"
+
+    answer = client.post(reverse(ADD), new_page(client, criteria))
+
+    assert answer.status_code == 302, faults(answer)
+    first, second = dump_bundle(ProtocolVersion.objects.get())["criteria"]
+    assert [each["option"] for each in first["examples"][0]["candidates"]] == ["kind"]
+    assert second["when"] == [{"criterion": "tone-of-voice", "options": ["rude"]}]
+
+
+def test_dimensions_are_typed_as_lines(client):
+    data = new_page(client, small_criteria(), dimensions="Warmth: How kind it is.\nDepth: How far it goes.")
+
+    assert client.post(reverse(ADD), data).status_code == 302
+    (version,) = ProtocolVersion.objects.all()
+    assert [each["name"] for each in version.dimensions] == ["Warmth", "Depth"]
+    assert typed(client.get(change_page(version)))["dimensions"].startswith("Warmth: How kind it is.")
+
+
+def test_a_new_version_joins_a_protocol_that_exists(client, frozen):
+    data = new_page(client, small_criteria(), name="", slug="", protocol=frozen.protocol_id, version="2.0")
+
+    assert client.post(reverse(ADD), data).status_code == 302
+    assert frozen.protocol.versions.count() == 2
+
+
+def test_neither_a_taken_key_nor_a_taken_version_replaces_anything(client, frozen):
+    taken = client.post(reverse(ADD), new_page(client, small_criteria(), slug="small"))
+    again = client.post(
+        reverse(ADD), new_page(client, small_criteria(), name="", slug="", protocol=frozen.protocol_id, version="1.0")
+    )
+
+    assert "exists already" in str(faults(taken)["slug"])
+    assert "version" in faults(again)
+    assert ProtocolVersion.objects.count() == 1
+
+
+def test_a_protocol_needs_a_name_or_one_that_exists(client):
+    assert "name" in faults(client.post(reverse(ADD), new_page(client, small_criteria(), name="", slug="")))
+
+
+# --- changing --------------------------------------------------------------------------------------
+def test_a_draft_is_saved_as_it_stands_on_the_page(client, draft):
+    before = dump_bundle(draft)
+
+    assert client.post(change_page(draft), typed(client.get(change_page(draft)))).status_code == 302
+    assert dump_bundle(ProtocolVersion.objects.get()) == before
+
+
+def test_two_parts_change_places_by_their_numbers(client, draft):
+    data = typed(client.get(change_page(draft)))
+    data |= {"criteria-0-options-0-position": 2, "criteria-0-options-1-position": 1}
+
+    assert client.post(change_page(draft), data).status_code == 302
+    assert [(each.key, each.position) for each in Option.objects.all()] == [("no", 1), ("yes", 2)]
+
+
+def test_a_criterion_is_deleted_with_its_parts(client):
+    client.post(reverse(ADD), new_page(client, two_criteria()))
+    draft = ProtocolVersion.objects.get()
+    data = typed(client.get(change_page(draft))) | {"criteria-0-DELETE": "on"}
+
+    assert client.post(change_page(draft), data).status_code == 302
+    assert [each.key for each in Criterion.objects.all()] == ["why"]
+    assert Option.objects.count() == 3
+
+
+def test_what_somebody_else_has_saved_meanwhile_is_not_overwritten(client, draft):
+    data = typed(client.get(change_page(draft))) | {"welcome": "Mine"}
+    ProtocolVersion.objects.filter(pk=draft.pk).update(welcome="Theirs")
+
+    answer = client.post(change_page(draft), data)
+
+    assert "Somebody else has saved this draft" in answer.content.decode()
+    assert ProtocolVersion.objects.get().welcome == "Theirs"
+
+
+def test_a_draft_is_deleted_with_its_parts_and_a_published_version_is_not(admin_client, draft):
+    assert admin_client.post(page(ProtocolVersion, "delete", draft.pk), {"post": "yes"}).status_code == 302
+    assert not ProtocolVersion.objects.exists()
+    assert not Option.objects.exists()
 
 
 def test_a_published_version_cannot_be_deleted_by_the_action(admin_client, frozen):
-    act(admin_client, "delete_selected", frozen)
+    act(admin_client, "delete_selected", frozen, post="yes")
     assert ProtocolVersion.objects.filter(pk=frozen.pk).exists()
 
 
-def test_the_name_of_a_published_protocol_is_read_only(admin_client, frozen):
-    html = admin_client.get(change_page(frozen.protocol)).content.decode()
-    assert 'name="name"' not in html
+def test_a_new_draft_is_made_of_a_published_version(client, frozen):
+    answer = client.post(reverse("admin:protocols_protocolversion_draft", args=[frozen.pk]), follow=True)
+
+    draft = ProtocolVersion.objects.get(status="draft")
+    assert (draft.version, draft.parent) == ("1.1", frozen)
+    assert answer.redirect_chain[-1][0] == change_page(draft)
 
 
-def test_status_hash_and_time_are_never_fields_of_a_form(admin_client, draft):
-    html = admin_client.get(change_page(draft)).content.decode()
-    for name in ("status", "sha256", "published_at"):
-        assert f'name="{name}"' not in html
+# --- faults ----------------------------------------------------------------------------------------
+def refused(client: Client, criteria: list, **fields: object) -> dict[str, list[str]]:
+    answer = client.post(reverse(ADD), new_page(client, criteria, **fields))
+    assert answer.status_code == 200
+    assert not ProtocolVersion.objects.exists(), "nothing is saved where there is a fault"
+    return faults(answer)
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "said"),
+    [
+        ({"when": [{"criterion": "none", "options": ["1"]}]}, "criteria-1-when", "none"),
+        ({"when": [{"criterion": "tone", "options": ["9"]}]}, "criteria-1-when", "no option here"),
+        ({"key": "tone"}, "criteria-1-key", "used twice"),
+        ({"scale": "ordinal", "options": [o | {"value": ""} for o in SCALE]}, "criteria-1-options-0-value", "missing"),
+        ({"options": SCALE[:1]}, "criteria-1-options", "At least 2".lower()),
+        ({"kind": "computed"}, "criteria-1-rules", "0 entries"),
+        ({"question": ""}, "criteria-1-question", "required"),
+    ],
+)
+def test_a_fault_stands_beside_its_field_and_nothing_is_saved(client, change, field, said):
+    criteria = two_criteria()
+    criteria[1] |= change
+
+    found = refused(client, criteria)
+
+    assert said in str(found[field]).lower()
+
+
+@pytest.mark.parametrize(
+    ("history", "said"),
+    [('[{"who": "A"}]', "who"), ("Hello", "names no speaker"), ("A:", "empty")],
+)
+def test_a_dialogue_that_cannot_be_read_is_refused(client, history, said):
+    found = refused(client, small_criteria(), **{"criteria-0-examples-0-history": history})
+
+    assert said in str(found["criteria-0-examples-0-history"])
+
+
+def test_translations_are_checked_too(client):
+    assert "translations" in refused(client, small_criteria(), translations='{"it": {"criteria": {"none": {}}}}')
+    assert "This is no JSON" in str(refused(client, small_criteria(), translations="it: Calore")["translations"])
+
+
+def test_reasons_that_would_never_show_are_refused(client):
+    criteria = small_criteria()
+    criteria[0]["options"][1]["asks"] = "nothing"
+
+    assert "criteria-0-options-1-asks" in refused(client, criteria)
+
+
+# --- publishing from the list ------------------------------------------------------------------------
+def act(client, action, version, **more):
+    data = {"action": action, "_selected_action": [version.pk], **more}
+    return client.post(page(ProtocolVersion, "changelist"), data, follow=True).content.decode()
+
+
+def test_a_draft_is_published_by_the_action(client, draft):
+    assert "Small 1.0 is published" in act(client, "publish", draft)
+    assert ProtocolVersion.objects.get().status == "published"
+
+
+def test_a_draft_with_faults_is_not_published_and_says_why(client, draft):
+    Option.objects.filter(key="no").update(asks="nothing")
+    assert "is not published" in act(client, "publish", draft)
+    assert ProtocolVersion.objects.get().status == "draft"

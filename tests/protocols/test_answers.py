@@ -69,6 +69,24 @@ def test_an_explained_option_takes_several_explanations_a_text_both_or_neither(s
     assert parse(criterion, option.code).option_id == option.id
 
 
+@pytest.mark.parametrize(("criterion", "option", "keys"), EXPLAINED)
+def test_other_is_the_letter_after_the_reasons_and_needs_a_text(spec, criterion, option, keys):
+    criterion, option = chosen(spec, criterion, option)
+    assert option.own_reason == "abc"[len(keys)]
+    assert parse_answer(criterion, Given(option.code, (), WORDS, other=True)).free_text == WORDS
+    with pytest.raises(InvalidAnswer) as caught:
+        parse_answer(criterion, Given(option.code, ("a",), " ", other=True))
+    assert caught.value.errors == {"free_text": "Write your own reason in 3 to 30 words, or untick “Other”."}
+
+
+@pytest.mark.parametrize(("criterion", "option"), NOTHING)
+def test_an_option_that_asks_nothing_has_no_other(spec, criterion, option):
+    criterion, option = chosen(spec, criterion, option)
+    assert option.own_reason == ""
+    with pytest.raises(InvalidAnswer):
+        parse_answer(criterion, Given(option.code, other=True))
+
+
 @pytest.mark.parametrize(("criterion", "option"), FREE_TEXT)
 def test_i_do_not_know_requires_a_text(spec, criterion, option):
     criterion, option = chosen(spec, criterion, option)

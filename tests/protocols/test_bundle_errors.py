@@ -51,6 +51,7 @@ BROKEN = {
     ),
     "reason_hidden": (lambda d: option(d, 1).update(asks="free_text"), "criteria[0].options[1].asks", "never show"),
     "no_reasons": (lambda d: option(d).update(asks="explanation"), "criteria[0].options[0].explanations", "is empty"),
+    "alone": (lambda d: option(d).update(alone=True), "criteria[0].options[0].alone", "only one option is chosen here"),
     "no_value": (
         lambda d: (criterion(d).update(scale="ordinal"), option(d).update(value=1)),
         "criteria[0].options[1].value",
@@ -74,6 +75,21 @@ BROKEN = {
         lambda d: criterion(d)["examples"][0]["candidates"][0].update(option="maybe"),
         "criteria[0].examples[0].candidates[0].option",
         "is maybe, which is no option here (expected one of: yes, no)",
+    ),
+    "reason_of_another": (
+        lambda d: criterion(d)["examples"][0]["candidates"][0].update(explanations=["dull"]),
+        "criteria[0].examples[0].candidates[0].explanations[0]",
+        "is dull, which is no explanation of this option (expected none)",
+    ),
+    "too_few_examples": (
+        lambda d: d.update(translations={"it": {"criteria": {"fit": {"examples": []}}}}),
+        "translations.it.criteria.fit.examples",
+        "has 0 entries (expected 1, as many as the original)",
+    ),
+    "too_few_turns": (
+        lambda d: d.update(translations={"it": {"criteria": {"fit": {"examples": [{"history": []}]}}}}),
+        "translations.it.criteria.fit.examples[0].history",
+        "has 0 entries (expected 1, as many as the original)",
     ),
     "empty_turn": (
         lambda d: criterion(d)["examples"][0]["history"][0].update(text=""),
@@ -196,6 +212,16 @@ def test_a_bundle_can_extend_another_and_leave_criteria_out(folder):
     assert check_bundle(doc) == []
     assert [each["key"] for each in doc["criteria"]] == ["style"]
     assert (doc["version"], doc["welcome"], doc["name"]) == ("2.0", "Hello", "Small protocol")
+
+
+def test_the_translations_of_both_files_are_merged_without_what_is_left_out(folder):
+    texts = {"welcome": "Ciao", "name": "Piccolo", "criteria": {key: {"name": "Va"} for key in ("fit", "style")}}
+    folder("middle.yaml", extends="base.yaml", translations={"it": texts, "zh": {"name": "Xiao"}})
+    own = {"it": {"welcome": "Salve"}}
+    doc = load_bundle(folder("child.yaml", extends="middle.yaml", without=["fit"], version="2.0", translations=own))
+    assert check_bundle(doc) == []
+    merged = {"welcome": "Salve", "name": "Piccolo", "criteria": {"style": {"name": "Va"}}}
+    assert doc["translations"] == {"it": merged, "zh": {"name": "Xiao"}}
 
 
 def test_a_bundle_can_extend_one_that_extends(folder):

@@ -16,7 +16,7 @@ from protocols.management.commands._examples import example_for, right_value
 from protocols.models import Protocol, ProtocolVersion
 from protocols.schema import SCHEMA, BundleError
 from protocols.selectors import BUILTIN, builtin_bundles, find_version
-from protocols.services import store_bundle
+from protocols.services import new_draft, store_bundle
 from tests.protocols.conftest import NOW
 
 
@@ -42,6 +42,32 @@ def test_load_protocols_publishes_all_that_ship_and_can_run_again(db):
     assert {row["status"] for row in before} == {"published"}
     assert run("load_protocols").count("there already") == len(before)
     assert list(ProtocolVersion.objects.values()) == before
+
+
+@pytest.fixture
+def corrected(tmp_path, monkeypatch, small):
+    """The one bundle that ships has other contents than the version that is stored under its name."""
+    path = tmp_path / "small-1.0.yaml"
+    path.write_text(json.dumps(small | {"summary": "What fits, told better."}), encoding="utf-8")
+    monkeypatch.setattr("protocols.management.commands.load_protocols.builtin_bundles", lambda: [path])
+
+
+def test_a_corrected_bundle_is_stored_beside_the_earlier_one_once(frozen, corrected):
+    assert (
+        run("load_protocols").strip() == "small 1.1: loaded (1.0 is stored with earlier contents, and stays as it is)"
+    )
+    before = list(ProtocolVersion.objects.order_by("pk").values())
+    assert [(row["version"], row["status"]) for row in before] == [("1.0", "published"), ("1.1", "published")]
+    assert before[0]["sha256"] == frozen.sha256
+    assert "small 1.1: there already (1.0 is stored" in run("load_protocols")
+    assert list(ProtocolVersion.objects.order_by("pk").values()) == before
+    assert find_version("small").version == "1.1"
+
+
+def test_a_corrected_bundle_takes_no_name_that_is_taken_and_publishes_no_draft(frozen, corrected):
+    new_draft(frozen, version_name="1.1", now=NOW)
+    assert run("load_protocols").startswith("small 1.2: loaded")
+    assert ProtocolVersion.objects.get(version="1.1").status == "draft"
 
 
 # --- protocol_check ----------------------------------------------------------------------------------

@@ -34,6 +34,11 @@ SEMANTIC = {
     "an option is removed": (lambda d: fit(d)["options"].pop(), f"{FIT}.options.broken", "removed"),
     "an option has another value": (lambda d: option(d).update(value=3), f"{FIT}.options.yes.value", "changed"),
     "an option has another role": (lambda d: option(d).update(role="neutral"), f"{FIT}.options.yes.role", "changed"),
+    "an option stands alone": (
+        lambda d: d["criteria"][1]["options"][0].update(alone=True),
+        "criteria.faults.options.rude.alone",
+        "changed",
+    ),
     "an option asks": (lambda d: option(d).update(asks="free_text"), f"{FIT}.options.yes.asks", "changed"),
     "a reason counts as another": (
         lambda d: option(d, 1)["explanations"][0].update(sub_dimension="Boredom"),
@@ -52,6 +57,7 @@ SEMANTIC = {
     "the words of an option": (lambda d: option(d, 1).update(words_min=4), f"{FIT}.options.no.words_min", "changed"),
     "the reading time": (lambda d: d.update(reading_seconds=9), "reading_seconds", "changed"),
     "the time limit": (lambda d: d.update(max_minutes=60), "max_minutes", "changed"),
+    "the size of a batch": (lambda d: d.update(batch_items=10), "batch_items", "changed"),
     "a criterion is removed": (lambda d: d["criteria"].pop(2), "criteria.odd", "removed"),
 }
 WORDING = {
@@ -65,6 +71,7 @@ WORDING = {
     ),
     "the notices": (lambda d: (d.update(notices=["One."]), d.pop("translations")), "notices", "changed"),
     "the guidelines": (lambda d: d.update(guidelines="New"), "guidelines", "changed"),
+    "the dimensions": (lambda d: d.update(dimensions=[{"name": "A", "definition": "B"}]), "dimensions", "changed"),
     "an example": (lambda d: fit(d)["examples"][0].update(why="New"), f'{FIT}.examples."A greeting".why', "changed"),
     "an example less": (lambda d: fit(d)["examples"].pop(), f'{FIT}.examples."A greeting"', "removed"),
     "a translation": (

@@ -32,7 +32,7 @@ LISTED = ("protocols", "protocol_new", "protocol_import", "protocol_compare")
 @pytest.mark.parametrize("name", LISTED)
 def test_only_editors_see_the_pages_and_others_are_told_why(cast, client, staff, name):
     assert "/accounts/login/" in client.get(reverse(name))["Location"]
-    client.force_login(cast.owner)
+    client.force_login(cast.observer)
     refused = client.get(reverse(name))
     assert refused.status_code == 403
     assert "Protocols are made by the people who run studies" in text_of(refused)
@@ -41,14 +41,14 @@ def test_only_editors_see_the_pages_and_others_are_told_why(cast, client, staff,
 
 def test_the_link_to_protocols_is_there_for_those_who_may(cast, client, staff):
     link = f'href="{reverse("protocols")}"'
-    client.force_login(cast.owner)
+    client.force_login(cast.observer)
     assert link not in text_of(client.get(reverse("studies")))
     assert link in text_of(staff.get(reverse("studies")))
 
 
 def test_the_right_to_change_versions_is_enough(cast, client):
-    cast.owner.user_permissions.add(Permission.objects.get(codename="change_protocolversion"))
-    client.force_login(cast.owner)
+    cast.observer.user_permissions.add(Permission.objects.get(codename="change_protocolversion"))
+    client.force_login(cast.observer)
     assert f'href="{reverse("protocols")}"' in text_of(client.get(reverse("studies")))
     assert client.get(reverse("protocols")).status_code == 200
 
@@ -245,7 +245,9 @@ def test_retiring_is_for_what_is_published_and_needs_the_tick(staff, draft):
 # --- languages ---------------------------------------------------------------------------------------
 def test_each_language_has_a_preview_and_says_what_it_lacks(staff, small):
     whole = {"name": "Piccolo", "criteria": {"fit": {"name": "Adatto", "question": "È adatto?", "options": {
-        "yes": {"label": "Sì"}, "no": {"label": "No", "explanations": {"dull": "Annoia."}}}}}}  # fmt: skip
+        "yes": {"label": "Sì"}, "no": {"label": "No", "explanations": {"dull": "Annoia."}}}, "examples": [{
+        "title": "Un saluto", "history": [{"speaker": "A", "text": "Ciao"}],
+        "candidates": [{"text": "Ciao a te", "why": "Saluta."}]}]}}}  # fmt: skip
     store_bundle(small | {"translations": {"it": whole, "xx-yy": {"name": "Small"}}}, publish=True, now=NOW)
     page = text_of(staff.get(address("protocol_version")))
     preview = address("protocol_preview")
@@ -255,7 +257,7 @@ def test_each_language_has_a_preview_and_says_what_it_lacks(staff, small):
     assert '<bdi lang="it">italiano</bdi> <code class="key">it</code>' in page
     assert '<bdi lang="xx-yy">xx-yy</bdi>' in page
     assert "every text is translated" in page
-    assert "5 of 6 texts are not translated" in page
+    assert "9 of 10 texts are not translated" in page
     assert "È adatto?" in text_of(staff.get(f"{preview}?language=it"))
 
 

@@ -158,16 +158,22 @@ def test_what_is_computed_needs_no_example(sound):
 def test_missing_translations_are_counted_by_language(sound):
     sound["translations"] = {"it": {"name": "Piccolo"}, "de": {"criteria": {"fit": {"name": "Passt"}}}}
     found = [warning for warning in lint(complete_bundle(sound)) if warning.code == "untranslated"]
-    # Name, two guidelines; name and question; three labels and a reason.
+    # Name, two guidelines; name and question; three labels and a reason; title, turn, response and why.
     assert [(each.path, each.sentence) for each in found] == [
-        ("translations.it", "8 of 9 texts are not translated."),
-        ("translations.de", "8 of 9 texts are not translated."),
+        ("translations.it", "12 of 13 texts are not translated."),
+        ("translations.de", "12 of 13 texts are not translated."),
     ]
 
 
 def test_a_complete_translation_is_not_warned_of(sound):
     options = {"yes": {"label": "Sì"}, "no": {"label": "No", "explanations": {"dull": "Annoia."}}}
+    example = {
+        "title": "Un saluto",
+        "history": [{"speaker": "A", "text": "Ciao"}],
+        "candidates": [{"text": "Ciao a te", "why": "Ricambia il saluto."}],
+    }
     fit = {"name": "Va", "question": "Va bene?", "options": options | {"unsure": {"label": "Non so"}}}
+    fit["examples"] = [example]
     sound["translations"] = {
         "it": {"name": "Piccolo", "guidelines_short": "Leggi.", "guidelines": "Leggi tutto.", "criteria": {"fit": fit}}
     }

@@ -8,16 +8,19 @@ import json
 import os
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from sklearn.metrics import cohen_kappa_score
 
 ROOT = Path(__file__).resolve().parents[2]
 RATINGS = ROOT / "tests" / "data" / "ratings"
 PARTS = ("--item", "item", "--annotator", "rater", "--value", "value")
 COEFFICIENTS = ("fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "gwet_ac1", "percent_agreement")
+WEIGHTED = ("cohen_kappa_linear", "cohen_kappa_quadratic")
 
 
 def printed(path: Path, *options: str) -> str:
@@ -142,6 +145,36 @@ def test_interval_alpha_uses_the_values_not_their_positions(ratings: Any) -> Non
     first, second = results(near, "--scale", "interval")[0], results(far, "--scale", "interval")[0]
     assert first["krippendorff_alpha"]["value"] != pytest.approx(second["krippendorff_alpha"]["value"])
     assert first["fleiss_kappa"] == second["fleiss_kappa"]
+
+
+@pytest.mark.parametrize(("scale", "values"), [("ordinal", (0, 1, 2)), ("interval", (1, 2, 30))])
+def test_weighted_kappas_are_the_means_of_scikit_learn_over_all_pairs(ratings: Any, scale: str, values: tuple) -> None:
+    """An interval scale weighs by its numbers, an ordinal one by places."""
+    answers = {"x": "abcabcabcabc", "y": "abbabcacbabc", "z": "bbcabcabccba"}
+    numbers = dict(zip("abc", (1, 2, 30), strict=True))
+    rows = [f"{i},{who},{numbers[each]}" for who, given in answers.items() for i, each in enumerate(given)]
+    [found] = results(ratings("\n".join(["item,rater,value", *rows])), "--scale", scale)
+    for name in WEIGHTED:
+        wanted = [_weighted_kappa(answers[a], answers[b], values, name) for a, b in combinations("xyz", 2)]
+        assert found[name]["value"] == pytest.approx(sum(wanted) / 3)
+        assert found[name]["low"] < found[name]["value"] < found[name]["high"]
+
+
+def _weighted_kappa(first: str, second: str, values: tuple, name: str) -> float:
+    """scikit-learn weighs by places: every number of the scale from the lowest to the highest is one."""
+    places = [[values["abc".index(each)] for each in given] for given in (first, second)]
+    labels = range(min(values), max(values) + 1)
+    return float(cohen_kappa_score(*places, labels=labels, weights=name.removeprefix("cohen_kappa_")))
+
+
+def test_a_nominal_scale_has_no_weighted_kappa(ratings: Any) -> None:
+    [found] = results(ratings(twelve_items("abcabcabcabc")))
+    assert not set(WEIGHTED) & set(found)
+
+
+def test_weighted_kappas_of_one_and_the_same_answer_are_undefined(ratings: Any) -> None:
+    [found] = results(ratings(twelve_items("a" * 12)), "--scale", "ordinal", "--values", "a,b,c")
+    assert {(found[name]["value"], found[name]["reason"]) for name in WEIGHTED} == {(None, "no_variation")}
 
 
 def test_negative_declared_values_need_no_equals_sign(ratings: Any) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from django.db import connection
@@ -43,6 +44,10 @@ def control() -> Control:
 
 def row_of(study: Study, key: str) -> dict:
     return next(row for row in build_report(Study.objects.get(pk=study.pk), now=NOW)["checklist"] if row["key"] == key)
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.content.decode()))
 
 
 # --- the acceptance rule (D-17) ------------------------------------------------------------------------
@@ -139,6 +144,22 @@ def test_the_report_has_decisions_rounds_agreement_and_rework(control: Control):
     assert (found["kappa"], found["kappa_items"], found["kappa_note"]) == (pytest.approx(0.75), 6, "too_few_items")
     (plan,) = found["plans"]
     assert (plan["kind"], plan["n_sample"], plan["most_errors"], plan["decisions"]) == ("fixed", 6, 1, 3)
+
+
+def test_a_study_whose_only_batch_was_returned_reports_its_yield_and_rounds(client: Client):
+    control = make_control(kind="fixed", n_sample=6, most_errors=1)
+    control.check(control.draw(control.finish("worse", LABELS)), LABELS[::-1])
+    client.force_login(control.cast.lead)
+    page = text_of(client.get(reverse("report", args=[control.cast.study.slug])))
+    assert "There are no ratings yet" not in page
+    assert "No answer counts at the moment" in page
+    assert "First-pass yield 0 of 1 batches; Wilson interval" in page
+    assert "Decided rounds per batch Batches that are being rated again are among them. 1.00" in page
+    report = build_report(control.cast.study, now=NOW)
+    assert (report["n_ratings"], report["control"]["first_pass_yield"]) == (0, 0.0)
+    assert "Decided rounds per batch" in as_latex(report)
+    for name in ("report_html", "report_json", "report_xlsx"):
+        assert client.get(reverse(name, args=[control.cast.study.slug])).status_code == 200
 
 
 def test_each_returned_round_adds_to_the_rework(control: Control):
@@ -240,7 +261,9 @@ def test_each_number_of_control_on_the_board_explains_itself(control: Control, c
     html = client.get(reverse(route, args=[control.cast.study.slug])).content.decode()
     board = read_board(html)
     found = {button.described_by: button for button in board.buttons if button.described_by.startswith("wcontrol-")}
-    assert [button.text for button in found.values()] == ["2", "50.0\u00a0%", "1.50", "50.0\u00a0%", "0.2 h", "0.75"]
+    assert [button.text for button in found.values()] == [
+        "2", "50.0\u00a0%", "1.50", "1.50", "50.0\u00a0%", "0.2 h", "0.75",
+    ]  # fmt: skip
     assert board.loose == []
     whys = {name.removeprefix("wcontrol-"): board.why(button).splitlines() for name, button in found.items()}
     assert all(len(lines) >= 2 for lines in whys.values())
@@ -254,7 +277,7 @@ def test_a_plan_without_decisions_is_shown_with_dashes_that_say_why(cast: Cast, 
     client.force_login(cast.lead)
     board = read_board(client.get(reverse("board", args=[cast.study.slug])).content.decode())
     found = [button for button in board.buttons if button.described_by.startswith("wcontrol-")]
-    assert [button.text for button in found] == ["0", "–", "–", "–", "0.0 h", "–"]
+    assert [button.text for button in found] == ["0", "–", "–", "–", "–", "0.0 h", "–"]
     assert "No first round has been accepted or returned yet." in board.why(found[1])
     assert board.loose == []
 

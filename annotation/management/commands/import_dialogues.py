@@ -15,6 +15,7 @@ class Command(BaseCommand):
         add_arguments(parser)
         parser.add_argument("--format", default="", choices=DIALOGUE_FORMATS, help="Recognised when left out.")
         parser.add_argument("--source", default="", metavar="KEY", help="Who wrote candidates that name no source.")
+        parser.add_argument("--asker", default="", metavar="NAME", help="Who asks in dialogues that do not say it.")
         parser.add_argument(
             "--unescape-newlines", action="store_true", help=r"Turn a written \n in a text into a line break."
         )
@@ -26,7 +27,7 @@ class Command(BaseCommand):
             named_study(options["study"]),
             path,
             format=options["format"],
-            options=DialogueOptions(**picked(options, "reference", "source", "unescape_newlines")),
+            options=DialogueOptions(**picked(options, "reference", "source", "asker", "unescape_newlines")),
             is_dry_run=options["dry_run"],
             now=timezone.now(),
         )

@@ -11,7 +11,9 @@ from annotation.services.importing.outcome import BadField
 
 
 class Command(BaseCommand):
-    help = "Bring existing ratings, one per row of a CSV, into a study: all or nothing, and twice as once."
+    help = (
+        "Bring existing ratings into a study: a CSV with one per row, or JSON Lines with a label each. All or nothing."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)
@@ -27,13 +29,27 @@ class Command(BaseCommand):
             help="Make dialogues, sources and candidates the study does not have, by their id, without texts.",
         )
 
+        parser.add_argument("--criterion", default="", metavar="KEY", help="Of JSON Lines: what the labels answer.")
+        parser.add_argument(
+            "--annotator",
+            default="",
+            metavar="NAME",
+            help="Of JSON Lines: whose labels these are, where it says nobody.",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         path = options["file"]
         run = partial(
             import_ratings,
             named_study(options["study"]),
             path,
-            options=RatingOptions(_columns(options["map"]), options["create_missing"], options["reference"]),
+            options=RatingOptions(
+                _columns(options["map"]),
+                options["create_missing"],
+                options["reference"],
+                options["criterion"],
+                options["annotator"],
+            ),
             is_dry_run=options["dry_run"],
             now=timezone.now(),
         )

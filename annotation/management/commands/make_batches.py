@@ -3,10 +3,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.models import Batch
+from annotation.models import Batch, Study
 from annotation.services.batching import WAYS, make_batches
 from annotation.services.importing.console import named_study, picked
 from annotation.services.refusals import Refused
+from annotation.services.repeating import repeat_pilot
 
 
 class Command(BaseCommand):
@@ -14,7 +15,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="The study's short name.")
-        parser.add_argument("--by", required=True, choices=WAYS, help="given: the batch named by the import.")
+        way = parser.add_mutually_exclusive_group(required=True)
+        way.add_argument("--by", choices=WAYS, help="given: the batch named by the import.")
+        way.add_argument("--same-as", metavar="PILOT", help="Show exactly what this pilot shows.")
         parser.add_argument("--size", type=int, help="Dialogues per batch.")
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
@@ -29,11 +32,17 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
         try:
-            batches = make_batches(named_study(options["study"]), **asked, now=timezone.now())
+            batches = self._made(named_study(options["study"]), options)
         except Refused as error:
             raise CommandError(error.message) from None
         for batch in batches:
             self.stdout.write(f"{batch.key}: {batch.n_items} items")
         self.stdout.write(f"{len(batches)} batches made." if batches else "Nothing left to deal.")
+
+    def _made(self, study: Study, options: dict[str, Any]) -> list[Batch]:
+        now = timezone.now()
+        if options["same_as"]:
+            return [repeat_pilot(study, pilot=options["same_as"], **picked(options, "kind", "seats"), now=now)]
+        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
+        return make_batches(study, **asked, now=now)

@@ -7,7 +7,7 @@ from annotation.services.importing.outcome import ImportRejected, ImportSummary,
 from annotation.services.importing.prediction_cells import PredictionOptions
 from annotation.services.importing.predictions import CSV_PREDICTIONS, import_predictions
 from annotation.services.importing.preview import Preview, preview
-from annotation.services.importing.ratings import CSV_RATINGS, import_ratings
+from annotation.services.importing.ratings import CSV_RATINGS, JSONL_LABELS, import_ratings
 from annotation.services.importing.shapes import DialogueOptions
 from annotation.services.importing.votes import RatingOptions
 
@@ -15,6 +15,7 @@ __all__ = [
     "CSV_PREDICTIONS",
     "CSV_RATINGS",
     "DIALOGUE_FORMATS",
+    "JSONL_LABELS",
     "DialogueOptions",
     "ImportRejected",
     "ImportSummary",

@@ -4,7 +4,6 @@ import hashlib
 import json
 import tempfile
 import zipfile
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
+from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Source, Study
@@ -37,17 +37,20 @@ from protocols.services import store_bundle
 
 ARCHIVE = "archive"
 # The first has no predictions, no datasheet, and does not say whose work was imported before. The second says nothing
-# of conduct, rounds, and what a dialogue is for.
-FORMATS = (1, 2, 3)
+# of conduct, rounds, and what a dialogue is for. The third has no settled labels.
+FORMATS = (1, 2, 3, 4)
 FILES = {
     1: frozenset({"dialogues.jsonl", "ids.csv", "items.csv", "annotators.csv", "assignments.csv", "ratings.csv"}),
     2: frozenset({"metrics.csv", "predictions.csv", "datasheet.csv"}),
     3: frozenset({"conduct.json", "purposes.csv"}),
+    4: frozenset({"settled.csv", "settled_answers.csv"}),
 }  # that each format has beside those of the ones before
 PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
 BLOCK = 1024 * 1024
 SET_LATER = ("slug", "name", "seed", "status", "kappa_floor")
-Say = Callable[[str], None]
+# Sent when all else is stored, within the transaction, for what the apps above keep of a study: study, folder, format,
+# versions, summary.
+archive_restored = Signal()
 
 
 def import_archive(
@@ -153,6 +156,9 @@ def _restore(
     if format >= 3:
         restore_purposes(study, folder / "purposes.csv")
         restore_conduct(study, folder / "conduct.json")
+    archive_restored.send(
+        Study, study=study, folder=folder, format=format, versions=list(versions.values()), summary=summary
+    )
     return study, summary
 
 

@@ -12,6 +12,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "annotator": ("annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id"),
     "criterion": ("criterion",),
     "value": ("value", "answer", "label"),
+    "choices": ("choices",),
+    "turns": ("turns", "marked_turns"),
     "batch": ("batch",),
     "explanations": ("explanations",),
     "free_text": ("free_text",),
@@ -22,7 +24,7 @@ FIELDS = tuple(ALIASES)
 OWN_MARK = "protocol_sha256"
 OWN_COLUMNS = {name: name for name in FIELDS} | {
     "value": "option",
-    **{name: name for name in ("unit", "choices", "turns", "active_ms", "is_counted")},
+    **{name: name for name in ("unit", "active_ms", "is_counted")},
 }
 
 

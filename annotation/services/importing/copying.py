@@ -1,7 +1,7 @@
 """PostgreSQL's COPY, text format: what a value looks like, and how a file of such lines is loaded."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
 from django.db import connection
@@ -48,8 +48,8 @@ def fetch(sql: str, params: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def execute(sql: str, params: Iterable[Any] = ()) -> int:
+def execute(sql: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> int:
     """Run one statement; how many rows it touched."""
     with connection.cursor() as cursor:
-        cursor.execute(sql, list(params))
+        cursor.execute(sql, params)
         return cursor.rowcount

@@ -24,12 +24,12 @@ from annotation.services.importing.outcome import (
     Progress,
     no_progress,
 )
-from annotation.services.importing.shapes import DialogueOptions
+from annotation.services.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.services.importing.spool import DialogueSpool
 from parley.words import both
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
-COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless"
+COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker"
 LABEL_FIELDS = ("label", "ratings", "reason")
 
 
@@ -50,9 +50,11 @@ def import_dialogues(
     del now  # dialogues carry no time; ratings do, and both imports are called alike
     name = dialogue_format(path, format)
     log = ErrorLog()
+    names = dict(study.sources.values_list("key", "name"))
     with DialogueSpool(study.pk) as spool:
         for dialogue in read_dialogues(path, name, options, log, progress):
             try:
+                _refuse_sources_as_speakers(dialogue, names)
                 spool.add(dialogue)
             except BadField as error:
                 log.add(dialogue.line, error.field, error.reason)
@@ -60,6 +62,17 @@ def import_dialogues(
         _check_content(spool, options, study)
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, ImportSummary(name, is_dry_run), options)
+
+
+def _refuse_sources_as_speakers(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
+    """Annotators read the speaker's name, and must not learn who wrote the candidate."""
+    for candidate in dialogue.candidates:
+        known = (candidate.source, names.get(candidate.source, candidate.source))
+        if candidate.speaker.casefold() in (name.casefold() for name in known):
+            text = _(
+                "%(name)r is the source of this candidate, and annotators would read it: name the side that speaks"
+            )
+            raise BadField("speaker", text % {"name": candidate.speaker})
 
 
 def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study) -> None:
@@ -118,7 +131,7 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     _refuse_changed(study, spool.lines)
     n_new = execute(
         f"""INSERT INTO annotation_dialogue ({COLUMNS})
-            SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless
+            SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker
             FROM dialogue_stage s
             WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = s.study_id AND d.key = s.key)
             ORDER BY position""",
@@ -131,7 +144,7 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
 def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
     rows = fetch(
         """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
-                  s.batch_key <> d.batch_key, count(*) OVER ()
+                  s.batch_key <> d.batch_key, s.asker <> d.asker, count(*) OVER ()
            FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
            WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
         [study.pk, MOST_ERRORS],
@@ -141,12 +154,17 @@ def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
         raise ImportRejected(errors, rows[0][-1])
 
 
-def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool) -> str:
+def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool) -> str:
     if is_textless:
         text = _("%(key)r is in the study without texts, from imported ratings: import dialogues before ratings")
         return text % {"key": key}
     # Translators: what differs, follows "with other"
-    parts = ((_("turns"), turns), (_("metadata"), metadata), (pgettext("with other", "batch"), batch))
+    parts = (
+        (_("turns"), turns),
+        (_("metadata"), metadata),
+        (pgettext("with other", "batch"), batch),
+        (_("roles (who asks)"), asker),
+    )
     named = both(name for name, is_changed in parts if is_changed) or _("candidates")
     text = _("%(key)r is in the study already with other %(parts)s: give the new dialogue another id")
     return text % {"key": key, "parts": named}
@@ -156,13 +174,13 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
     if not spool.n_candidates:
         return 0
     cursor.execute(
-        """CREATE TEMP TABLE candidate_stage (position int, source text, key text, text text, metadata jsonb)
-           ON COMMIT DROP"""
+        """CREATE TEMP TABLE candidate_stage
+               (position int, source text, key text, speaker text, text text, metadata jsonb) ON COMMIT DROP"""
     )
-    copy_in(cursor, "candidate_stage", "position, source, key, text, metadata", spool.candidates)
+    copy_in(cursor, "candidate_stage", "position, source, key, speaker, text, metadata", spool.candidates)
     n_new = execute(
-        """INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)
-           SELECT d.id, s.id, c.key, c.text, c.metadata FROM candidate_stage c
+        """INSERT INTO annotation_candidate (dialogue_id, source_id, key, speaker, text, metadata)
+           SELECT d.id, s.id, c.key, c.speaker, c.text, c.metadata FROM candidate_stage c
            JOIN annotation_dialogue d ON d.study_id = %s AND d.position = c.position + %s
            JOIN annotation_source s ON s.study_id = %s AND s.key = c.source""",
         [study.pk, base, study.pk],

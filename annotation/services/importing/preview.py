@@ -1,21 +1,24 @@
 """The first rows of a file, for a page that asks whether this is what was meant. The database is not looked at."""
 
 import itertools
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotation.models import ImportJob
+from annotation.numbering import numbered_turns
 from annotation.services.importing.columns import map_columns, places_of_columns
 from annotation.services.importing.files import read_lines
 from annotation.services.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
 from annotation.services.importing.outcome import BadField, ErrorLog, LineError, no_progress
 from annotation.services.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.services.importing.predictions import CSV_PREDICTIONS
-from annotation.services.importing.ratings import CSV_RATINGS
+from annotation.services.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
 from annotation.services.importing.shapes import DialogueOptions, ParsedDialogue, load_record
 from annotation.services.importing.tables import Table
 from annotation.services.importing.votes import RatingOptions
+from annotation.speakers import next_speaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ def preview(
 ) -> Preview:
     """Raises ImportRejected when not even the format can be told."""
     if kind == ImportJob.Kind.RATINGS:
+        if rating_format(path, format) == JSONL_LABELS:
+            return _labels(path, n)
         return _ratings(path, n, options if isinstance(options, RatingOptions) else RatingOptions())
     if kind == ImportJob.Kind.PREDICTIONS:
         return _predictions(path, n, options if isinstance(options, PredictionOptions) else PredictionOptions())
@@ -55,12 +60,17 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
 
 
 def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
+    following = next_speaker(dialogue.turns)
     return {
         "line": dialogue.line,
         "key": dialogue.key,
         "batch": dialogue.batch_key,
-        "turns": dialogue.turns,
-        "candidates": [{"key": each.key, "source": each.source, "text": each.text} for each in dialogue.candidates],
+        "turns": numbered_turns(dialogue.turns, dialogue.asker),
+        "asker": dialogue.asker,
+        "candidates": [
+            {"key": each.key, "source": each.source, "speaker": each.speaker or following, "text": each.text}
+            for each in dialogue.candidates
+        ],
         "metadata": dialogue.metadata,
     }
 
@@ -90,6 +100,23 @@ def _ratings(path: Path, n: int, options: RatingOptions) -> Preview:
         log.add(1, error.field, error.reason)
     rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
     return Preview(ImportJob.Kind.RATINGS, CSV_RATINGS, table.columns, rows, mapping, log.errors[:n])
+
+
+def _labels(path: Path, n: int) -> Preview:
+    log = ErrorLog()
+    rows = []
+    for number, line in itertools.islice(read_lines(path, ErrorLog(), no_progress), n):
+        try:
+            rows.append(load_record(line) or {})
+        except BadField as error:
+            log.add(number, error.field, error.reason)
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [{name: _cell(row.get(name, "")) for name in columns} for row in rows]
+    return Preview(ImportJob.Kind.RATINGS, JSONL_LABELS, columns, cells, errors=log.errors)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _predictions(path: Path, n: int, options: PredictionOptions) -> Preview:

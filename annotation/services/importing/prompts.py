@@ -23,6 +23,7 @@ from annotation.services.importing.outcome import BadField, ErrorLog, ImportReje
 from annotation.services.importing.shapes import (
     BATCH_KEYS,
     SOURCE_KEYS,
+    SPEAKER_KEYS,
     DialogueOptions,
     ParsedCandidate,
     ParsedDialogue,
@@ -34,7 +35,6 @@ from annotation.services.importing.tables import Row, Table, find_column, need_c
 PROMPT, COMPLETION = ("prompt",), ("machine_completion",)
 DIALOGUE_COLUMNS = ("dialogue_id", "dialogue", "id")
 CANDIDATE_COLUMNS = ("candidate_id", "candidate")
-SPEAKER = "prompt"
 ONLY_SOURCE = "model"  # of files that name none
 
 
@@ -46,6 +46,7 @@ class Columns:
     dialogue: int | None
     candidate: int | None
     source: int | None
+    speaker: int | None
     batch: int | None
     others: list[int] = field(default_factory=list)
 
@@ -58,6 +59,7 @@ class Columns:
             dialogue=find_column(names, DIALOGUE_COLUMNS),
             candidate=find_column(names, CANDIDATE_COLUMNS),
             source=find_column(names, SOURCE_KEYS),
+            speaker=find_column(names, SPEAKER_KEYS),
             batch=find_column(names, BATCH_KEYS),
         )
         used = {
@@ -66,6 +68,7 @@ class Columns:
             columns.dialogue,
             columns.candidate,
             columns.source,
+            columns.speaker,
             columns.batch,
         }
         columns.others = [at for at in range(len(names)) if at not in used]
@@ -119,13 +122,15 @@ def _candidate_row(row: Row, columns: Columns, options: DialogueOptions) -> Reco
         "prompt": prompt,
         "key": key_in(columns.candidate),
         "source": source or ONLY_SOURCE,
+        "speaker": key_in(columns.speaker),
         "text": clean_text(values[columns.completion], completion, is_unescaping=unescape),
         "others": {columns.names[at]: values[at] for at in columns.others},
     }
 
 
 def _turns(prompt: str) -> list[Record]:
-    return [{"speaker": SPEAKER, "text": prompt}]
+    """A prompt is one turn of nobody: it may hold the lines of several speakers."""
+    return [{"speaker": "", "text": prompt}]
 
 
 def _keep(row: Record, line: int, groups: dict[str, Group], waiting: IO[bytes]) -> None:
@@ -152,11 +157,11 @@ def _dialogue(key: str, group: Group, waiting: IO[bytes]) -> ParsedDialogue:
         rows.append(orjson.loads(waiting.readline()))
     shared, own = _split([row["others"] for row in rows])
     candidates = [
-        ParsedCandidate(row["key"], row["source"], row["text"], metadata)
+        ParsedCandidate(row["key"], row["source"], row["text"], metadata, row["speaker"])
         for row, metadata in zip(rows, own, strict=True)
     ]
     name_candidates(candidates)
-    return ParsedDialogue(group.line, key, _turns(rows[0]["prompt"]), candidates, shared, group.batch_key)
+    return ParsedDialogue(group.line, key, _turns(rows[0]["prompt"]), candidates, shared, group.batch_key, "")
 
 
 def _split(others: list[Record]) -> tuple[Record, list[Record]]:

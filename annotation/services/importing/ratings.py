@@ -11,6 +11,8 @@ from annotation.models import Study
 from annotation.services.importing.columns import is_own_export
 from annotation.services.importing.copying import copy_in, execute, prepare_bulk
 from annotation.services.importing.dialogues import lock_study
+from annotation.services.importing.fitting import refuse_unasked, refuse_wrong_turns
+from annotation.services.importing.labels import is_json_lines
 from annotation.services.importing.outcome import (
     STORING,
     ErrorLog,
@@ -31,6 +33,8 @@ from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
 CSV_RATINGS = "csv-ratings"
+JSONL_LABELS = "jsonl-labels"
+RATING_FORMATS = (CSV_RATINGS, JSONL_LABELS)
 UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE)
 TEMPORARY = ("import_row", "import_unit", "import_vote")
 
@@ -50,28 +54,41 @@ def import_ratings(
     They are held by imported annotators on seats of their own, and counted like any other.
     Raises ImportRejected with the errors of all lines.
     """
-    _check_request(study, path, format)
+    found = _check_request(study, path, format)
     log = ErrorLog()
     with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:
-        spool.read(path, options.columns, log, progress)
+        spool.read(path, options, log, progress)
         log.refuse_any()
         if not spool.n_rows and not spool.n_uncounted:
             raise ImportRejected([LineError(0, "", _("the file holds no ratings"))])
         progress(path.stat().st_size, path.stat().st_size, STORING)
-        return _store(study, spool, options, ImportSummary(CSV_RATINGS, is_dry_run), now)
+        return _store(study, spool, options, ImportSummary(found, is_dry_run), now)
 
 
-def _check_request(study: Study, path: Path, name: str) -> None:
-    if name not in ("", CSV_RATINGS):
-        reason = _("%(name)r is unknown: use %(known)s") % {"name": name, "known": CSV_RATINGS}
-        raise ImportRejected([LineError(0, "format", reason)])
+def rating_format(path: Path, wanted: str = "") -> str:
+    """Return the format that the file shows. Raises ImportRejected where another one is wanted."""
+    found = JSONL_LABELS if is_json_lines(path) else CSV_RATINGS
+    if wanted and wanted not in RATING_FORMATS:
+        text = _("%(name)r is unknown: use %(known)s")
+        raise ImportRejected([LineError(0, "format", text % {"name": wanted, "known": ", ".join(RATING_FORMATS)})])
+    if wanted and wanted != found:
+        text = _("the file looks like %(found)s, not like %(wanted)s")
+        raise ImportRejected([LineError(0, "format", text % {"found": found, "wanted": wanted})])
+    return found
+
+
+def _check_request(study: Study, path: Path, name: str) -> str:
+    """Return the format of the file. Raises ImportRejected for what cannot be imported."""
+    found = rating_format(path, name)
     unit = study.protocol_version.unit
-    if unit not in UNITS and not is_own_export(Table(path, ErrorLog(), no_progress).columns):
+    is_own = found == CSV_RATINGS and is_own_export(Table(path, ErrorLog(), no_progress).columns)
+    if unit not in UNITS and not is_own:
         if unit == ProtocolVersion.Unit.MODEL:
             reason = _("ratings of a model cannot be imported yet, of responses and dialogues they can")
         else:
             reason = _("ratings of a candidate set cannot be imported yet, of responses and dialogues they can")
         raise ImportRejected([LineError(0, "", reason)])
+    return found
 
 
 @transaction.atomic
@@ -81,9 +98,11 @@ def _store(
     lock_study(study)
     _stage_rows(spool)
     counts = resolve_units(study, options)
+    refuse_wrong_turns()
     counts |= place_units(study)
     counts |= seat_annotators(study, now)
     stage_votes(study)
+    refuse_unasked(spec_of(study.protocol_version))
     refuse_repeated()
     refuse_changed()
     n_new, touched = write_votes(now)

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from django.utils.translation import gettext as _
 
+from annotation.numbering import asker_of, told_asker
 from annotation.services.importing.fields import (
     LONGEST_BATCH_KEY,
     LONGEST_SOURCE_KEY,
@@ -20,28 +21,37 @@ from annotation.services.importing.fields import (
 from annotation.services.importing.files import read_lines
 from annotation.services.importing.outcome import BadField, ErrorLog, Progress
 
-DIALOGUE_KEYS = ("dialogue_id", "id", "key")
+DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
 BATCH_KEYS = ("batch", "batch_key")
+OWN_DATA_SET = frozenset({"dialogue", "label", "decided_by", "votes", "metadata", "utterances"})
 CANDIDATE_KEYS = ("candidate_id", "id", "key")
 SOURCE_KEYS = ("source", "model", "system")
+SPEAKER_KEYS = ("speaker",)
 CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueOptions:
-    """`reference`: the source that is the ground truth. `source`: who wrote candidates that do not say."""
+    """`reference`: the source that is the ground truth. `source`: who wrote candidates that do not say.
+
+    `asker`: the speaker who asks in dialogues that do not say it.
+    """
 
     reference: str = ""
     source: str = ""
+    asker: str = ""
     unescape_newlines: bool = False
 
 
 @dataclass(slots=True)
 class ParsedCandidate:
+    """`speaker`: as the file names them; empty for the side whose turn it is."""
+
     key: str
     source: str
     text: str
     metadata: Record = field(default_factory=dict)
+    speaker: str = ""
 
 
 @dataclass(slots=True)
@@ -52,6 +62,7 @@ class ParsedDialogue:
     candidates: list[ParsedCandidate]
     metadata: Record
     batch_key: str
+    asker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +111,27 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
     key_name, key = first_key(record, DIALOGUE_KEYS)
     batch_name, batch_key = first_key(record, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
     turns, extras = _turns(record, shape, options)
-    used = {shape.turns, "candidates", key_name, batch_name}
+    used = {shape.turns, "candidates", "asker", key_name, batch_name}
     metadata = {name: value for name, value in record.items() if name not in used}
+    if record.keys() >= OWN_DATA_SET:  # the labels are ratings, which have an import of their own
+        metadata = dict(record["metadata"]) if type(record["metadata"]) is dict else {}
     if any(extras):
         metadata["turn_fields"] = extras
     candidates = _candidates(record, shape, options)
-    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key)
+    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, _asker(record, turns, options))
+
+
+def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str:
+    """Who asks: as the dialogue says, else as was said of the file, else as the speakers' names tell."""
+    told = record.get("asker") or options.asker
+    if not told:
+        return asker_of(turns)
+    found = told_asker(turns, told) if type(told) is str else None
+    if found is None:
+        speakers = ", ".join(dict.fromkeys(turn["speaker"] for turn in turns))
+        text = _("no turn is spoken by %(name)r: the speakers are %(speakers)s")
+        raise BadField("asker", text % {"name": told, "speakers": speakers})
+    return found
 
 
 def _list(record: Record, name: str) -> list[Any]:
@@ -126,8 +152,8 @@ def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list
         if type(raw) is not dict:
             raise BadField(f"{shape.turns}[{at}]", _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
         speaker, text = raw.get(shape.speaker), raw.get(shape.text)
-        if type(speaker) is not str or not speaker.strip() or "\x00" in speaker:
-            raise BadField(f"{shape.turns}[{at}].{shape.speaker}", _("must name the speaker of the turn"))
+        if type(speaker) is not str or (speaker and not speaker.strip()) or "\x00" in speaker:
+            raise BadField(f"{shape.turns}[{at}].{shape.speaker}", _("must name the speaker of the turn, or be empty"))
         text = clean_text(text, f"{shape.turns}[{at}].{shape.text}", is_unescaping=options.unescape_newlines)
         turns.append({"speaker": speaker, "text": text})
         is_plain = len(raw) == 2
@@ -138,24 +164,27 @@ def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list
 def _candidates(record: Record, shape: Shape, options: DialogueOptions) -> list[ParsedCandidate]:
     if not shape.needs_candidates and record.get("candidates") in (None, []):
         return []
-    candidates = [_candidate(raw, f"candidates[{at}]", options) for at, raw in enumerate(_list(record, "candidates"))]
+    speakers = (*SPEAKER_KEYS, shape.speaker)
+    raws = enumerate(_list(record, "candidates"))
+    candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
     return candidates
 
 
-def _candidate(raw: object, place: str, options: DialogueOptions) -> ParsedCandidate:
+def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: DialogueOptions) -> ParsedCandidate:
     if type(raw) is not dict:
         raise BadField(place, _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
     key_name, key = first_key(raw, CANDIDATE_KEYS, f"{place}.")
     source_name, source = first_key(raw, SOURCE_KEYS, f"{place}.", LONGEST_SOURCE_KEY)
+    speaker_name, speaker = first_key(raw, speakers, f"{place}.")
     text_name = next((name for name in CANDIDATE_TEXTS if name in raw), "text")
     text = clean_text(raw.get(text_name), f"{place}.{text_name}", is_unescaping=options.unescape_newlines)
     source = source or options.source
     if not source:
         raise BadField(f"{place}.source", _("is missing: name the model or person who wrote the candidate"))
-    used = {key_name, source_name, text_name}
+    used = {key_name, source_name, speaker_name, text_name}
     metadata = {name: value for name, value in raw.items() if name not in used}
-    return ParsedCandidate(key, source, text, metadata)
+    return ParsedCandidate(key, source, text, metadata, speaker)
 
 
 def name_candidates(candidates: list[ParsedCandidate]) -> None:

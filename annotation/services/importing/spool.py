@@ -12,13 +12,20 @@ from annotation.services.importing.copying import copy_text, spool_file
 from annotation.services.importing.fields import Record, canonical_json
 from annotation.services.importing.outcome import BadField
 from annotation.services.importing.shapes import ParsedCandidate, ParsedDialogue
+from annotation.speakers import next_speaker
 
 MOST_SOURCES = 200
+NOBODY = "prompt"
 
 
 def derived_key(turns: list[Record]) -> str:
     """A key for a dialogue that brings none: the same turns have the same key in every import."""
-    return "h-" + hashlib.sha256(orjson.dumps(turns)).hexdigest()[:24]
+    return "h-" + hashlib.sha256(_named(turns)).hexdigest()[:24]
+
+
+def _named(turns: list[Record]) -> bytes:
+    """Files imported before turns could lack a speaker are known again: such a turn had this one."""
+    return orjson.dumps([{**turn, "speaker": turn["speaker"] or NOBODY} for turn in turns])
 
 
 class DialogueSpool:
@@ -45,19 +52,23 @@ class DialogueSpool:
         """Write the dialogue. Raises BadField, and writes nothing, when it repeats a key or cannot be stored."""
         turns = orjson.dumps(dialogue.turns)
         metadata = canonical_json(dialogue.metadata, "metadata")
+        following = next_speaker(dialogue.turns)
         candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
         key = self._new_key(dialogue)
         self._note_sources(dialogue.candidates)
-        digest = _digest(turns, metadata, dialogue.batch_key, candidates)
+        contents = sorted(_content(*each, following) for each in candidates) + _told(dialogue)
+        digest = _digest(_named(dialogue.turns), metadata, dialogue.batch_key, contents)
         position = str(len(self.lines)).encode()
         self.dialogues.write(
             b"\t".join((
                 self._study, copy_text(key), position, turns.replace(b"\\", b"\\\\"),
-                metadata.replace(b"\\", b"\\\\"), copy_text(dialogue.batch_key), digest, b"f\n",
+                metadata.replace(b"\\", b"\\\\"), copy_text(dialogue.batch_key), digest, b"f",
+                copy_text(dialogue.asker) + b"\n",
             ))
         )  # fmt: skip
         for each, extra in candidates:
-            cells = (position, copy_text(each.source), copy_text(each.key), copy_text(each.text))
+            texts = (each.source, each.key, each.speaker or following, each.text)
+            cells = (position, *map(copy_text, texts))
             self.candidates.write(b"\t".join((*cells, extra.replace(b"\\", b"\\\\"))) + b"\n")
         self.lines.append(dialogue.line)
         self.n_candidates += len(candidates)
@@ -82,8 +93,19 @@ class DialogueSpool:
             raise BadField("source", text % {"most": MOST_SOURCES})
 
 
-def _digest(turns: bytes, metadata: bytes, batch_key: str, candidates: list[tuple[ParsedCandidate, bytes]]) -> bytes:
+def _content(candidate: ParsedCandidate, metadata: bytes, following: str) -> bytes:
+    """A speaker that follows from the dialogue is no content of its own: naming it or not is the same."""
+    if candidate.speaker not in ("", following):
+        metadata = canonical_json(candidate.metadata | {"speaker": candidate.speaker}, "candidates")
+    return orjson.dumps([candidate.key, candidate.source, candidate.text]) + metadata
+
+
+def _told(dialogue: ParsedDialogue) -> list[bytes]:
+    """Who asks, if it is not the one who speaks first: the content of all others is what it always was."""
+    return [] if dialogue.asker == dialogue.turns[0]["speaker"] else [dialogue.asker.encode()]
+
+
+def _digest(turns: bytes, metadata: bytes, batch_key: str, contents: list[bytes]) -> bytes:
     """The content of a dialogue in 64 characters; the order of its candidates is no content."""
-    parts = sorted(orjson.dumps([each.key, each.source, each.text]) + extra for each, extra in candidates)
-    whole = b"\x00".join((turns, metadata, batch_key.encode(), *parts))
+    whole = b"\x00".join((turns, metadata, batch_key.encode(), *contents))
     return hashlib.sha256(whole).hexdigest().encode()

@@ -1,8 +1,8 @@
-"""Ratings of a long CSV, each row checked against the protocol and written as a line of COPY format."""
+"""Ratings of a long CSV or of JSON Lines, each row checked against the protocol and written as a line of COPY."""
 
 import unicodedata
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +13,11 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.services.importing.answer_cells import Answers, explanation_ids, n_with_one_option, number_of, whole
 from annotation.services.importing.columns import is_own_export, map_columns
 from annotation.services.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.services.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
+from annotation.services.importing.labels import LABEL_FIELDS, is_json_lines, label_rows
 from annotation.services.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
 from annotation.services.importing.tables import Row, Table
 from parley.formulas import unquote_formula
@@ -42,70 +44,16 @@ STAGE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RatingOptions:
-    """`columns`: our field -> the file's column. `create_missing`: make what is known by its id alone."""
+    """`columns`: our field -> the file's column. `create_missing`: make what is known by its id alone.
+
+    Of labels in JSON Lines, `criterion` is what they answer, and `annotator` is the name of lines that name nobody.
+    """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     create_missing: bool = False
     reference: str = ""
-
-
-def _importable(spec: VersionSpec, is_own: bool = False) -> list[CriterionSpec]:
-    """A row of a file from elsewhere has one value: several choices, marked turns and computed answers have no place
-    in it. Our own export has columns for them.
-    """
-    return [each for each in spec.criteria if is_own or each.kind == Criterion.Kind.SINGLE]
-
-
-class Answers:
-    """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
-
-    def __init__(self, spec: VersionSpec, is_own: bool = False) -> None:
-        criteria = _importable(spec, is_own)
-        self._only = criteria[0] if len(criteria) == 1 else None
-        self._criteria = {each.name.casefold(): each for each in criteria}
-        self._criteria |= {each.key.casefold(): each for each in criteria}
-        self._options = {each.id: _options_of(each) for each in criteria}
-
-    def criterion(self, name: str, is_column: bool) -> CriterionSpec:
-        if not is_column and self._only:
-            return self._only
-        found = self._criteria.get(name.strip().casefold())
-        if found is None:
-            known = ", ".join(dict.fromkeys(each.key for each in self._criteria.values()))
-            text = _("%(name)r is not in the protocol, only: %(known)s")
-            raise BadField("criterion", text % {"name": name, "known": known})
-        return found
-
-    def choices(self, criterion: CriterionSpec, cell: str) -> list[int]:
-        """Ids of the options whose keys stand between the bars, in the protocol's order."""
-        chosen = {self.option(criterion, part).id for part in _parts(cell)}
-        if criterion.required and not chosen:
-            raise BadField("choices", _("is empty: %(criterion)s needs an answer") % {"criterion": criterion.key})
-        return [option.id for option in criterion.options if option.id in chosen]
-
-    def option(self, criterion: CriterionSpec, value: str) -> OptionSpec:
-        options = self._options[criterion.id]
-        found = options.get(value.strip().casefold()) or options.get(_number(value))
-        if found is None:
-            known = ", ".join(option.label for option in criterion.options)
-            text = _("%(value)r is no answer to %(criterion)s: it has %(known)s")
-            raise BadField("value", text % {"value": value, "criterion": criterion.key, "known": known})
-        return found
-
-
-def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
-    options: dict[str | float | None, OptionSpec] = {
-        each.value: each for each in criterion.options if each.value is not None
-    }
-    options |= {each.label.casefold(): each for each in criterion.options}
-    return options | {each.key.casefold(): each for each in criterion.options}
-
-
-def _number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
+    criterion: str = ""
+    annotator: str = ""
 
 
 class VoteSpool:
@@ -120,7 +68,6 @@ class VoteSpool:
         self._answers = Answers(spec)
         self._is_own = False
         self.n_uncounted = 0
-        self._n_criteria = len(_importable(spec))
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
         self._places: dict[str, int] = {}
@@ -131,10 +78,18 @@ class VoteSpool:
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.file.close()
 
-    def read(self, path: Path, columns: Mapping[str, str], log: ErrorLog, progress: Progress) -> None:
+    def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress) -> None:
+        if is_json_lines(path):
+            self._places = {name: at for at, name in enumerate(LABEL_FIELDS)}
+            asked = {"criterion": options.criterion, "annotator": options.annotator}
+            self._add_all(label_rows(path, self._spec, log, progress, **asked), log)
+        else:
+            self._add_all(self._table(path, options.columns, log, progress), log)
+
+    def _table(self, path: Path, columns: Mapping[str, str], log: ErrorLog, progress: Progress) -> Table:
         table = Table(path, log, progress)
         try:
-            self._places = map_columns(table.columns, dict(columns), self._n_criteria)
+            self._places = map_columns(table.columns, dict(columns), n_with_one_option(self._spec))
         except BadField as error:
             raise ImportRejected([LineError(1, error.field, error.reason)]) from None
         self._is_own = is_own_export(table.columns)
@@ -142,7 +97,10 @@ class VoteSpool:
             self._answers = Answers(self._spec, is_own=True)
         used = set(range(len(table.columns)) if self._is_own else self._places.values())
         self.unused = [name for at, name in enumerate(table.columns) if at not in used]
-        for row in table:
+        return table
+
+    def _add_all(self, rows: Iterable[Row], log: ErrorLog) -> None:
+        for row in rows:
             try:
                 self._add(row)
             except BadField as error:
@@ -177,24 +135,25 @@ class VoteSpool:
             copy_text(self._key(row, "batch", LONGEST_BATCH_KEY)),
             str(criterion.id).encode(),
             str(option.id).encode() if option else NULL,
-            copy_ids(_explanations(option, self._value(row, "explanations")) if option else []),
+            copy_ids(explanation_ids(option, self._value(row, "explanations")) if option else []),
             copy_text(_free_text(self._value(row, "free_text"))),
             _answered_at(self._value(row, "answered_at"), self._now),
             str(uuid.uuid5(NAMESPACE, "\x1f".join(who))).encode(),
             copy_ids(choices),
             copy_ids(turns),
-            str(_whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
+            str(whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
             unit.encode(),
         )
         self.file.write(b"\t".join(cells) + b"\n")
         self.n_rows += 1
 
     def _answer(self, row: Row, criterion: CriterionSpec) -> tuple[OptionSpec | None, list[int], list[int]]:
+        value = self._value(row, "value")
         if criterion.kind == Criterion.Kind.MULTIPLE:
-            return None, self._answers.choices(criterion, self._value(row, "choices")), []
+            return None, self._answers.choices(criterion, self._value(row, "choices") or value), []
         if criterion.kind == Criterion.Kind.TURNS:
-            return None, [], sorted({_whole(part, "turns", 1) for part in _parts(self._value(row, "turns"))})
-        return self._answers.option(criterion, self._value(row, "value")), [], []
+            return None, [], self._answers.turns(criterion, self._value(row, "turns") or value)
+        return self._answers.option(criterion, value), [], []
 
     def _unit(self, row: Row) -> tuple[str, str, str, str]:
         if self._is_own:
@@ -224,31 +183,6 @@ class VoteSpool:
         return dialogue, item, source, unit
 
 
-def _parts(cell: str) -> list[str]:
-    return [part.strip() for part in cell.split("|") if part.strip()]
-
-
-def _whole(text: str, field: str, least: int = 0) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
-        raise BadField(field, _("%(text)r is no whole number from %(least)s") % {"text": text, "least": least})
-    return int(text)
-
-
-def _explanations(option: OptionSpec, cell: str) -> list[int]:
-    """Ids, sorted, of the keys between the bars."""
-    known = {each.key.casefold(): each.id for each in option.explanations}
-    keys = [part.strip().casefold() for part in cell.split("|") if part.strip()]
-    unknown = [key for key in keys if key not in known]
-    if unknown:
-        if known:
-            text = _("%(key)r is no explanation of %(option)s: it has %(known)s")
-        else:
-            text = _("%(key)r is no explanation of %(option)s: it has none")
-        names = {"key": unknown[0], "option": option.label, "known": ", ".join(known)}
-        raise BadField("explanations", text % names)
-    return sorted({known[key] for key in keys})
-
-
 def _free_text(cell: str) -> str:
     if "\x00" in cell:
         raise BadField("free_text", nul())
@@ -262,7 +196,7 @@ def _answered_at(cell: str, now: datetime) -> bytes:
     if not cell.strip():
         return NULL
     try:
-        number = _number(cell)
+        number = number_of(cell)
         if number is None:
             when = datetime.fromisoformat(cell.strip())
         else:

@@ -25,8 +25,9 @@ COUNTS = ("n_items", "n_ratings", "n_annotators")
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
 
 Fleiss kappa, Gwet AC1, mean pairwise agreement and the mean of Cohen's kappa over pairs of annotators treat
-the answers as nominal whatever the scale; --scale is the level of Krippendorff's alpha. Empty values are
-missing votes. Without --values the declared answers are those that occur, per criterion.
+the answers as nominal whatever the scale; --scale is the level of Krippendorff's alpha. An ordinal or
+interval scale adds the mean of Cohen's weighted kappa, with linear and with quadratic weights. Empty values
+are missing votes. Without --values the declared answers are those that occur, per criterion.
 
 Intervals are 95%: Gwet's standard error with t; for alpha the item bootstrap (fixed seed); for mean Cohen a
 jackknife over items. They are left out where they would mislead: below 10 items, below 100 when the rarer
@@ -50,7 +51,7 @@ class Command(BaseCommand):
         parser.add_argument("--value", required=True, metavar="COL", help="the answer")
         parser.add_argument("--criterion", metavar="COL", help="one result per criterion, each with its answers")
         parser.add_argument("--by", type=_words, default=(), metavar="COL,...", help="one result per combination")
-        parser.add_argument("--scale", choices=SCALES, default="nominal", help="level of Krippendorff's alpha")
+        parser.add_argument("--scale", choices=SCALES, default="nominal", help="level of alpha and weighted kappa")
         parser.add_argument(
             "--values",
             type=_words,
@@ -118,7 +119,7 @@ def _fields(estimate: Estimate) -> dict[str, Any]:
 def as_table(found: FileAgreement, columns: Columns) -> str:
     """Aligned columns: labels to the left, numbers to the right."""
     labels = list(_labels(found.groups[0], columns))
-    lines = [[*labels, *COUNTS, *COEFFICIENTS]]
+    lines = [[*labels, *COUNTS, *found.groups[0].coefficients]]
     for group in found.groups:
         counts = [str(getattr(group, name)) for name in COUNTS]
         lines.append([*_labels(group, columns).values(), *counts, *map(_cell, group.coefficients.values())])

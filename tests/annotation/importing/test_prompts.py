@@ -1,7 +1,14 @@
 """B-4: prompt and machine_completion, as a crowd task has them."""
 
+import hashlib
+from importlib import import_module
+
+import orjson
+from django.db import connection
+
 from annotation.models import Candidate, Study
 from tests.annotation.importing.conftest import Write, errors_of, load
+from tests.factories import DialogueFactory
 
 
 def csv(write: Write, text: str) -> object:
@@ -13,7 +20,7 @@ def test_rows_of_one_prompt_are_candidates_of_one_dialogue(study: Study, write: 
     summary = load(study, csv(write, text))
     assert summary.format == "csv-prompts"
     assert summary.counts["dialogues_new"] == 2
-    first = study.dialogues.get(turns=[{"speaker": "prompt", "text": "Hi"}])
+    first = study.dialogues.get(turns=[{"speaker": "", "text": "Hi"}])
     assert set(first.candidates.values_list("source__key", "text")) == {("a", "One"), ("b", "Three")}
 
 
@@ -85,3 +92,31 @@ def test_the_same_table_twice_changes_nothing(study: Study, write: Write) -> Non
         "candidates_new": 0,
         "sources_new": 0,
     }
+
+
+def test_a_file_imported_when_the_prompt_was_a_speaker_is_known_again(study: Study, write: Write) -> None:
+    """Its keys and digests were made with that name, and stay when the name goes."""
+    path = csv(write, "prompt,machine_completion\nHi,One\n")
+    load(study, path)
+    stored = study.dialogues.get()
+    turns = orjson.dumps([{"speaker": "prompt", "text": "Hi"}])
+    assert stored.key == "h-" + hashlib.sha256(turns).hexdigest()[:24]
+    assert load(study, path).counts["dialogues_unchanged"] == 1
+
+
+def test_a_turn_without_a_speaker_comes_back_from_our_own_files(study: Study, write: Write) -> None:
+    load(
+        study,
+        write({"id": "d1", "history": [{"speaker": "", "text": "Hi"}], "candidates": [{"source": "a", "text": "One"}]}),
+    )
+    assert study.dialogues.get().turns == [{"speaker": "", "text": "Hi"}]
+
+
+def test_only_the_one_turn_of_a_prompt_loses_its_name(study: Study) -> None:
+    one, two = {"speaker": "prompt", "text": "Hi"}, {"speaker": "A", "text": "Ho"}
+    for turns in ([one], [two], [one, two]):
+        DialogueFactory(study=study, turns=turns)
+    migration = import_module("annotation.migrations.0013_prompt_speaker")
+    with connection.cursor() as cursor:
+        cursor.execute(migration.Migration.operations[0].sql)
+    assert [each.turns for each in study.dialogues.order_by("pk")] == [[one | {"speaker": ""}], [two], [one, two]]

@@ -73,7 +73,7 @@ def exemplified(db: None, monkeypatch) -> Study:
         keys = [option.key for option in criterion.options.all()]
         for at in range(3):
             candidate = {"text": f"Example response {at} of {criterion.key}", "option": keys[at % 2], "why": "because"}
-            protocols.ExampleFactory(criterion=criterion, position=at, candidates=[candidate])
+            protocols.ExampleFactory(criterion=criterion, position=at, facts=["I keep bees."], candidates=[candidate])
     study = StudyFactory(slug="judged", protocol_version=protocols.publish(version))
     make_batch(study, 3, 2)
     return study

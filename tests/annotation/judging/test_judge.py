@@ -90,7 +90,7 @@ def test_examples_are_shots_of_their_criterion_and_the_same_for_every_item(exemp
         assert [message["role"] for message in body["messages"]] == ["system", *["user", "assistant"] * 2, "user"]
     shots = {json.dumps(body["messages"][1:-1]) for body in stub.requests}
     assert len(shots) == 2  # one set for each criterion
-    assert all("Example response" in each for each in shots)
+    assert all("Example response" in each and "1. I keep bees." in each for each in shots)
 
 
 def test_what_the_model_does_not_answer_is_counted_and_never_guessed(study, endpoint, sent):

@@ -32,7 +32,8 @@ from measures.cohen import cohen_kappa, confusion_matrix, conger_kappa, rater_ma
 from measures.estimate import Estimate, mean_of_cells, spread_of_cells
 from measures.histograms import Histogram
 from measures.icc import icc
-from measures.pairs import PairTable, mean_pairwise_cohen, mean_pairwise_cohen_with_interval
+from measures.pair_means import mean_pairwise_cohen, mean_pairwise_cohens_with_intervals
+from measures.pairs import PairTable
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
 from tests.measures.checks import Check, Pair, as_votes, studies, tallies, value
@@ -104,21 +105,39 @@ def pairs_beside_sklearn() -> Iterable[Pair]:
         yield value(mean_pairwise_cohen(PairTable.from_matrix(codes, k))), light(codes, k)
 
 
-def light(codes: np.ndarray, k: int) -> float:
+def weighted_pairs_beside_sklearn() -> Iterable[Pair]:
+    """The whole scale, used or not; sklearn re-spaces it without `labels`."""
+    for codes, k in studies(50):
+        for weights in ("linear", "quadratic"):
+            ours = mean_pairwise_cohen(PairTable.from_matrix(codes, k), weights=weights)
+            yield value(ours), light(codes, k, weights)
+
+
+def weighted_pairs_beside_statsmodels() -> Iterable[Pair]:
+    for codes, k in studies(50, most_raters=2):
+        for weights in ("linear", "quadratic"):
+            table = confusion_matrix(codes[:, 0], codes[:, 1], k)
+            ours = mean_pairwise_cohen(PairTable.from_matrix(codes, k), weights=weights)
+            yield value(ours), cohens_kappa(table, wt=weights).kappa
+
+
+def light(codes: np.ndarray, k: int, weights: str | None = None) -> float:
     """Mean over pairs of annotators, those left out that gave one and the same answer."""
     both = itertools.combinations(range(codes.shape[1]), 2)
     tables = [(codes[:, a], codes[:, b]) for a, b in both]
     varied = [(a, b) for a, b in tables if len(np.unique([a, b])) > 1]
-    return mean(cohen_kappa_score(a, b, labels=range(k)) for a, b in varied)
+    return mean(cohen_kappa_score(a, b, labels=range(k), weights=weights) for a, b in varied)
 
 
 def jackknife_beside_deletion() -> Iterable[Pair]:
     """Each item left out in turn and all pairs computed again."""
     for codes, k in studies(12, most_raters=4, most_items=20):
-        found = mean_pairwise_cohen_with_interval(*as_votes(codes), k)
-        left_out = [light(np.delete(codes, item, axis=0), k) for item in range(len(codes))]
-        n = len(left_out)
-        yield found.standard_error, np.sqrt((n - 1) / n * sum((each - mean(left_out)) ** 2 for each in left_out))
+        kinds = (None, "linear", "quadratic")
+        found = mean_pairwise_cohens_with_intervals(*as_votes(codes), k, kinds)
+        for weights, ours in zip(kinds, found, strict=True):
+            left_out = [light(np.delete(codes, item, axis=0), k, weights) for item in range(len(codes))]
+            n = len(left_out)
+            yield ours.standard_error, np.sqrt((n - 1) / n * sum((each - mean(left_out)) ** 2 for each in left_out))
 
 
 def icc_beside_anova() -> Iterable[Pair]:
@@ -288,9 +307,17 @@ CHECKS = [
     Check(("cohen.cohen_kappa", "cohen.confusion_matrix"), "scikit-learn, three weights", cohen_beside_sklearn),
     Check(("cohen.cohen_kappa",), "statsmodels, with standard error", cohen_error_beside_statsmodels),
     Check(("cohen.conger_kappa", "cohen.rater_margins"), "exact fractions, all pairs", conger_beside_pairs),
-    Check(("pairs.mean_pairwise_cohen",), "scikit-learn, all pairs", pairs_beside_sklearn),
+    Check(("pair_means.mean_pairwise_cohen",), "scikit-learn, all pairs", pairs_beside_sklearn),
     Check(
-        ("pairs.mean_pairwise_cohen_with_interval",), "scikit-learn, items left out one by one",
+        ("pair_means.mean_pairwise_cohen",), "scikit-learn weighted, all pairs, linear and quadratic",
+        weighted_pairs_beside_sklearn,
+    ),
+    Check(
+        ("pair_means.mean_pairwise_cohen",), "statsmodels weighted, linear and quadratic",
+        weighted_pairs_beside_statsmodels,
+    ),
+    Check(
+        ("pair_means.mean_pairwise_cohens_with_intervals",), "scikit-learn, items left out one by one",
         jackknife_beside_deletion,
     ),
     Check(("icc.icc",), "statsmodels, analysis of variance", icc_beside_anova),

@@ -47,7 +47,7 @@ CHECKS = [
     ),
     Check(("alpha.krippendorff_alpha",), BESIDE, coefficients("krippendorff_alpha")),
     Check(
-        ("cohen.cohen_kappa", "cohen.conger_kappa", "pairs.mean_pairwise_cohen"), BESIDE,
+        ("cohen.cohen_kappa", "cohen.conger_kappa", "pair_means.mean_pairwise_cohen"), BESIDE,
         coefficients("cohen_kappa", "cohen_se", "conger_kappa", "light_kappa"),
     ),
     Check(("icc.icc",), BESIDE, coefficients("icc")),

@@ -75,7 +75,7 @@ PROOFS = [
           "reporting/test_agreement_command.py::test_dices_has_the_alpha_printed_in_its_source"),
     Proof(("controls.control_test",), "12,768 real ratings: the published verdicts on 248 workers",
           "measures/test_controls.py::test_all_248_verdicts_of_a_published_study_are_reproduced"),
-    Proof(("agreement.fleiss_kappa", "pairs.mean_pairwise_cohen"), "reference study: 5,880 and 4,600 ratings",
+    Proof(("agreement.fleiss_kappa", "pair_means.mean_pairwise_cohen"), "reference study: 5,880 and 4,600 ratings",
           "reporting/test_reference_study.py::test_every_number_of_the_reference_study_is_printed"),
     Proof(("acceptance.decide_by_shares", "acceptance.describe"), "counting, for classes drawn at random",
           "measures/test_acceptance.py::test_the_verdict_equals_counting"),

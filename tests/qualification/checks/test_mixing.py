@@ -131,7 +131,7 @@ def test_a_batch_that_is_begun_or_has_answers_stays_as_it_is(cast: Cast, batch):
 
 def test_a_seat_that_has_lapsed_without_an_answer_does_not_hinder_and_its_reading_times_go(cast: Cast, batch):
     assignment = take_seat(cast.annotator, batch)
-    Reading.objects.create(assignment=assignment, position=0, opened_at=timezone.now())
+    Reading.objects.create(assignment=assignment, position=0, shown_at=timezone.now(), opened_at=timezone.now())
     batch.seats.update(assignment=None, lease_expires_at=None)
 
     mix(cast.study)

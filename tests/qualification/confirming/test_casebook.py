@@ -78,10 +78,20 @@ def test_a_case_becomes_an_example_of_a_new_draft_of_the_studys_version(cast: Ca
     example = Example.objects.get(criterion__version=draft)
     assert example.criterion.key == case.criterion.key
     assert example.history == case.item.dialogue.turns
-    assert example.candidates == [{"text": case.item.candidate.text, "option": case.option.key, "why": case.note}]
+    said = {"text": case.item.candidate.text, "option": case.option.key, "why": case.note}
+    assert example.candidates == [said | {"speaker": "", "explanations": []}]
     case.refresh_from_db()
     assert case.version == draft
     assert not Example.objects.filter(criterion__version=cast.version).exists()
+
+
+def test_the_facts_of_a_dialogue_go_into_the_example_and_into_the_training_item(cast: Cast):
+    case = make_case(cast)
+    Dialogue.objects.filter(pk=case.item.dialogue_id).update(metadata={"persona": ["I keep bees."], "topic": "work"})
+    draft = services.make_example(case, by=cast.lead, now=NOW)
+    assert Example.objects.get(criterion__version=draft).facts == ["I keep bees."]
+    item = services.make_training_item(case, by=cast.lead, now=NOW)
+    assert item.dialogue.metadata == {"persona": ["I keep bees."]}
 
 
 def test_the_next_case_goes_into_the_same_draft_and_one_case_goes_in_once(cast: Cast):

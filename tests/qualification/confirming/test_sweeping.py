@@ -115,7 +115,10 @@ def test_equal_second_looks_settle_the_label_and_others_go_to_a_trainer(confirmi
     assert sweep_confirming(now=NOW) == (0, 0)
     assert states_of(batch) == [(1, "settled", "second_look", "2"), (3, "adjudication", "", "")]
     items, criterion = items_of(batch), confirming.cast.study.protocol_version.criteria.get()
-    assert settled_labels(confirming.cast.study) == {(items[1], criterion.pk): confirming.option("2").pk}
+    found = settled_labels(confirming.cast.study)
+    assert {key: (label.option_id, label.how) for key, label in found.items()} == {
+        (items[1], criterion.pk): (confirming.option("2").pk, "second_look")
+    }
 
 
 def test_the_votes_stay_those_of_the_first_look(confirming: Confirming):

@@ -100,8 +100,15 @@ def test_a_class_that_is_too_rare_is_left_out_and_named(control: Control):
     assert found.figures["overall"]["share"] == pytest.approx(240 / 244)
 
 
-def test_a_batch_without_an_assessable_class_waits_for_a_person(control: Control):
-    labels = ["0", "1", "2"] * 3
+@pytest.mark.parametrize(("answers", "verdict"), [(["0", "1", "2"] * 3, "accept"), (["0", "1", "1"] * 3, "return")])
+def test_a_small_batch_that_was_checked_completely_is_decided_by_its_shares(control: Control, answers, verdict: str):
+    found = control.check(control.draw(control.finish("a", ["0", "1", "2"] * 3)), answers)
+    assert (found.verdict, found.is_open) == (verdict, False)
+
+
+def test_a_batch_without_an_assessable_class_waits_for_a_person(db: None):
+    control = make_control(n_sample=9, top_up_to=0)
+    labels = ["0", "1", "2"] * 4
     batch = control.finish("a", labels)
     found = control.check(control.draw(batch), labels)
     assert (found.verdict, found.is_open) == ("not_assessable", True)

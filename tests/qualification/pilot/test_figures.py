@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.models import Participant, Rating, Seat, Study
+from annotation.models import Assignment, Batch, Participant, Rating, Seat, Study
+from annotation.services.repeating import repeat_pilot
 from protocols.specs import spec_of
 from qualification.models import Gate
+from qualification.selectors.gate_panel import items_shown
 from qualification.selectors.pilot import PilotFigures, pilot_figures
-from qualification.selectors.pilot_page import Suggestions, suggest
+from qualification.selectors.pilot_page import Suggestions, pilots_of, side_by_side, suggest
 from qualification.selectors.pilot_votes import panel_members, pilot_votes
-from tests.factories import make_batch
+from tests.clock import NOW
+from tests.factories import AssignmentFactory, make_batch
 from tests.he_study import expected
 from tests.qualification.pilot.conftest import internal_rows
 
@@ -216,3 +219,48 @@ def test_a_pilot_of_another_batch_adds_and_a_main_batch_does_not(study: Study):
     before = figures_of(study).n_votes
     make_batch(study, position=9)
     assert figures_of(study).n_votes == before
+
+
+# --- two pilots --------------------------------------------------------------------------------------
+@pytest.fixture
+def second(study: Study) -> Batch:
+    """The same items once more: the panel takes twice the time, and everybody answers as expert1 did."""
+    first = study.batches.get()
+    batch = repeat_pilot(study, pilot=first.key, kind="pilot", now=NOW)
+    places = items_shown([first.pk, batch.pk])
+    same = {pk: places[batch.pk][place] for place, pk in places[first.pk].items()}
+    model = list(Rating.objects.filter(assignment__participant__pseudonym="expert1"))
+    for seat, member in zip(batch.seats.order_by("number"), panel_members(study), strict=True):
+        work = AssignmentFactory(batch=batch, participant=member, status="submitted", submitted_at=NOW)
+        Seat.objects.filter(pk=seat.pk).update(assignment=work)
+        Rating.objects.bulk_create(_again(rating, work, same) for rating in model)
+    return batch
+
+
+def _again(rating: Rating, work: Assignment, same: dict[int, int]) -> Rating:
+    return Rating(
+        assignment=work, batch=work.batch, item_id=same[rating.item_id], criterion_id=rating.criterion_id,
+        option_id=rating.option_id, active_ms=2 * rating.active_ms, answered_at=NOW, created_at=NOW, updated_at=NOW,
+    )  # fmt: skip
+
+
+def test_two_pilots_on_the_same_dialogues_have_figures_of_their_own_side_by_side(study: Study, second: Batch):
+    spec, votes, members = spec_of(study.protocol_version), pilot_votes(study), panel_members(study)
+    one, other = side_by_side(spec, votes, members, pilots_of(study), Gate(study=study))
+    assert [(each.batch.key, each.same_as, each.n_votes) for each in (one, other)] == [
+        ("pilot-1", "", 600), ("pilot-2", "pilot-1", 600),
+    ]  # fmt: skip
+    assert (one.times.median, other.times.median) == (17.5, 35.0)
+    assert one.kappa.value == pytest.approx(0.35044573887369346)
+    assert other.kappa.value == pytest.approx(1)
+    assert (one.threshold, other.threshold) == (0.21, 1.0)
+    assert one.hardness.disagreeing > 0.1
+    assert (other.hardness.disagreeing, other.hardness.entropy) == (0, 0)
+
+
+def test_the_figures_of_the_first_pilot_do_not_change_by_the_second(study: Study, second: Batch):
+    spec, votes, members = spec_of(study.protocol_version), pilot_votes(study), panel_members(study)
+    first = pilot_figures(study, spec, votes.in_batch(pilots_of(study)[0].pk), members)
+    assert first is not None
+    assert first.agreement.panel.value == pytest.approx(0.35044573887369346)
+    assert first.n_votes == 600

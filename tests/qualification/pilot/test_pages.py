@@ -6,8 +6,10 @@ import io
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import ActivityLog, Assignment, Participant, Rating, Study
+from annotation.services.repeating import repeat_pilot
 from qualification.models import Gate
 from tests.factories import MembershipFactory, make_batch
 
@@ -65,14 +67,14 @@ def test_every_item_is_in_the_table_and_in_the_file(study: Study, owner: Client)
 def test_more_items_than_a_page_holds_follow_on_the_next(study: Study, owner: Client, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("qualification.views.pilot.ROWS", 20)
     first, second = (read(owner, page=page, n_items="7") for page in ("1", "2"))
-    assert "?page=2&amp;n_items=7&amp;hourly=8.00#pilot-difficulty" in first
+    assert "?page=2&amp;n_items=7&amp;hourly=8.00&amp;pilot=pilot-1#pilot-difficulty" in first
     assert second[second.index("Difficulty of every item") :].count('<th scope="row">') == 5
 
 
 def test_without_answers_of_the_panel_there_is_no_file(study: Study, owner: Client):
     Participant.objects.update(panel="")
     answer = owner.get(reverse("pilot_items", args=["he"]), follow=True)
-    assert "has not judged anything in the pilots" in answer.content.decode()
+    assert "The panel has not judged anything in the pilots yet." in answer.content.decode()
 
 
 def test_the_threshold_is_suggested_by_the_method_of_the_gate(study: Study, owner: Client):
@@ -81,7 +83,7 @@ def test_the_threshold_is_suggested_by_the_method_of_the_gate(study: Study, owne
     gate.method, gate.threshold_from, gate.threshold = "gold", "fixed", 0.8
     gate.save()
     html = read(owner)
-    assert "how much of it is required is for you to say" in html
+    assert "A pilot cannot say how much accuracy to require" in html
     assert "Take over the threshold" not in html
     assert "The pilot does not say it." in take(owner, "threshold")
     assert Gate.objects.get().threshold == 0.8
@@ -146,7 +148,7 @@ def test_a_study_without_a_pilot_says_how_to_make_one(study: Study, owner: Clien
     Participant.objects.update(panel="")
     html = read(owner)
     assert "Nobody is in the panel yet." in html
-    assert "has not judged anything" in html
+    assert "The panel has not answered anything in pilot-1 yet." in html
 
 
 def test_the_page_takes_the_same_number_of_queries_for_more_pilots(
@@ -157,6 +159,7 @@ def test_the_page_takes_the_same_number_of_queries_for_more_pilots(
             read(owner)
         return len(captured)
 
+    make_batch(study, position=4, kind="pilot", key="second")
     few = queries()
     for place in range(5):
         batch = make_batch(study, position=place + 5, kind="pilot", key=f"more-{place}")
@@ -176,3 +179,22 @@ def test_a_pilot_with_fewer_seats_than_the_panel_has_members_is_warned_of(study:
     assert warned not in read(owner)
     make_batch(study, 1, 1, position=7, kind="pilot", key="small").seats.filter(number__gt=2).delete()
     assert warned in read(owner)
+
+
+def test_two_pilots_stand_side_by_side_and_each_has_a_page(study: Study, owner: Client):
+    assert "The pilots side by side" not in read(owner)
+    repeat_pilot(study, pilot="pilot-1", kind="pilot", now=timezone.now())
+    html = read(owner)
+    table = html[html.index("The pilots side by side") : html.index("Each pilot has figures of its own")]
+    for said in ("?pilot=pilot-1", "?pilot=pilot-2", "same as pilot-1", "0.350 [", "17.5", "0.21"):
+        assert said in table
+    assert "What pilot-1 suggests" in html
+    assert "The panel has not answered anything in pilot-2 yet." in read(owner, pilot="pilot-2")
+    assert "The pilot does not say it." in take(owner, "threshold", pilot="pilot-2")
+    assert "The setting is taken over." in take(owner, "threshold", pilot="pilot-1")
+
+
+def test_the_way_to_a_further_pilot_and_to_the_qualification_is_linked(study: Study, owner: Client):
+    html = read(owner)
+    for kind in ("pilot", "qualification"):
+        assert f'{reverse("study_batches", args=["he"])}?kind={kind}"' in html

@@ -9,9 +9,13 @@ from django.contrib.sessions.models import Session
 from django.core import signing
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import ActivityLog, Membership, Participant, Study
 from annotation.views import join
+from protocols.bundles import load_bundle
+from protocols.selectors import BUILTIN
+from protocols.services import store_bundle
 from qualification.models import ConsentText, Entry, Recruitment
 from qualification.services import entering
 from tests.cast import Cast
@@ -172,6 +176,13 @@ def test_who_comes_again_on_another_device_finds_the_same_work(client, recruitme
 
     assert other.session["_auth_user_id"] == client.session["_auth_user_id"]
     assert (Entry.objects.count(), Participant.objects.count(), User.objects.count()) == (1, 1, 1)
+
+
+def test_newcomers_read_the_welcome_first_and_later_go_on_to_the_work(client, recruitment):
+    bundle = load_bundle(BUILTIN / "dialogue-hit-1.0.yaml")
+    Study.objects.update(protocol_version=store_bundle(bundle, publish=True, now=timezone.now())[0])
+    assert agree(client, recruitment)["Location"] == reverse("welcome", args=[recruitment.study.slug])
+    assert arrive(client, recruitment).redirect_chain[-1] == (reverse("work"), 302)
 
 
 def test_who_is_still_signed_in_goes_on_at_once(client, recruitment):

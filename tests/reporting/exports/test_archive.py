@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Dialogue, Item, Participant, Rating, Study
+from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Study
 from annotation.services.batching import make_batches
 from annotation.services.claiming import release_seats
 from annotation.services.importing import ImportRejected, import_ratings
@@ -55,6 +55,14 @@ def test_several_choices_and_marked_turns_come_back(diqad: Work, come_back) -> N
     assert differences(before, report_of(back)) == []
     assert (Rating.objects.exclude(choices=[]).count(), Rating.objects.exclude(turns=[]).count()) == answers
     assert min(answers) > 0
+
+
+def test_who_asks_comes_back(diqad: Work, come_back) -> None:
+    first = diqad.items("dialogue")[0].dialogue
+    Dialogue.objects.filter(pk=first.pk).update(asker="B")
+    study = come_back(diqad.study)
+    assert study.dialogues.get(key=first.key).asker == "B"
+    assert set(study.dialogues.exclude(key=first.key).values_list("asker", flat=True)) == {"A"}
 
 
 def test_candidate_sets_and_computed_answers_come_back(db: None, come_back) -> None:
@@ -101,6 +109,17 @@ def test_a_study_nobody_has_rated_comes_back_with_its_batches(cast, come_back) -
     back = come_back(study)
     assert list(back.batches.values_list("key", "n_items")) == keys
     assert back.dialogues.count() == 42
+
+
+def test_speakers_of_responses_come_back(db: None, come_back) -> None:
+    study = StudyFactory(protocol_version=builtin("he-protocol-1.0"))
+    load(study, HE_DIALOGUES)
+    named = Candidate.objects.order_by("pk").values("pk")[:1]
+    Candidate.objects.filter(pk__in=named).update(speaker="Carla")
+    before = set(Candidate.objects.values_list("dialogue__key", "key", "speaker"))
+    come_back(study)
+    assert set(Candidate.objects.values_list("dialogue__key", "key", "speaker")) == before
+    assert {speaker for _, _, speaker in before} > {"Carla"}
 
 
 def test_each_file_is_named_with_its_hash(he_study: Study, written: Written) -> None:

@@ -192,6 +192,9 @@ def test_work_that_was_done_in_parley_keeps_its_times_and_its_pay(db: None, come
     assert not Assignment.objects.filter(is_imported=True).exists()
 
 
+SETTLED = ("settled.csv", "settled_answers.csv")
+
+
 def without_last_column(text: str) -> str:
     return "".join(line.rsplit(",", 1)[0] + "\r\n" for line in text.splitlines())
 
@@ -210,7 +213,7 @@ def as_older(data: bytes, format: int, *names: str, lacks: tuple[str, ...] = ())
 
 def as_second_format(data: bytes) -> bytes:
     """As a Parley wrote it that said nothing of conduct and rounds."""
-    return as_older(data, 2, "conduct.json", "purposes.csv")
+    return as_older(data, 2, "conduct.json", "purposes.csv", *SETTLED)
 
 
 def as_first_format(data: bytes) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from annotation.models import Study
+from annotation.models import Dialogue, Study
 from reporting.exports.diqad import deal_parts
 from reporting.exports.options import ExportOptions
 from tests.annotation.importing.conftest import HE_DIALOGUES, HE_RATINGS, builtin, load, load_ratings
@@ -32,6 +32,12 @@ def test_each_dialogue_has_one_label_with_its_reasons_and_turns(diqad: Work, wri
     assert [each["text"] for each in one["utterances"]] == [
         t["text"] for t in diqad.items("dialogue")[0].dialogue.turns
     ]
+
+
+def test_each_dialogue_says_who_asks(diqad: Work, written: Written) -> None:
+    Dialogue.objects.update(asker="B")
+    assert {line["asker"] for line in lines_of(written(diqad.study, "diqad-jsonl"))} == {"B"}
+    assert {task["data"]["asker"] for task in json.loads(written(diqad.study, "label-studio"))} == {"B"}
 
 
 def test_excluded_and_tied_items_are_left_out_and_counted(diqad: Work, written: Written) -> None:
@@ -109,6 +115,14 @@ def test_label_studio_has_a_task_per_item_with_everybodys_annotations(rated: Cas
     }  # fmt: skip
     assert tasks[0]["data"]["response"]
     assert json.loads(written(StudyFactory(), "label-studio")) == []
+
+
+@pytest.mark.django_db
+def test_label_studio_has_the_history_of_each_response_of_a_model(written: Written) -> None:
+    study = Work("persona-quality-1.0", n_dialogues=2, n_sources=1).study
+    (task,) = (each["data"] for each in json.loads(written(study, "label-studio")) if each["data"]["unit"] == "model")
+    assert len(task["responses"]) == 2
+    assert task["histories"] == [dialogue.turns for dialogue in study.dialogues.all()]
 
 
 def test_label_studio_marks_turns_by_their_place(diqad: Work, written: Written) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from annotation.models import Rating, Study
 from annotation.services.claiming import claim_seat
-from annotation.services.importing import import_ratings
+from annotation.services.importing import ImportRejected, import_ratings
 from annotation.services.standing import set_standing
 from parley.formulas import quote_formula, unquote_formula
 from protocols.forms import Given
@@ -83,6 +84,15 @@ def test_several_choices_and_turns_have_columns_of_their_own(diqad: Work, writte
     assert "incomplete|less_proactive" in {row["choices"] for row in rows if row["criterion"] == "reasons_1"}
     assert {row["turns"] for row in rows if row["criterion"] == "support"} == {"2"}
     assert {row["value"] for row in rows if row["criterion"] == "score"} == {"2", "1", "0", ""}
+
+
+def test_none_beside_another_choice_is_refused_when_the_file_comes_back(
+    diqad: Work, written: Written, tmp_path: Path
+) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(written(diqad.study, "long-csv").replace(b"incomplete|less_proactive", b"incomplete|none"))
+    with pytest.raises(ImportRejected, match="“none” stands alone"):
+        import_ratings(diqad.study, path, now=timezone.now())
 
 
 def test_parquet_holds_the_same_with_types(diqad: Work, written: Written) -> None:

@@ -1,0 +1,55 @@
+"""What every page of the admin about a study has in common: it is read-only, and shows studies of one's own."""
+
+from functools import cache
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import ForeignKey, Model, QuerySet
+from django.http import HttpRequest
+
+from annotation.access import managed_studies
+from annotation.models import Study
+
+
+@cache
+def path_to_study(model: type[Model]) -> str | None:
+    """The lookup that leads from a row to its study, such as participant__study."""
+    level: list[tuple[str, type[Model]]] = [("pk", model)]
+    seen: set[type[Model]] = set()
+    while level:
+        for path, each in level:
+            if each is Study:
+                return path
+        seen |= {each for _path, each in level}
+        level = [following for path, each in level for following in _parents(path, each) if following[1] not in seen]
+    return None
+
+
+def _parents(path: str, model: type[Model]) -> list[tuple[str, type[Model]]]:
+    before = "" if path == "pk" else f"{path}__"
+    keys = [field for field in model._meta.fields if isinstance(field, ForeignKey) and not field.null]
+    return [(before + field.name, field.related_model) for field in keys]
+
+
+class OwnStudies(admin.ModelAdmin):
+    """An administrator sees every row; everybody else those of the studies they answer for."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request)
+        if request.user.is_superuser:
+            return rows
+        path = path_to_study(self.model)  # type: ignore[arg-type]
+        return rows.none() if path is None else rows.filter(**{f"{path}__in": managed_studies(request.user)})
+
+
+class ReadOnly(OwnStudies):
+    show_full_result_count = False  # a count of millions of rows for every page
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

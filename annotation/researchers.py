@@ -1,0 +1,31 @@
+"""The group of researchers: its name, and what its members may do. Migration 0017 makes it."""
+
+from collections.abc import Iterator
+
+GROUP = "Researchers"
+READ = ("view",)
+WRITE = ("view", "add", "change")
+EVERYTHING = (*WRITE, "delete")
+# By app and model. Identities and demographics of annotators are not among them.
+RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "protocols": {
+        **dict.fromkeys(("protocol", "protocolversion"), WRITE),
+        **dict.fromkeys(("criterion", "option", "explanation", "example"), EVERYTHING),
+    },
+    "annotation": {"study": WRITE, "source": ("view", "change")},
+    "qualification": dict.fromkeys(
+        (
+            "attempt", "case", "check", "checkplan", "comparison", "comprehensionquestion", "comprehensiontry",
+            "confirmplan", "consenttext", "controlplan", "disagreement", "draw", "flag", "gate", "inspection",
+            "knownanswer", "payentry", "payplan", "recruitment", "secondlook",
+        ),
+        READ,
+    ),
+}  # fmt: skip
+
+
+def permissions() -> Iterator[tuple[str, str, str]]:
+    """Each permission as (app, model, codename)."""
+    for app, models in RIGHTS.items():
+        for model, verbs in models.items():
+            yield from ((app, model, f"{verb}_{model}") for verb in verbs)

@@ -1,0 +1,65 @@
+"""The dialogues of a study with what each is used for, a page at a time whatever the size of the study."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Exists, Func, IntegerField, OuterRef, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Batch, Candidate, Dialogue, Item, Study
+from annotation.selectors.studies import count_of
+
+Kind = Batch.Kind
+CHECK, NOTHING = "check", "nothing"
+USES: dict[str, Any] = {
+    Kind.PILOT: Kind.PILOT.label,
+    Kind.QUALIFICATION: Kind.QUALIFICATION.label,
+    Kind.TRAINING: Kind.TRAINING.label,
+    Kind.MAIN: Kind.MAIN.label,
+    CHECK: _("Check"),
+    NOTHING: _("Not used yet"),
+}
+SHOWN = 3  # batches of one use that are named in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a dialogue is used for, the first batches of this use, and how many more there are."""
+
+    name: Any
+    batches: tuple[str, ...]
+    n_more: int
+
+
+def dialogue_list(study: Study, *, use: str = "", text: str = "") -> QuerySet[Dialogue]:
+    """Those with this use whose key contains the text, with `n_turns` and `n_candidates`."""
+    rows = Dialogue.objects.filter(study=study, key__icontains=text) if text else Dialogue.objects.filter(study=study)
+    if use:
+        rows = rows.filter(_has(use))
+    return rows.annotate(
+        n_turns=Func("turns", function="jsonb_array_length", output_field=IntegerField()),
+        n_candidates=count_of(Candidate.objects.all(), "dialogue"),
+    ).order_by("position", "pk")
+
+
+def _has(use: str) -> Any:
+    items = Item.objects.filter(dialogue=OuterRef("pk"))
+    if use == NOTHING:
+        return ~Exists(items)
+    return Exists(items.filter(is_check=True) if use == CHECK else items.filter(is_check=False, batch__kind=use))
+
+
+def uses_of(dialogues: Iterable[Dialogue]) -> dict[int, list[Use]]:
+    """By dialogue, in one query."""
+    items = Item.objects.filter(dialogue__in=[each.pk for each in dialogues]).order_by()
+    rows = items.values_list("dialogue", "is_check", "batch__kind").annotate(
+        keys=ArrayAgg("batch__key", distinct=True, order_by="batch__key")
+    )
+    found: dict[int, list[Use]] = defaultdict(list)
+    for dialogue, is_check, kind, keys in sorted(rows, key=lambda row: (row[1], Kind.values.index(row[2]))):
+        name = USES[CHECK] if is_check else Kind(kind).label
+        found[dialogue].append(Use(name, tuple(keys[:SHOWN]), max(len(keys) - SHOWN, 0)))
+    return found

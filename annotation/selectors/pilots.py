@@ -1,0 +1,69 @@
+"""The pilots of a study that a later batch can repeat, and how each differs from what it would be today."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Batch, Item, Rating, Study
+from protocols.models import ProtocolVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """`notes`: what is not the same any more, as sentences."""
+
+    key: str
+    n_items: int
+    n_dialogues: int
+    notes: tuple[str, ...]
+
+
+def pilots_to_repeat(study: Study) -> list[Pilot]:
+    """The newest first, in a number of queries that does not grow with them."""
+    pilots = list(study.batches.filter(kind=Batch.Kind.PILOT).order_by("-position"))
+    if not pilots:
+        return []
+    versions, counts = _other_versions(study, pilots), _counts(pilots)
+    return [_pilot(study, batch, versions[batch.pk], counts.get(batch.pk, {})) for batch in pilots]
+
+
+def _other_versions(study: Study, pilots: Iterable[Batch]) -> dict[int, list[str]]:
+    ratings = Rating.objects.filter(batch__in=list(pilots)).exclude(criterion__version=study.protocol_version_id)
+    found = defaultdict(list)
+    rows = ratings.order_by("criterion__version").values_list("batch", "criterion__version__version").distinct()
+    for batch, version in rows:
+        found[batch].append(version)
+    return found
+
+
+def _counts(pilots: Iterable[Batch]) -> dict[int, dict[str, Any]]:
+    is_response = Q(unit=ProtocolVersion.Unit.RESPONSE)
+    rows = Item.objects.filter(batch__in=list(pilots)).order_by().values("batch")
+    counted = rows.annotate(
+        dialogues=Count("dialogue", distinct=True),
+        shown=Count("candidate", distinct=True),
+        there=Count("dialogue__candidates", distinct=True, filter=is_response),
+    )
+    return {row["batch"]: dict(row) for row in counted}
+
+
+def _pilot(study: Study, batch: Batch, versions: list[str], counts: dict[str, Any]) -> Pilot:
+    notes = [
+        _("It was rated with version %(old)s of the protocol. The study now follows version %(new)s.")
+        % {"old": version, "new": study.protocol_version.version}
+        for version in versions
+    ]
+    n_hidden = counts.get("there", 0) - counts.get("shown", 0)
+    if n_hidden > 0:
+        text = ngettext(
+            "Its dialogues have %(n)s response that it does not show.",
+            "Its dialogues have %(n)s responses that it does not show.",
+            n_hidden,
+        )
+        notes.append(text % {"n": n_hidden})
+    return Pilot(batch.key, batch.n_items, counts.get("dialogues", 0), tuple(notes))

@@ -1,0 +1,58 @@
+"""Making a batch that shows exactly what an earlier pilot showed: for a second pilot, or for the qualification."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Batch, Item, Seat, Study
+from annotation.services import activity
+from annotation.services.batching import batch_key, units_of
+from annotation.services.importing.dialogues import lock_study
+from annotation.services.refusals import Refused
+
+Kind = Batch.Kind
+
+
+@transaction.atomic
+def repeat_pilot(
+    study: Study, *, pilot: str, kind: str, seats: int | None = None, now: datetime, actor: User | None = None
+) -> Batch:
+    """Make a draft with the items of a pilot, in its places: the same dialogues, responses and sources.
+
+    `seats` are those of the pilot when left out. Raises Refused.
+    """
+    lock_study(study)
+    earlier = _earlier(study, pilot, kind)
+    keys = set(study.batches.values_list("key", flat=True))
+    last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
+    batch = Batch.objects.create(
+        study=study, key=batch_key("", kind, 1, 1, keys), kind=kind, position=last + 1, n_items=earlier.n_items,
+        ratings_version=1,
+    )  # fmt: skip
+    Item.objects.bulk_create(_copy(item, batch) for item in earlier.items.order_by("pk"))
+    n_seats = seats or earlier.seats.count()
+    Seat.objects.bulk_create(Seat(batch=batch, number=number) for number in range(1, n_seats + 1))
+    details = {"n": 1, "kind": kind, "by": earlier.key, "size": None, "sources": None, "seats": n_seats}
+    activity.log(study, actor, "batches_made", about=batch.key, details=details, now=now)
+    return batch
+
+
+def _earlier(study: Study, pilot: str, kind: str) -> Batch:
+    if kind not in Batch.REPEATING:
+        raise Refused("not_repeated", _("Only a pilot or a qualification can show the same as an earlier pilot."))
+    found = study.batches.filter(kind=Kind.PILOT, key=pilot).first()
+    if found is None:
+        raise Refused("no_pilot", _("The study has no pilot %(name)r.") % {"name": pilot})
+    if set(found.items.values_list("unit", flat=True)) != units_of(study):
+        text = _("The protocol no longer rates what %(pilot)s shows. Take other dialogues.")
+        raise Refused("other_units", text % {"pilot": found.key})
+    return found
+
+
+def _copy(item: Item, batch: Batch) -> Item:
+    return Item(
+        batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, candidate_id=item.candidate_id,
+        source_id=item.source_id, shown=item.shown, position=item.position,
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""Cohen's kappa averaged over the pairs of raters, unweighted and with the weights of a scale."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.arrays import FloatArray, IntArray
+from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.intervals import t_interval
+from measures.pairs import PairTable
+from measures.weights import Weights
+
+JACKKNIFE_GROUPS = 200
+
+
+def mean_pairwise_cohen(table: PairTable, *, weights: Weights = None) -> Estimate:
+    """Mean of Cohen's kappa over the pairs of raters with common items (Light 1971 when all rated
+    everything).
+
+    Undefined: 'no_pairs' when no two raters share an item; 'no_variation' when every pair is undefined.
+    Undefined pairs do not enter the mean; `n_undefined` counts them and `n_pairs` the others.
+    """
+    kappas = table.kappas(weights)
+    defined = kappas[np.isfinite(kappas)]
+    undefined = len(kappas) - len(defined)
+    if not len(defined):
+        return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
+    return Estimate(float(defined.mean()), n_pairs=len(defined), n_undefined=undefined)
+
+
+def mean_pairwise_cohens_with_intervals(
+    items: npt.ArrayLike,
+    raters: npt.ArrayLike,
+    codes: npt.ArrayLike,
+    n_categories: int,
+    kinds: Sequence[Weights] = (None,),
+    *,
+    level: float = 0.95,
+    n_groups: int = JACKKNIFE_GROUPS,
+    clusters: npt.ArrayLike | None = None,
+) -> list[Estimate]:
+    """Mean pairwise Cohen for each kind of weights, with t intervals from a jackknife over groups of items.
+
+    Parameters
+    ----------
+    items, raters, codes : parallel arrays, one entry per vote
+        Code -1 is missing.
+    kinds : sequence of None, kind or (K, K) array
+        The votes are counted once for all of them.
+    n_groups : int
+        Items with two or more votes are dealt in the order of their ids into at most this many groups; with
+        fewer items each is its own group (the ordinary jackknife).
+    clusters : array, one entry per vote, optional
+        What is dealt whole in the place of items, for example their dialogues.
+
+    Notes
+    -----
+    SE = sqrt((m - 1) / m * sum (theta_(g) - mean)^2) over the m groups left out in turn (Tukey 1958; Shao &
+    Tu 1995, ch. 1), t with m - 1 degrees of freedom. When leaving out a group leaves no defined pair there
+    is no interval.
+    """
+    what = np.asarray(codes, np.int64)
+    given = what >= 0
+    who, what = np.asarray(raters, np.int64)[given], what[given]
+    _, item, votes = np.unique(np.asarray(items)[given], return_inverse=True, return_counts=True)
+    whole = PairTable.from_votes(item, who, what, n_categories)
+    sizes: dict[str, Any] = {
+        "n_items": int((votes >= 2).sum()),
+        "n_left_out": int((votes < 2).sum()),
+        "n_ratings": len(what),
+    }
+    found = [replace(mean_pairwise_cohen(whole, weights=each), **sizes) for each in kinds]
+    if all(estimate.value is None for estimate in found):
+        return found
+    unit = item if clusters is None else np.asarray(clusters)[given]
+    group = _groups(unit, votes[item] >= 2, n_groups)
+    left_out = _leave_group_out(whole, item, who, what, group, kinds)
+    return [_with_interval(each, column, level) for each, column in zip(found, left_out.T, strict=True)]
+
+
+def _groups(unit: npt.NDArray[np.generic], is_paired: npt.NDArray[np.bool_], n_groups: int) -> IntArray:
+    """(votes,) the group that each vote is left out with; -1 for votes on items that nobody else rated."""
+    paired = np.unique(unit[is_paired])
+    place = np.searchsorted(paired, unit[is_paired])
+    group = np.full(len(unit), -1, np.int64)
+    group[is_paired] = place % max(1, min(n_groups, len(paired)))
+    return group
+
+
+def _leave_group_out(
+    whole: PairTable, item: IntArray, who: IntArray, what: IntArray, group: IntArray, kinds: Sequence[Weights]
+) -> FloatArray:
+    """(m, kinds) mean kappas without each group of items; NaN where undefined."""
+    order = np.argsort(group, kind="stable")
+    bounds = np.searchsorted(group[order], np.arange(group.max() + 2))
+    values = []
+    for start, end in pairwise(bounds):
+        chosen = order[start:end]
+        rest = whole - PairTable.from_votes(item[chosen], who[chosen], what[chosen], whole.n_categories)
+        means = [mean_pairwise_cohen(rest, weights=each).value for each in kinds]
+        values.append([math.nan if mean is None else mean for mean in means])
+    return np.array(values)
+
+
+def _with_interval(estimate: Estimate, left_out: FloatArray, level: float) -> Estimate:
+    if estimate.value is None:
+        return estimate
+    m = len(left_out)
+    if m < 2 or not np.isfinite(left_out).all():
+        return estimate.with_interval(None, None, TOO_FEW_ITEMS)
+    error = math.sqrt((m - 1) / m * float(((left_out - left_out.mean()) ** 2).sum()))
+    return t_interval(replace(estimate, standard_error=error), m - 1, level)

@@ -1,0 +1,52 @@
+"""The faults of a page that is many screens long, together at its top: each says where it is, and leads there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.forms import BaseForm
+
+NAMED_BY = ("name", "label", "title", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    place: str
+    where: str
+    said: str
+
+
+def faults_of(form: BaseForm, formset: Any) -> list[Fault]:
+    """Of a version and of all its parts. What the version is told as a whole stands at the top already."""
+    return [*_own(form, []), *_of_parts(formset, [])]
+
+
+def _of_parts(formset: Any, around: list[str]) -> Iterator[Fault]:
+    title = str(formset.model._meta.verbose_name_plural).capitalize()
+    for said in formset.non_form_errors():
+        yield Fault(f"{formset.prefix}-group", " › ".join([*around, title]), str(said))
+    for number, form in enumerate(formset.forms, start=1):
+        names = [*around, _name_of(form, number)]
+        yield from _of_a_part(form, names)
+        for nested in getattr(form, "nested_formsets", []):
+            yield from _of_parts(nested, names)
+
+
+def _of_a_part(form: BaseForm, names: list[str]) -> Iterator[Fault]:
+    for said in form.non_field_errors():
+        yield Fault(str(form.prefix), " › ".join(names), str(said))
+    yield from _own(form, names)
+
+
+def _own(form: BaseForm, names: list[str]) -> Iterator[Fault]:
+    for name, sentences in form.errors.items():
+        if name != NON_FIELD_ERRORS:
+            where = " › ".join([*names, str(form[name].label)])
+            yield from (Fault(form[name].id_for_label, where, str(said)) for said in sentences)
+
+
+def _name_of(form: BaseForm, number: int) -> str:
+    """As it is typed; a part without a name is told by its number."""
+    typed = next((str(form[name].value()) for name in NAMED_BY if name in form.fields and form[name].value()), "")
+    return typed or f"{form._meta.model._meta.verbose_name} {number}".capitalize()  # type: ignore[attr-defined]

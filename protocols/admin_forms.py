@@ -1,0 +1,309 @@
+"""The forms of one version in the admin. Together they are one document, which is checked and stored as a whole."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils import timezone
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from nested_admin.formsets import NestedInlineFormSet
+
+from protocols import services
+from protocols.bundles import Bundle
+from protocols.editing import FIELDS, editable, revision_of
+from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
+from protocols.naming import by_keys
+from protocols.notations import NOTATIONS, SENTENCES, Notation, read_lines, write_lines
+from protocols.schema import BundleError, InvalidBundle
+
+PARTS: dict[type[models.Model], str] = {
+    ProtocolVersion: "document",
+    Criterion: "criterion",
+    Option: "option",
+    Explanation: "explanation",
+    Example: "example",
+}
+LABELS = {
+    "version": gettext_lazy("Version"),
+    "notices": gettext_lazy("Notices"),
+    "when": gettext_lazy("Asked only when"),
+    "conditions": gettext_lazy("It fits when any of these holds"),
+    "history": gettext_lazy("Dialogue"),
+    "candidates": gettext_lazy("Responses"),
+    "position": gettext_lazy("Position"),
+}
+HELP = {
+    "position": gettext_lazy("Parts are shown in the order of these numbers. You can also drag a part by its title."),
+    "key": gettext_lazy("Its name in exported files. If you leave it empty, it is made from the name."),
+}
+NAMED_BY = ("name", "label", "sub_dimension")
+OF_FORMS = {"id", "DELETE", "position", "protocol", "slug", "revision"}
+STEP = re.compile(r"(\w+)(?:\[(\d+)\])?\.?")
+FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?(.*)", re.DOTALL)
+
+
+# --- fields ------------------------------------------------------------------------------------------
+class LinesField(forms.CharField):
+    """A list, typed as lines."""
+
+    def __init__(self, notation: Notation, **options: Any) -> None:
+        super().__init__(strip=False, required=False, widget=forms.Textarea, **options)
+        self.notation = notation
+
+    def prepare_value(self, value: Any) -> Any:
+        return write_lines(self.notation, value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        return read_lines(self.notation, super().to_python(value) or "")
+
+
+class TextsField(forms.JSONField):
+    """Texts by language, in lines that a person can read. An empty box means none."""
+
+    default_error_messages = {
+        "invalid": gettext_lazy('This is no JSON. Begin with a small example: {"it": {"name": "Cortesia"}}')
+    }
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(value) or {}
+
+    def prepare_value(self, value: Any) -> Any:
+        return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, dict) else value
+
+
+def notation_of(field: models.Field) -> Notation | None:
+    """How a list is typed; None for a field that is none."""
+    if not isinstance(field, models.JSONField) or field.default is dict:
+        return None
+    return NOTATIONS.get(field.name, SENTENCES)
+
+
+def form_field(field: models.Field, made: forms.Field | None) -> forms.Field | None:
+    """What Django makes of a model's field, in the words of the editor; lists become lines."""
+    if notation := notation_of(field):
+        made = LinesField(notation)
+    elif isinstance(field, models.JSONField):
+        made = TextsField(required=False, widget=forms.Textarea)
+    if made is not None:
+        _word(field, made)
+    return made
+
+
+def words_of(field: models.Field) -> Any:
+    """What the editor says about a field; None if it does not show it."""
+    return FIELDS[PARTS[field.model]].get(field.name)
+
+
+def label_of(field: models.Field) -> Any:
+    known = words_of(field)
+    return LABELS.get(field.name) or (known.label if known else field.verbose_name)
+
+
+def _word(field: models.Field, made: forms.Field) -> None:
+    known = words_of(field)
+    made.label = label_of(field)
+    said: Any = HELP.get(field.name) or (known.help if known else field.help_text)
+    if isinstance(made, LinesField):
+        said = made.notation.help
+    made.help_text = said
+    if known and known.choices and isinstance(made, forms.ChoiceField):
+        made.choices = known.choices
+    if isinstance(made.widget, forms.Textarea):
+        made.widget.attrs |= {"rows": 3, "class": "vLargeTextField"}
+    if field.name in ("key", "position"):
+        made.required = False
+
+
+# --- forms -------------------------------------------------------------------------------------------
+class PartForm(forms.ModelForm):
+    """Its fields are checked here, and all that concerns more than one field with the whole document."""
+
+    def _post_clean(self) -> None:
+        """No row is made of a single part."""
+
+
+class VersionForm(PartForm):
+    revision = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["revision"].initial = revision_of(editable(self.instance))
+
+    def head(self) -> Bundle:
+        protocol = self.instance.protocol
+        return {"protocol": protocol.slug, "name": protocol.name, "version": self.instance.version}
+
+    def store(self, doc: Bundle) -> ProtocolVersion:
+        made_from = self.cleaned_data["revision"]
+        return services.replace_draft(self.instance, doc, made_from=made_from, now=timezone.now())
+
+
+class NewVersionForm(PartForm):
+    protocol = forms.ModelChoiceField(
+        Protocol.objects.order_by("name"),
+        required=False,
+        label=gettext_lazy("Protocol"),
+        empty_label=gettext_lazy("A new protocol"),
+        help_text=gettext_lazy("For a new protocol, fill in the next two fields."),
+    )
+    name = forms.CharField(max_length=200, required=False, label=gettext_lazy("Name of the new protocol"))
+    slug = forms.CharField(
+        max_length=80,
+        required=False,
+        label=gettext_lazy("Key of the new protocol"),
+        help_text=gettext_lazy("What it is cited by. If you leave it empty, it is made from the name."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if not data.get("protocol") and not data.get("name"):
+            self.add_error("name", _("Name the new protocol, or choose one that exists."))
+        if data.get("protocol") and (data.get("name") or data.get("slug")):
+            self.add_error("name", _("Leave this empty for a version of a protocol that exists."))
+        return data
+
+    def head(self) -> Bundle:
+        data, protocol = self.cleaned_data, self.cleaned_data["protocol"]
+        if protocol:
+            return {"protocol": protocol.slug, "name": protocol.name}
+        return {"protocol": data["slug"] or slugify(data["name"])[:80], "name": data["name"]}
+
+    def store(self, doc: Bundle) -> ProtocolVersion:
+        add = services.add_version if self.cleaned_data["protocol"] else services.add_protocol
+        return add(doc, now=timezone.now())
+
+
+# --- the parts of a document -------------------------------------------------------------------------
+class PartFormSet(NestedInlineFormSet):
+    def add_fields(self, form: forms.BaseForm, index: int | None) -> None:
+        """The keys of rows only tell the page which parts were there: to store a document makes its rows anew."""
+        super().add_fields(form, index)
+        form.empty_permitted = False
+        row: Any = form.instance  # type: ignore[attr-defined]
+        setattr(row, self.fk.name, self.instance)
+        for name, value in ((self._pk_field.name, row.pk), (self.fk.name, self.instance.pk)):
+            form.fields[name] = forms.CharField(required=False, widget=forms.HiddenInput, initial=value)
+
+    def clean(self) -> None:
+        """Positions and keys that are used twice are found in the document."""
+
+    @property
+    def kept(self) -> list[forms.BaseForm]:
+        """In the order of their numbers; those without one come last."""
+        kept = [form for form in self.forms if not self._should_delete_form(form)]
+        return sorted(kept, key=lambda form: _position(form.cleaned_data))
+
+    def entries(self) -> list[Bundle]:
+        entries = [entry_of(form, self.fk.name) for form in self.kept]
+        own = {field.name for field in self.model._meta.fields}
+        return list(_with_keys(entries, PARTS[self.model])) if "key" in own else entries
+
+    def refuse(self, message: str) -> None:
+        self.non_form_errors().append(message)
+
+
+class CriteriaFormSet(PartFormSet):
+    """The last one to be checked: where all fields are right, it stores the document or says what is wrong with it."""
+
+    stored: ProtocolVersion | None = None
+
+    def is_valid(self) -> bool:
+        page = getattr(self.instance, "page", None)
+        if page is not None and self.stored is None and super().is_valid() and self._nested_are_valid():
+            self._store(page)
+        return self.stored is not None and super().is_valid()
+
+    def _nested_are_valid(self) -> bool:
+        return all(each.is_valid() for each in self._nested())
+
+    def _nested(self) -> Iterator[PartFormSet]:
+        for form in self.kept:
+            for nested in nested_of(form).values():
+                yield nested
+                for inner in nested.kept:
+                    yield from nested_of(inner).values()
+
+    def _store(self, page: Any) -> None:
+        own = {name: value for name, value in page.cleaned_data.items() if name not in OF_FORMS}
+        try:
+            self.stored = page.store({"bundle": 1, **own, **page.head(), "criteria": by_keys(self.entries())})
+        except InvalidBundle as refusal:
+            for error in refusal.errors:
+                put(error, page, {"criteria": self})
+        except (services.ChangedMeanwhile, services.NotDraft) as refusal:
+            page.add_error(None, str(refusal))
+
+
+def nested_of(form: forms.BaseForm) -> dict[str, PartFormSet]:
+    """The formsets within a form, by the name of their list in a bundle."""
+    return {each.get_default_prefix(): each for each in getattr(form, "nested_formsets", [])}
+
+
+def entry_of(form: forms.BaseForm, parent: str) -> Bundle:
+    left_out = OF_FORMS | {parent}
+    own = {name: value for name, value in form.cleaned_data.items() if name not in left_out}
+    return own | {name: each.entries() for name, each in nested_of(form).items()}
+
+
+def _position(data: Mapping[str, Any]) -> float:
+    position = data.get("position")
+    return float("inf") if position is None else position
+
+
+def _with_keys(entries: list[Bundle], part: str) -> Iterator[Bundle]:
+    """A part without a key gets one from its name, which none of its neighbours has."""
+    taken = {entry["key"] for entry in entries}
+    for number, entry in enumerate(entries, start=1):
+        name = next((entry[name] for name in NAMED_BY if entry.get(name)), "")
+        key = entry["key"] or _free(slugify(name)[:70] or f"{part}-{number}", taken)
+        taken.add(key)
+        yield entry | {"key": key}
+
+
+def _free(key: str, taken: set[str]) -> str:
+    number, free = 2, key
+    while free in taken:
+        number, free = number + 1, f"{key}-{number}"
+    return free
+
+
+# --- faults beside their fields ------------------------------------------------------------------------
+def put(error: BundleError, form: forms.BaseForm, formsets: Mapping[str, PartFormSet]) -> None:
+    """Follow the path of a fault to its form, and from there to its field."""
+    rest = error.path
+    while (step := STEP.match(rest)) and step[1] in formsets:
+        rest, formset = rest[step.end() :], formsets[step[1]]
+        if step[2] is None:
+            formset.refuse(sentence_of(error))
+            return
+        form = formset.kept[int(step[2])]
+        formsets = nested_of(form)
+    _put_in(form, rest, error)
+
+
+def _put_in(form: forms.BaseForm, place: str, error: BundleError) -> None:
+    found = FIELD.match({"protocol": "slug"}.get(place, place))
+    if found and found[1] in form.fields:
+        form.add_error(found[1], _within(found) + sentence_of(error))
+    else:
+        form.add_error(None, ValidationError(f"{error.path}: {sentence_of(error)}"))
+
+
+def _within(found: re.Match[str]) -> str:
+    """The line of a box, counted from 1, and what in it."""
+    line = _("Line %(n)s") % {"n": int(found[2]) + 1} if found[2] else ""
+    place = ", ".join(filter(None, [line, found[3].removeprefix(".")]))
+    return f"{place}: " if place else ""
+
+
+def sentence_of(error: BundleError) -> str:
+    found = {"message": error.message[:1].upper() + error.message[1:], "expected": error.expected}
+    if error.expected:
+        return _("%(message)s. Expected: %(expected)s.") % found
+    return _("%(message)s.") % found

@@ -1,0 +1,53 @@
+"""What a person calls a criterion or an answer, and the key that a document needs: either may be typed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from protocols.bundles import Bundle
+
+
+def by_keys(criteria: list[Bundle]) -> list[Bundle]:
+    """Conditions, rules and examples name criteria and answers by their keys. What is neither stays as it was typed."""
+    return [
+        criterion
+        | {
+            "when": [_condition(each, criteria) for each in criterion["when"]],
+            "rules": [_rule(each, criterion, criteria) for each in criterion["rules"]],
+            "examples": [_example(each, criterion["options"]) for each in criterion["examples"]],
+        }
+        for criterion in criteria
+    ]
+
+
+def key_of(typed: Any, parts: Iterable[Mapping[str, Any]], name: str) -> Any:
+    """A key stays. A name is looked up, whatever its capitals; one that two parts share is left alone."""
+    if not isinstance(typed, str) or any(part["key"] == typed for part in parts):
+        return typed
+    found = [part["key"] for part in parts if str(part[name]).casefold() == typed.casefold()]
+    return found[0] if len(found) == 1 else typed
+
+
+def _condition(typed: Any, criteria: list[Bundle]) -> Any:
+    if not isinstance(typed, dict) or not isinstance(typed.get("options"), list):
+        return typed
+    key = key_of(typed.get("criterion"), criteria, "name")
+    options: list[Bundle] = next((each["options"] for each in criteria if each["key"] == key), [])
+    return typed | {"criterion": key, "options": [key_of(each, options, "label") for each in typed["options"]]}
+
+
+def _rule(typed: Any, criterion: Bundle, criteria: list[Bundle]) -> Any:
+    rule = _answered(typed, criterion["options"])
+    if not isinstance(rule, dict) or not isinstance(rule.get("when"), list):
+        return rule
+    return rule | {"when": [_condition(each, criteria) for each in rule["when"]]}
+
+
+def _example(example: Bundle, options: list[Bundle]) -> Bundle:
+    candidates = [_answered(each, options) for each in example["candidates"]]
+    return _answered(example, options) | {"candidates": candidates}
+
+
+def _answered(typed: Any, options: list[Bundle]) -> Any:
+    if not isinstance(typed, dict) or "option" not in typed:
+        return typed
+    return typed | {"option": key_of(typed["option"], options, "label")}

@@ -1,0 +1,169 @@
+"""Lists of a bundle as lines in a box of a form: how each is written, and how it is read back."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """`write` and `read` are for one entry; `help` says with an example how it looks."""
+
+    write: Callable[[Any], str]
+    read: Callable[[str], Any]
+    help: str | Promise
+
+
+def write_lines(notation: Notation, value: list[Any]) -> str:
+    """One entry a line. A list that would not come back the same is written as JSON."""
+    try:
+        text = "\n".join(notation.write(entry).replace("\n", f"\n{INDENT}") for entry in value)
+        is_same = _bare(read_lines(notation, text)) == _bare(value)
+    except (ValidationError, TypeError, KeyError, AttributeError):
+        is_same = False
+    return text if is_same else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def read_lines(notation: Notation, text: str) -> list[Any]:
+    """Raises ValidationError with the line that cannot be read. A text that is a JSON list is taken as that list."""
+    listed = _json_list(text)
+    return [notation.read(entry) for entry in _entries(text)] if listed is None else listed
+
+
+def _json_list(text: str) -> list[Any] | None:
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None
+
+
+def _entries(text: str) -> Iterator[str]:
+    """A line that begins with a blank goes on with the entry above it."""
+    entries: list[str] = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if entries and line[:1].isspace():
+            entries[-1] += "\n" + (line.removeprefix(INDENT) if line.startswith(INDENT) else line.lstrip())
+        elif line.strip():
+            entries.append(line)
+    return (entry.strip() for entry in entries)
+
+
+def _bare(value: Any) -> Any:
+    """Without what is empty, which means the same as its absence."""
+    if isinstance(value, dict):
+        return {name: _bare(each) for name, each in value.items() if each not in ("", [], None)}
+    return [_bare(each) for each in value] if isinstance(value, list) else value
+
+
+# --- one entry of each kind ------------------------------------------------------------------------
+def _write_sentence(sentence: str) -> str:
+    if not isinstance(sentence, str):
+        raise TypeError
+    return sentence
+
+
+def _read_turn(entry: str) -> dict[str, str]:
+    speaker, colon, text = entry.partition(":")
+    if not colon:
+        raise ValidationError(_("“%(entry)s” names no speaker. Write “A: Hello”.") % {"entry": entry})
+    return {"speaker": speaker.strip(), "text": text.strip()}
+
+
+def _write_dimension(dimension: dict[str, str]) -> str:
+    return f"{dimension['name']}: {dimension['definition']}"
+
+
+def _read_dimension(entry: str) -> dict[str, str]:
+    name, colon, definition = entry.partition(":")
+    if not colon:
+        message = _("“%(entry)s” has no definition. Write “Fluency: How well it reads.”")
+        raise ValidationError(message % {"entry": entry})
+    return {"name": name.strip(), "definition": definition.strip()}
+
+
+def _write_response(response: dict[str, str]) -> str:
+    parts = [response["option"], response["text"], *filter(None, [response.get("why")])]
+    return " | ".join(parts)
+
+
+def _read_response(entry: str) -> dict[str, str]:
+    option, *texts = (part.strip() for part in entry.split("|", 2))
+    if not texts:
+        message = _("“%(entry)s” has no text. Write “key of the answer | response | why”.")
+        raise ValidationError(message % {"entry": entry})
+    return {"option": option, **dict(zip(("text", "why"), texts, strict=False))}
+
+
+def _write_condition(condition: dict[str, Any]) -> str:
+    return f"{condition['criterion']} = {', '.join(condition['options'])}"
+
+
+def _read_condition(entry: str) -> dict[str, Any]:
+    criterion, sign, options = entry.partition("=")
+    if not sign:
+        raise ValidationError(_("“%(entry)s” is no condition. Write “fluency = good, fair”.") % {"entry": entry})
+    return {"criterion": criterion.strip(), "options": [each.strip() for each in options.split(",") if each.strip()]}
+
+
+def _write_rule(rule: dict[str, Any]) -> str:
+    conditions = "; ".join(map(_write_condition, rule.get("when", [])))
+    return f"{rule['option']} if {conditions}" if conditions else str(rule["option"])
+
+
+def _read_rule(entry: str) -> dict[str, Any]:
+    option, _if, conditions = entry.partition(" if ")
+    return {"option": option.strip(), "when": [_read_condition(each) for each in conditions.split(";") if each.strip()]}
+
+
+SENTENCES = Notation(
+    _write_sentence,
+    str,
+    gettext_lazy("One sentence per line. A line that begins with a blank continues the line above it."),
+)
+NOTATIONS: dict[str, Notation] = {
+    "history": Notation(
+        lambda turn: f"{turn['speaker']}: {turn['text']}",
+        _read_turn,
+        gettext_lazy("One turn per line, with its speaker. Example: “A: How was your day?”"),
+    ),
+    "dimensions": Notation(
+        _write_dimension,
+        _read_dimension,
+        gettext_lazy("One dimension per line, with its definition. Example: “Fluency: How well it reads.”"),
+    ),
+    "candidates": Notation(
+        _write_response,
+        _read_response,
+        gettext_lazy(
+            "One response per line: the key of its answer, the response, and why. "
+            "Example: “good | It was fine, thanks. | It answers the question.”"
+        ),
+    ),
+    "when": Notation(
+        _write_condition,
+        _read_condition,
+        gettext_lazy(
+            "Empty: always. Otherwise the key of an earlier criterion and keys of its answers. "
+            "Example: “fluency = good, fair”"
+        ),
+    ),
+    "rules": Notation(
+        _write_rule,
+        _read_rule,
+        gettext_lazy(
+            "For a computed answer, one rule per line; the first that holds counts. "
+            "Example: “high if fluency = good; safety = yes”. An answer without “if” always holds."
+        ),
+    ),
+}

@@ -1,0 +1,40 @@
+"""Quality control in the admin, to be read: its rows are made and changed on the pages of a study."""
+
+from django.contrib import admin
+
+from annotation.admin_base import ReadOnly
+from qualification import models
+
+
+class Reading(ReadOnly):
+    """A short name for each row; its own page has every column."""
+
+    list_per_page = 50
+    list_select_related = True
+
+
+for model in (
+    models.Attempt,
+    models.Case,
+    models.Check,
+    models.CheckPlan,
+    models.Comparison,
+    models.ComprehensionQuestion,
+    models.ComprehensionTry,
+    models.ConfirmPlan,
+    models.ConsentText,
+    models.ControlPlan,
+    models.Demographics,
+    models.Disagreement,
+    models.Draw,
+    models.Entry,
+    models.Flag,
+    models.Gate,
+    models.Inspection,
+    models.KnownAnswer,
+    models.PayEntry,
+    models.PayPlan,
+    models.Recruitment,
+    models.SecondLook,
+):
+    admin.site.register(model, Reading)

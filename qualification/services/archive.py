@@ -1,0 +1,106 @@
+"""Labels on which two did not agree at first, out of the archive of a study."""
+
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Study
+from annotation.services.importing.archive_rows import faulty, refuse, stage
+from annotation.services.importing.copying import execute
+from annotation.services.importing.outcome import ImportSummary
+from protocols.models import ProtocolVersion
+from qualification.models import Disagreement
+
+FORMAT = 4  # the first that has them
+LABEL_COLUMNS = (
+    "number int, batch text, unit text, dialogue text, source text, item text, protocol_sha256 text, criterion text, "
+    "round int, state text, how text, option text, found_at timestamptz, settled_at timestamptz, settled_by text"
+)
+# Imported annotators cannot look again: what waits for them goes to a trainer.
+LABELS = """
+    INSERT INTO qualification_disagreement (item_id, criterion_id, round, state, how, option_id, note, found_at,
+        settled_at)
+    SELECT item.id, criterion.id, s.round, CASE s.state WHEN 'second_look' THEN 'adjudication' ELSE s.state END,
+        coalesce(s.how, ''), option.id, '', s.found_at, s.settled_at
+    FROM archive_label s
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
+    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
+    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
+        AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
+        AND item.candidate_id IS NOT DISTINCT FROM candidate.id
+    JOIN protocols_protocolversion version ON version.id = ANY(%(versions)s) AND version.sha256 = s.protocol_sha256
+    JOIN protocols_criterion criterion ON criterion.version_id = version.id AND criterion.key = s.criterion
+    LEFT JOIN protocols_option option ON option.criterion_id = criterion.id AND option.key = s.option
+    WHERE (s.option IS NULL) = (option.id IS NULL) ORDER BY s.number
+"""
+ANSWER_COLUMNS = "number int, batch text, annotator text, criterion text"
+ANSWERS = """
+    INSERT INTO qualification_disagreement_answers (disagreement_id, rating_id)
+    SELECT label.id, rating.id
+    FROM archive_answer s
+    JOIN (SELECT disagreement.id, row_number() OVER (ORDER BY disagreement.id) AS number, criterion.version_id,
+              item.unit, item.dialogue_id, item.source_id, item.candidate_id
+          FROM qualification_disagreement disagreement
+          JOIN annotation_item item ON item.id = disagreement.item_id
+          JOIN annotation_batch batch ON batch.id = item.batch_id
+          JOIN protocols_criterion criterion ON criterion.id = disagreement.criterion_id
+          WHERE batch.study_id = %(study)s) label ON label.number = s.number
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = label.unit
+        AND item.dialogue_id IS NOT DISTINCT FROM label.dialogue_id
+        AND item.source_id IS NOT DISTINCT FROM label.source_id
+        AND item.candidate_id IS NOT DISTINCT FROM label.candidate_id
+    JOIN annotation_participant participant ON participant.study_id = %(study)s
+        AND participant.pseudonym = s.annotator
+    JOIN annotation_assignment work ON work.batch_id = batch.id AND work.participant_id = participant.id
+    JOIN protocols_criterion criterion ON criterion.version_id = label.version_id AND criterion.key = s.criterion
+    JOIN annotation_rating rating ON rating.assignment_id = work.id AND rating.item_id = item.id
+        AND rating.criterion_id = criterion.id
+"""
+
+
+def restore_settled(
+    sender: Any,
+    *,
+    study: Study,
+    folder: Path,
+    format: int,
+    versions: list[ProtocolVersion],
+    summary: ImportSummary,
+    **_more: Any,
+) -> None:
+    """Store the labels with their states and the answers kept with them. Raises ImportRejected."""
+    if format < FORMAT:
+        return
+    summary.counts["settled_new"] = _restore_labels(study, folder / "settled.csv", [each.pk for each in versions])
+    n_missing = _restore_answers(study, folder / "settled_answers.csv")
+    if n_missing:
+        text = ngettext(
+            "%(n)s answer kept with a settled label did not count and was left out.",
+            "%(n)s answers kept with settled labels did not count and were left out.",
+            n_missing,
+        )
+        summary.notes.append(text % {"n": n_missing})
+
+
+def _restore_labels(study: Study, path: Path, versions: list[int]) -> int:
+    n_rows = stage("archive_label", LABEL_COLUMNS, path)
+    states, ways = Disagreement.State.values, Disagreement.How.values
+    refuse(path, f"NOT state = ANY(ARRAY{list(states)})", "archive_label", _("has an unknown state"))
+    refuse(path, f"NOT how = ANY(ARRAY{list(ways)})", "archive_label", _("has an unknown way of settling"))
+    if execute(LABELS, {"study": study.pk, "versions": versions}) != n_rows:
+        raise faulty(path, 0, _("names items or answers that the archive does not hold"))
+    execute("DROP TABLE archive_label")
+    return n_rows
+
+
+def _restore_answers(study: Study, path: Path) -> int:
+    """Return how many answers the archive does not have as ratings that count."""
+    n_rows = stage("archive_answer", ANSWER_COLUMNS, path)
+    n_new = execute(ANSWERS, {"study": study.pk})
+    execute("DROP TABLE archive_answer")
+    return n_rows - n_new

@@ -1,0 +1,85 @@
+"""The final label of each item: which labels there are, and whether by agreement, majority, second look or trainer."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from annotation.figures import NO_SOURCE, on_scale, tallies_on_scale
+from measures.arrays import BoolArray
+from protocols.specs import CriterionSpec
+from qualification.models import Disagreement
+from qualification.selectors.confirming import SettledLabels
+from reporting.predictions.human import LABELLED, OUTCOMES, Human, human_of, with_settled
+from reporting.predictions.selectors import settled_places
+from reporting.report.tables import percent
+from reporting.selectors.study_cells import StudyCells
+from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+
+Row = dict[str, Any]
+AGREEMENT, MAJORITY = "agreement", "majority"
+DECIDED_BY = (AGREEMENT, MAJORITY, *Disagreement.How.values)
+
+
+def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -> list[Row]:
+    """Return a row per criterion and source that was rated, with the mix of labels and how they became final."""
+    rows = []
+    for criterion in study.spec.voted:
+        mine = votes.by_criterion[criterion.id]
+        human, decided_by = _decided(mine, settled, study.study.majority_rule)
+        for source, chosen in _sources(study, mine):
+            rows.append({"source": source, "criterion": criterion.key} | _row(criterion, human, decided_by, chosen))
+    return rows
+
+
+def _decided(votes: CriterionVotes, settled: SettledLabels, rule: str) -> tuple[Human, np.ndarray]:
+    """The labels of all items, and beside them the place in DECIDED_BY; it means nothing where there is no label."""
+    criterion = votes.criterion
+    places = settled_places(votes.items, criterion, settled)
+    human = with_settled(human_of(votes.tallies, criterion, rule), places, criterion)
+    is_unanimous = (tallies_on_scale(votes.tallies, criterion) > 0).sum(axis=1) == 1
+    decided_by = np.where(is_unanimous, 0, 1)
+    for (item, about), label in settled.items():
+        if about == criterion.id:
+            decided_by[votes.items.id == item] = DECIDED_BY.index(label.how)
+    return human, decided_by
+
+
+def _sources(study: StudyCells, votes: CriterionVotes) -> Iterable[tuple[str | None, BoolArray]]:
+    is_rated = votes.tallies.any(axis=1)
+    named: list[tuple[str | None, int]] = [(source.key, source.pk) for source in study.sources]
+    for key, pk in [*named, (None, NO_SOURCE)]:
+        chosen = is_rated & (votes.items.source == pk)
+        if chosen.any():
+            yield key, chosen
+
+
+def _row(criterion: CriterionSpec, human: Human, decided_by: np.ndarray, chosen: BoolArray) -> Row:
+    codes, outcomes = human.code[chosen], Counter(human.outcome[chosen].tolist())
+    ways = Counter(decided_by[chosen][codes >= 0].tolist())
+    n_labels = outcomes[LABELLED]
+    counts = np.bincount(codes[codes >= 0], minlength=len(criterion.options)).tolist()
+    n_of = {option.id: n for option, n in zip(criterion.options, counts, strict=True)}
+    return {
+        "items": int(chosen.sum()),
+        "labelled": n_labels,
+        "labels": [
+            {"option": o.key, "label": o.label, "items": n_of[o.id], "percent": percent(n_of[o.id], n_labels)}
+            for o in on_scale(criterion).options
+        ],
+        **{name: ways[at] for at, name in enumerate(DECIDED_BY)},
+        **{name: outcomes[at] for at, name in enumerate(OUTCOMES) if name in ("excluded", "tied", "unsure")},
+    }
+
+
+def final_label_table(rows: Iterable[Row]) -> Iterable[Row]:
+    """Return a row per option, and beside each how all labels of the criterion became final."""
+    for row in rows:
+        shared = {name: value for name, value in row.items() if name != "labels"}
+        for label in row["labels"]:
+            yield {"source": row["source"], "criterion": row["criterion"], **_renamed(label), **shared}
+
+
+def _renamed(label: Row) -> Row:
+    return {"option": label["option"], "label": label["label"], "n": label["items"], "percent": label["percent"]}

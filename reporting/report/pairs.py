@@ -1,0 +1,92 @@
+"""Cohen's kappa of every pair of annotators of a batch: over all their common judgements, and over the strong ones."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from annotation.figures import counted, places_of
+from measures.estimate import NO_VARIATION
+from measures.pairs import PairTable
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+from reporting.selectors.study_cells import Cell, StudyCells
+
+Row = dict[str, Any]
+Cells = list[tuple[Cell, CriterionSpec]]
+NO_STRONG_ITEMS = "no_strong_items"
+
+
+def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
+    """A row per pair, over all criteria with the same number of options and the same that exclude an item."""
+    rows = []
+    for batch in study.batches:
+        for cells in _by_kind(study, batch.pk):
+            table, whole, sure = _tables(cells)
+            strong = _strong(sure)
+            found = [row | strong.get(pair, NOTHING_STRONG) for pair, row in _pair_rows(batch.key, table, whole, names)]
+            rows += sorted(found, key=lambda row: row["annotators"])
+    return rows
+
+
+def _by_kind(study: StudyCells, batch_id: int) -> list[Cells]:
+    """The cells of a batch by what their answers can be, each with its criterion."""
+    parts: dict[tuple[int, ...], Cells] = {}
+    for key, cell in study.by_batch.get(batch_id, {}).items():
+        criterion = study.spec.by_id[key[0]]
+        kind = (len(criterion.options), *places_of(criterion, Option.Role.EXCLUDING))
+        parts.setdefault(kind, []).append((cell, criterion))
+    return [parts[kind] for kind in sorted(parts)]
+
+
+def _tables(cells: Cells) -> tuple[PairTable, PairTable, PairTable]:
+    """The answers on the scale, all answers, and the strong ones of those on the scale."""
+    criterion = cells[0][1]
+    whole = _total((cell.pairs for cell, _ in cells), criterion)
+    if not any(_has_unsure(each) for _, each in cells):
+        table = counted(whole, criterion)[0]
+        return table, whole, table
+    sure = _total((cell.sure_pairs if _has_unsure(each) else cell.pairs for cell, each in cells), criterion)
+    return counted(whole, criterion)[0], whole, counted(sure, criterion)[0]
+
+
+def _total(stored: Iterable[str], criterion: CriterionSpec) -> PairTable:
+    return PairTable.total_of_json(map(json.loads, stored), len(criterion.options))
+
+
+def _has_unsure(criterion: CriterionSpec) -> bool:
+    return bool(places_of(criterion, Option.Role.UNSURE))
+
+
+def _pair_rows(batch: str, table: PairTable, whole: PairTable, names: dict[int, str]) -> Iterable[tuple[str, Row]]:
+    n_common = {pair: sum(n for _, _, n in cells) for pair, cells in whole.to_json().items()}
+    for pair, kappa, n in _kappas(table):
+        yield (
+            pair,
+            {
+                "batch": batch,
+                "annotators": sorted(names[int(who)] for who in pair.split(",")),
+                "kappa": kappa,
+                "reason": NO_VARIATION if kappa is None else None,
+                "n": n,
+                "n_left_out": n_common[pair] - n,
+                "n_options": table.n_categories,
+            },
+        )
+
+
+NOTHING_STRONG: Row = {"strong_kappa": None, "strong_reason": NO_STRONG_ITEMS, "strong_n": 0}
+
+
+def _strong(table: PairTable) -> dict[str, Row]:
+    return {
+        pair: {"strong_kappa": kappa, "strong_reason": NO_VARIATION if kappa is None else None, "strong_n": n}
+        for pair, kappa, n in _kappas(table)
+    }
+
+
+def _kappas(table: PairTable) -> Iterable[tuple[str, float | None, int]]:
+    """Every pair with its kappa and the number of its common judgements."""
+    answers = table.to_json()  # in the order of the kappas
+    for (pair, cells), kappa in zip(answers.items(), table.kappas(), strict=True):
+        yield pair, None if math.isnan(kappa) else float(kappa), sum(n for _, _, n in cells)

@@ -1,0 +1,78 @@
+"""From a first pilot to the qualification: the same dialogues twice, and figures that stay apart."""
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from annotation.models import Batch, Study
+from qualification.selectors.gate_votes import panel_state
+from tests.browser.helpers import Screen
+from tests.factories import MembershipFactory, StudyFactory, make_batch
+from tests.qualification.factories_gate import GateFactory, finish, like, make_panel, mostly
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Open = Callable[..., Screen]
+
+
+@pytest.fixture
+def study() -> Study:
+    """A first pilot of 5 dialogues, which three of the panel have rated, and dialogues for the main work."""
+    study = StudyFactory(slug="plans", name="Plans", has_gate=True)
+    GateFactory(study=study)
+    make_batch(study, 6, 3, key="main-1", position=1).delete()
+    pilot = make_batch(study, 5, 3, key="pilot-1", position=2, kind="pilot")
+    make_panel(study, pilot, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
+    return study
+
+
+def shown(batch: Batch) -> list[tuple[int, int]]:
+    return list(batch.items.order_by("pk").values_list("dialogue", "candidate"))
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
+    study: Study, open_screen: Open, width: int
+):
+    screen = open_screen(MembershipFactory(study=study, role="owner").user, width=width)
+    page = screen.go("/studies/plans/pilot/")
+    page.get_by_role("link", name="Make another pilot").click()
+    expect(page.get_by_label("The same dialogues as")).to_have_value("pilot-1")
+    expect(page.get_by_label("Dialogues per batch")).to_be_hidden()
+    assert screen.barriers() == ""
+    page.get_by_label("Take other dialogues").check()
+    expect(page.get_by_label("The same dialogues as")).to_be_hidden()
+    expect(page.get_by_label("Dialogues per batch")).to_be_visible()
+    page.get_by_label("Take other dialogues").uncheck()
+    page.get_by_role("button", name="Make batches").click()
+    expect(page.get_by_text("pilot-2 is made. It shows the same as pilot-1.")).to_be_visible()
+    page.get_by_role("button", name="Open the draft").click()
+
+    first, second = (study.batches.get(key=key) for key in ("pilot-1", "pilot-2"))
+    assert shown(first) == shown(second)
+    for member, answer in zip(study.participants.order_by("pk"), (like(0), like(0), mostly(like(0), 5)), strict=True):
+        finish(member, second, answer)
+    screen.go("/studies/plans/pilot/")
+    expect(page.get_by_role("heading", name="The pilots side by side")).to_be_visible()
+    expect(page.get_by_role("cell", name="same as pilot-1")).to_be_visible()
+    expect(page.get_by_role("heading", name="What pilot-2 suggests")).to_be_visible()
+    assert screen.barriers() == ""
+
+    page.get_by_role("link", name="Make a qualification of these dialogues").click()
+    expect(page.get_by_label("The same dialogues as")).to_have_value("pilot-2")
+    page.get_by_role("button", name="Make batches").click()
+    expect(page.get_by_text("qualification-1 is made. It shows the same as pilot-2.")).to_be_visible()
+    page.get_by_role("button", name="Open the draft").click()
+    batch = study.batches.get(key="qualification-1")
+    assert shown(batch) == shown(first)
+    assert panel_state(study.gate, [batch.pk]).reason == ""
+    screen.go("/studies/plans/gate/")
+    expect(page.get_by_text("shows the same as pilot-2: answers that the panel gave there count")).to_be_visible()
+
+    page = screen.go("/studies/plans/dialogues/")
+    row = page.get_by_role("row", name=study.dialogues.get(pk=first.items.first().dialogue_id).key)
+    for key in ("pilot-1", "pilot-2", "qualification-1"):
+        expect(row.get_by_role("link", name=key)).to_be_visible()
+    assert screen.barriers() == ""
+    assert batch.created_at < timezone.now()

@@ -1,0 +1,121 @@
+"""Training by the worked examples of shipped protocols: one walk for each kind of example, on the rating screen."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from annotation.models import Assignment
+from protocols.bundles import load_bundle
+from protocols.selectors import BUILTIN
+from protocols.services import store_bundle
+from qualification.services.training import make_training
+from tests.browser.helpers import Screen, wait_for_step
+from tests.browser.rating import begin
+from tests.factories import StudyFactory, UserFactory, take_seat
+from tests.qualification.factories_gate import make_candidate
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Open = Callable[..., Screen]
+
+
+def trained(protocol: str, criterion: str) -> Assignment:
+    """Somebody with a training batch of the first example about one criterion of a shipped protocol."""
+    bundle = load_bundle(BUILTIN / f"{protocol}.yaml") | {"reading_seconds": 0, "translations": {}}
+    for each in bundle["criteria"]:
+        each["examples"] = each.get("examples", [])[:1] if each["key"] == criterion else []
+    version, _ = store_bundle(bundle, publish=True, now=timezone.now())
+    study = StudyFactory(slug="trained", name="Trained", protocol_version=version, has_gate=True)
+    (batch,) = make_training(study, by=UserFactory(), now=timezone.now())
+    return take_seat(make_candidate(study), batch)
+
+
+def walk(open_screen: Open, protocol: str, criterion: str, width: int = 1280) -> tuple[Page, Assignment]:
+    work = trained(protocol, criterion)
+    page = begin(open_screen(work.participant.user, width=width), work)
+    expect(page.get_by_text("This is training")).to_be_visible()
+    return page, work
+
+
+def options_of(work: Assignment, criterion: str) -> list[Any]:
+    return list(work.batch.study.protocol_version.criteria.get(key=criterion).options.all())
+
+
+def choose(page: Page, criterion: str, label: str) -> None:
+    wait_for_step(page)
+    question = page.locator(f"section.step:visible fieldset[data-criterion={criterion}]")
+    question.locator("label.choice", has=page.locator("strong", has_text=label)).first.locator("input").check()
+
+
+def go_on(page: Page) -> None:
+    page.get_by_role("button", name="Save and go on").click()
+
+
+def explained(page: Page, name: str, verdict: str) -> None:
+    card = page.locator("section.answer", has=page.get_by_role("heading", name=name, exact=True))
+    expect(card.locator(".badge")).to_have_text(verdict)
+
+
+def test_every_response_of_an_example_is_explained_after_its_answer(open_screen: Open):
+    page, work = walk(open_screen, "he-protocol-1.0", "appropriateness")
+    for _response in range(work.batch.n_items):
+        choose(page, "appropriateness", "Appropriate")
+        go_on(page)
+        expect(page.get_by_text("Why:")).to_be_visible()
+        expect(page.get_by_role("button", name="Go on")).to_be_focused()
+        page.keyboard.press("Enter")
+    expect(page.locator("section.step:visible h2").first).to_have_text("Contextualization")
+
+
+def test_the_rated_turn_of_an_example_is_rated_as_a_response(open_screen: Open):
+    page, work = walk(open_screen, "persona-quality-1.0", "quality", width=375)
+    for criterion in ("quality", "persona_consistency", "dialogue_coherence"):
+        choose(page, criterion, options_of(work, criterion)[0].label)
+    go_on(page)
+    expect(page.get_by_role("heading", name="Quality")).to_be_visible()
+    expect(page.locator("section.answer blockquote")).to_be_visible()
+
+
+def test_digits_answer_one_question_after_another(open_screen: Open):
+    page, _work = walk(open_screen, "persona-quality-1.0", "quality")
+    wait_for_step(page)
+    for digit, criterion in (("1", "quality"), ("3", "persona_consistency"), ("5", "dialogue_coherence")):
+        page.keyboard.press(digit)
+        chosen = page.locator(f"fieldset[data-criterion={criterion}] label.choice:has(input:checked)")
+        expect(chosen).to_contain_text(digit)
+    page.keyboard.press("Enter")
+    explained(page, "Quality", "right")
+
+
+@pytest.mark.parametrize(("criterion", "name"), [("set_diverse", "Diversity of the set"),
+                                                 ("corpus_diverse", "Diversity of the corpus")])  # fmt: skip
+def test_responses_that_are_rated_together_are_explained_together(open_screen: Open, criterion: str, name: str):
+    page, work = walk(open_screen, "persona-quality-1.0", criterion)
+    choose(page, criterion, "Yes")
+    go_on(page)
+    explained(page, name, "right")
+    expect(page.locator("section.answer ol li")).to_have_count(len(work.batch.items.get().shown))
+
+
+def test_the_training_leads_to_a_question_that_depends_on_another_answer(open_screen: Open):
+    page, _work = walk(open_screen, "diqad-1.0", "reasons_1")
+    reasons = page.locator("fieldset[data-criterion=reasons_1]")
+    choose(page, "knowledge", "0")
+    choose(page, "score", "2")
+    expect(reasons).to_be_hidden()
+    go_on(page)
+    explained(page, "Score", "not right")
+    expect(page.get_by_text("leads to another question: “Reasons for 1”")).to_be_visible()
+    page.get_by_role("button", name="Change the answer").click()
+    wait_for_step(page)
+    page.keyboard.press("Tab")
+    choose(page, "score", "1")
+    expect(reasons).to_be_visible()
+    choose(page, "reasons_1", "incomplete")
+    go_on(page)
+    explained(page, "Score", "right")
+    expect(page.get_by_role("heading", name="Reasons for 1")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("button", name="Submit")).to_be_visible()

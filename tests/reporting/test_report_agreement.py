@@ -1,0 +1,134 @@
+"""Agreement in the report: weighted kappa, means of sources and criteria, pairs on strong judgements, the words."""
+
+import csv
+import io
+from itertools import combinations
+from statistics import mean, stdev
+from zipfile import ZipFile
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from sklearn.metrics import cohen_kappa_score
+
+from annotation.models import Rating, Study
+from annotation.services.agreement import sweep
+from annotation.services.claiming import claim_seat
+from measures.words import WORD_SCALES
+from reporting.report.build import build_report
+from reporting.report.downloads import as_csv
+from reporting.report.latex import as_latex
+from reporting.report.spreadsheet import as_xlsx
+from tests.cast import Cast
+from tests.he_study import expected, he_rows
+from tests.working import rate_everything
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+def table(report: dict, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(as_csv(report, name))))
+
+
+def page_of_lead(study: Study, cast: Cast) -> str:
+    client = Client()
+    client.force_login(cast.lead)
+    return client.get(reverse("report", args=[study.slug])).text
+
+
+@pytest.fixture
+def rated(cast: Cast) -> Cast:
+    for at, annotator in enumerate(cast.annotators):
+        rate_everything(claim_seat(annotator, cast.batch, now=NOW), now=NOW, option=at % 2)
+    sweep(now=NOW)
+    return cast
+
+
+# --- weighted kappa ------------------------------------------------------------------------------------
+def test_weighted_kappas_of_the_report_are_the_means_over_all_pairs(scale_study: Study):
+    for row in build_report(scale_study, now=NOW)["agreement_overall"]:
+        given = Rating.objects.filter(criterion__key=row["criterion"]).order_by("item")
+        people = given.order_by("assignment").values_list("assignment", flat=True).distinct()
+        answers = [list(given.filter(assignment=who).values_list("option__value", flat=True)) for who in people]
+        for weights in ("linear", "quadratic"):
+            pairs = [
+                cohen_kappa_score(*both, labels=[5, 4, 3, 2, 1], weights=weights) for both in combinations(answers, 2)
+            ]
+            assert row[f"cohen_{weights}"] == pytest.approx(mean(pairs))
+        assert (row["n_pairs"], row["cohen_linear_interval_note"]) == (3, "too_few_items")
+
+
+def test_a_scale_without_an_order_has_a_reason_and_no_column(rated: Cast):
+    report = build_report(rated.study, now=NOW)
+    for row in report["agreement_overall"]:
+        assert (row["cohen_linear"], row["cohen_quadratic_reason"]) == (None, "no_order")
+    assert "Weighted kappa, linear" not in page_of_lead(rated.study, rated)
+    assert "Linear kappa" not in as_latex(report)
+
+
+def test_files_of_a_scale_have_the_weighted_kappas(scale_study: Study):
+    report = build_report(scale_study, now=NOW)
+    assert "Linear kappa & Quadratic kappa" in as_latex(report)
+    linear = {row["criterion"]: row["cohen_linear"] for row in report["agreement_overall"]}
+    assert {row["criterion"]: float(row["cohen_linear"]) for row in table(report, "overall")} == linear
+
+
+# --- means of sources and criteria -----------------------------------------------------------------------
+@pytest.mark.parametrize("by", ["source", "criterion"])
+def test_each_source_and_criterion_has_mean_and_sd_of_its_row_or_column(he_report: dict, by: str):
+    for row in table(he_report, f"agreement_by_{by}"):
+        means = [each["mean"] for each in he_report["agreement"] if each[by] == row[by] and each["mean"] is not None]
+        assert float(row["mean"]) == pytest.approx(mean(means))
+        assert float(row["sd"]) == pytest.approx(stdev(means))
+        assert row["word"] == WORD_SCALES["landis_koch"](mean(means))
+
+
+def test_page_and_latex_have_a_column_of_sources_and_a_row_of_criteria(rated: Cast):
+    report = build_report(rated.study, now=NOW)
+    page, latex = page_of_lead(rated.study, rated), as_latex(report)
+    assert '<th scope="col" class="number">Mean of criteria</th>' in page
+    assert '<th scope="row">Mean of sources</th>' in page
+    assert "Mean of criteria" in latex.partition("tab:agreement")[2].partition("longtable")[0]
+
+
+# --- pairs -----------------------------------------------------------------------------------------------
+def test_pairs_of_the_report_have_kappa_on_strong_judgements_with_its_items(he_report: dict):
+    rows = [row for row in he_rows() if row["batch"] == "1"]
+    unsure = {(row["criterion"], row["candidate_id"]) for row in rows if row["answer"].lower() == "i don't know"}
+    strong = [row for row in rows if (row["criterion"], row["candidate_id"]) not in unsure]
+    given = {
+        (row["annotator"], row["criterion"], row["candidate_id"]): row["answer"].lower().startswith("not ")
+        for row in strong
+    }
+    questions = sorted({key[1:] for key in given})
+    for pair in (pair for pair in he_report["pairs"] if pair["batch"] == "1"):
+        first, second = ([given[who, *each] for each in questions] for who in pair["annotators"])
+        assert pair["strong_kappa"] == pytest.approx(cohen_kappa_score(first, second))
+        assert pair["strong_n"] == len(questions) < pair["n"]
+    assert {"kappa", "n", "strong_kappa", "strong_n"} <= set(table(he_report, "pairs")[0])
+    assert expected()["cohen_pairs_pooled"]
+
+
+# --- words -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("scale", WORD_SCALES)
+def test_the_words_of_the_study_and_their_source_are_in_every_file(rated: Cast, scale: str):
+    Study.objects.filter(pk=rated.study.pk).update(word_scale=scale)
+    rated.study.refresh_from_db()
+    report = build_report(rated.study, now=NOW)
+    sentence = report["rules"]["words"]
+    assert {row["word_scale"] for row in table(report, "agreement_by_criterion")} == {scale}
+    for row in report["agreement_by_criterion"]:
+        assert row["word"] == WORD_SCALES[scale](row["mean"])
+    with ZipFile(io.BytesIO(as_xlsx(report))) as book:
+        assert f">{scale}<" in book.read("xl/sharedStrings.xml").decode()
+    named = {"landis_koch": "Landis and Koch (1977", "krippendorff": "Krippendorff (2004", "none": "no words"}[scale]
+    for text in (sentence, as_latex(report), page_of_lead(rated.study, rated)):
+        assert named in text
+    assert (report["study"]["word_scale"], scale == "none") == (scale, not any(words_in(report)))
+
+
+def words_in(report: dict) -> list[str]:
+    rows = [*report["agreement"], *report["agreement_overall"], *report["agreement_by_source"]]
+    return [value for row in rows for name, value in row.items() if name.endswith("word") and value]
