@@ -175,14 +175,16 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
         return 0
     cursor.execute(
         """CREATE TEMP TABLE candidate_stage
-               (position int, source text, key text, speaker text, text text, metadata jsonb) ON COMMIT DROP"""
+               (position int, source text, key text, speaker text, text text, metadata jsonb,
+                line int GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"""
     )
     copy_in(cursor, "candidate_stage", "position, source, key, speaker, text, metadata", spool.candidates)
     n_new = execute(
         """INSERT INTO annotation_candidate (dialogue_id, source_id, key, speaker, text, metadata)
            SELECT d.id, s.id, c.key, c.speaker, c.text, c.metadata FROM candidate_stage c
            JOIN annotation_dialogue d ON d.study_id = %s AND d.position = c.position + %s
-           JOIN annotation_source s ON s.study_id = %s AND s.key = c.source""",
+           JOIN annotation_source s ON s.study_id = %s AND s.key = c.source
+           ORDER BY c.line""",  # else a join shuffles them, and an export names sources and responses in another order
         [study.pk, base, study.pk],
     )
     cursor.execute("DROP TABLE candidate_stage")

@@ -135,10 +135,12 @@ def _create_candidates(study: Study) -> int:
     return execute(
         f"""INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)
            SELECT u.dialogue_id, s.id, u.key, '', '{{}}'
-           FROM (SELECT DISTINCT ON (dialogue_id, 2) dialogue_id, coalesce(nullif(item, ''), source) AS key, source
+           FROM (SELECT DISTINCT ON (dialogue_id, 2)
+                     dialogue_id, coalesce(nullif(item, ''), source) AS key, source, line
                  FROM import_unit WHERE {MISSING}
                  ORDER BY dialogue_id, 2, line) u
-           JOIN annotation_source s ON s.study_id = %s AND s.key = u.source""",
+           JOIN annotation_source s ON s.study_id = %s AND s.key = u.source
+           ORDER BY u.line""",
         [study.pk],
     )
 

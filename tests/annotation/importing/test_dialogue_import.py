@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from annotation.models import Candidate, Dialogue, Source, Study
 from annotation.services.importing import DialogueOptions, ImportSummary, dialogues
@@ -44,6 +45,19 @@ def test_the_order_of_fields_and_candidates_is_no_content(study: Study, write: W
     load(study, write(line))
     turned = dict(reversed(line.items())) | {"candidates": line["candidates"][::-1]}
     assert load(study, write(turned)).counts["dialogues_unchanged"] == 1
+
+
+def test_responses_are_stored_in_the_order_of_the_file(study: Study, write: Write) -> None:
+    """Also when the database joins them by sorting, as it does once a study is large."""
+    lines = [
+        dialogue(f"d{at}", candidates=[{"id": f"{each}", "source": f"s{each}", "text": "Yes."} for each in order])
+        for at, order in enumerate([range(9), range(9, 0, -1)])
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off")
+    load(study, write(*lines))
+    stored = Candidate.objects.filter(dialogue__study=study).order_by("pk").values_list("dialogue__key", "key")
+    assert list(stored) == [(line["dialogue_id"], each["id"]) for line in lines for each in line["candidates"]]
 
 
 def test_new_dialogues_of_a_longer_file_are_added_behind(study: Study, write: Write) -> None:
