@@ -12,7 +12,14 @@ from uuid import UUID
 
 from annotation.dependence import asked
 from protocols.models import ProtocolVersion
-from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
+
+# Letters that no command of the rating screen has: f flags, g goes, m shows the raw text, u marks as unsure.
+LETTERS = "abcdehijklnopqrstvwxyz"
+LETTERS_IN_ALL = LETTERS + LETTERS.upper()
+KEYS = "1234567890" + LETTERS_IN_ALL
+LINE = 72  # characters of a description on the rating screen
+MOST_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +58,18 @@ class SavedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    key: str  # what is pressed, and printed on the option
+    """An option with what is pressed for it and for its reasons. A key is empty where there are more than keys."""
+
+    key: str
     option: OptionSpec
+    reasons: tuple[tuple[str, ExplanationSpec], ...] = ()
+    own_reason: str = ""  # the key of a reason in one's own words
+
+    @property
+    def repeats_key(self) -> bool:
+        """Whether its label says which key it is: `3`, `3 (fair)`, `3: okay`."""
+        rest = self.option.label.removeprefix(self.key)
+        return bool(self.key) and rest != self.option.label and not rest[:1].isalnum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,12 @@ class Question:
     is_asked: bool = True
     when: str = ""  # "criterion:1,2" in codes of the page: asked only while one of these is chosen there
     errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> int:
+        """Of the longest description of an answer, about: its place keeps that height, so that nothing moves."""
+        texts = [(o.definition, *o.conditions) for o in self.criterion.options]
+        return min(max((sum(-(-len(text) // LINE) for text in each) for each in texts), default=0), MOST_LINES)
 
     @property
     def is_done(self) -> bool:
@@ -194,16 +217,25 @@ def first_unanswered(steps: Sequence[Step]) -> Step | None:
 
 
 def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
-    """On a scale one presses the digit one means, whatever the order on screen; what has none gets a digit left over.
+    """Give every option and every reason its key. On a scale one presses the digit one means, whatever the order.
 
-    A digit must never stand for another option than the one whose number it is.
+    A digit must never stand for another option than the one whose number it is. Options that have no digit of their
+    own get those left over, then letters; reasons get letters that no option of the question has.
     """
     own = [_digit(option.value) for option in criterion.options]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
         own = [""] * len(own)  # two options of one number
-    tenth = "10" if any(own) else "0"  # where no digit has a meaning of its own, all ten are used
-    left = (key for key in (*"123456789", tenth, *map(str, range(11, len(own) + 12))) if key not in own)
-    return tuple(Choice(digit or next(left), option) for digit, option in zip(own, criterion.options, strict=True))
+    digits = "123456789" if any(own) else "1234567890"
+    left = (key for key in (*digits, *LETTERS_IN_ALL) if key not in own)
+    keys = [digit or next(left, "") for digit in own]
+    letters = [letter for letter in LETTERS_IN_ALL if letter not in keys]
+    return tuple(_choice(key, option, letters) for key, option in zip(keys, criterion.options, strict=True))
+
+
+def _choice(key: str, option: OptionSpec, letters: Sequence[str]) -> Choice:
+    free = iter(letters)
+    reasons = tuple((next(free, ""), each) for each in option.explanations)
+    return Choice(key, option, reasons, next(free, "") if reasons else "")
 
 
 def _digit(value: float | None) -> str:

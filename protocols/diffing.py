@@ -18,7 +18,7 @@ KEYED = frozenset({"criteria", "options", "explanations"})
 WORDING = frozenset({
     "name", "short", "summary", "citation", "label", "definition", "conditions", "text", "welcome", "changes",
     "notices", "guidelines_short", "guidelines", "examples", "translations", "dimensions", "expected_minutes",
-    "feedback_box", "context_title", "item_title", "scale_above",
+    "feedback_box", "context_title", "item_title", "scale_above", "response", "guide",
 })  # fmt: skip
 LONG = 40_000  # characters of both texts: two unlike texts of the longest kind would take seconds word by word
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -91,7 +91,7 @@ def _mapping_changes(
 def _value_changes(place: str, key: str, old: Any, new: Any, *, is_semantic: bool) -> Iterator[Change]:
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping_changes(place, old, new, is_semantic=is_semantic)
-    elif key in KEYED:
+    elif key in KEYED and isinstance(old, list):  # the version's own `options` is a word
         yield from _part_changes(place, _by_key(old), _by_key(new), is_semantic=is_semantic)
     elif key == "examples":
         yield from _part_changes(place, _by_title(old), _by_title(new), is_semantic=is_semantic)

@@ -93,7 +93,10 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("context_title", _("Heading over the dialogue"), help=_("Such as “Read this first”.")),
         _field("item_title", _("Heading over the response"), help=_("If empty: “Response to rate”.")),
         _field("scale_above", _("Show the whole scale above the response"), "box"),
-        _field("guidelines_short", _("Guidelines in short"), "text", help=_("Always beside the item. Markdown.")),
+        _field("options", _("Options"), "select", choices=ProtocolVersion.OptionLayout.choices),
+        _field("response", _("The response stands"), "select", choices=ProtocolVersion.ResponsePlace.choices),
+        _field("guide", _("Short guidelines are shown"), "select", choices=ProtocolVersion.GuidePlace.choices),
+        _field("guidelines_short", _("Guidelines in short"), "text", help=_("On the rating screen. Markdown.")),
         _field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
         _field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),
         _field(

@@ -43,6 +43,18 @@ class ProtocolVersion(models.Model):
         ITEM_FIRST = "item_first", _("Item First")
         SET_LEVEL = "set_level", _("Set Level")
 
+    class OptionLayout(models.TextChoices):
+        COMPACT = "compact", _("In a row, described one at a time")
+        DESCRIBED = "described", _("In a list, each with its description")
+
+    class ResponsePlace(models.TextChoices):
+        IN_PLACE = "in_place", _("In the dialogue")
+        BESIDE = "beside", _("In the dialogue and beside the question")
+
+    class GuidePlace(models.TextChoices):
+        ON_REQUEST = "on_request", _("On request")
+        IN_VIEW = "in_view", _("Always in view")
+
     protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="versions")
     version = models.CharField(max_length=40)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
@@ -59,6 +71,27 @@ class ProtocolVersion(models.Model):
     item_title = models.CharField(max_length=200, blank=True, help_text=_("Heading over the response to rate."))
     scale_above = models.BooleanField(
         default=False, help_text=_("Show every point of each scale, with its text, above what is rated.")
+    )
+    options = models.CharField(
+        max_length=10,
+        choices=OptionLayout,
+        default=OptionLayout.COMPACT,
+        db_default=OptionLayout.COMPACT,
+        help_text=_("How the options of a question stand on the screen."),
+    )
+    response = models.CharField(
+        max_length=10,
+        choices=ResponsePlace,
+        default=ResponsePlace.IN_PLACE,
+        db_default=ResponsePlace.IN_PLACE,
+        help_text=_("Where the response to rate stands on the screen."),
+    )
+    guide = models.CharField(
+        max_length=10,
+        choices=GuidePlace,
+        default=GuidePlace.ON_REQUEST,
+        db_default=GuidePlace.ON_REQUEST,
+        help_text=_("When the short guidelines are on the screen."),
     )
     expected_minutes = models.PositiveSmallIntegerField(default=35, help_text=_("Expected time for one batch."))
     max_minutes = models.PositiveSmallIntegerField(default=90, help_text=_("After this the seat is free again."))
@@ -81,7 +114,7 @@ class ProtocolVersion(models.Model):
         blank=True, help_text=_("What is new, shown once to whoever has worked with another version.")
     )
     notices = models.JSONField(default=list, blank=True, help_text=_("Short sentences shown above every item."))
-    guidelines_short = models.TextField(blank=True, help_text=_("Markdown, always beside the item."))
+    guidelines_short = models.TextField(blank=True, help_text=_("Markdown, on the rating screen."))
     guidelines = models.TextField(blank=True, help_text=_("Markdown, one click away."))
     dimensions = models.JSONField(
         default=list,

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import chain, count
-from string import ascii_lowercase
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -38,12 +37,6 @@ class OptionSpec:
     words_min: int = 3
     words_max: int = 30
     alone: bool = False  # of a multiple choice: none beside it
-
-    @property
-    def own_reason(self) -> str:
-        """The letter that ticks a reason in one's own words: the one after the predefined reasons'. None follows z."""
-        place = len(self.explanations)
-        return ascii_lowercase[place] if 0 < place < len(ascii_lowercase) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +97,9 @@ class VersionSpec:
     by_id: dict[int, CriterionSpec] = field(compare=False)
     reading_seconds: int = 0
     scale_above: bool = False
+    options: str = ProtocolVersion.OptionLayout.COMPACT
+    response: str = ProtocolVersion.ResponsePlace.IN_PLACE
+    guide: str = ProtocolVersion.GuidePlace.ON_REQUEST
     fingerprint: str = ""  # the beginning of the frozen version's hash
 
     @cached_property
@@ -203,6 +199,9 @@ def _version(pk: int, version: ProtocolVersion, criteria: tuple[CriterionSpec, .
         by_id={criterion.id: criterion for criterion in criteria},
         reading_seconds=version.reading_seconds,
         scale_above=version.scale_above,
+        options=version.options,
+        response=version.response,
+        guide=version.guide,
         fingerprint=version.sha256[:12],
     )
 

@@ -14,18 +14,19 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from annotation.models import Assignment, Item, Rating
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
-LEAST_TIMED = 5  # answers after which an annotator's own pace says more than the expected time
+LEAST_TIMED = 10  # answers after which an annotator's own pace is known
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     n_done: int
     n_wanted: int
-    pace_ms: int  # what one answer takes this annotator
+    pace_ms: int  # what one answer takes this annotator; 0 while that is not known
 
     @property
-    def minutes_left(self) -> int:
-        return math.ceil(max(self.n_wanted - self.n_done, 0) * self.pace_ms / 60_000)
+    def minutes_left(self) -> int | None:
+        """None while the annotator's own pace is not known: somebody else's would be a guess."""
+        return math.ceil(max(self.n_wanted - self.n_done, 0) * self.pace_ms / 60_000) if self.pace_ms else None
 
 
 @dataclass(slots=True)
@@ -87,8 +88,7 @@ def _progress(assignment: Assignment, tally: Tally, n_items: Mapping[str, int]) 
     spec = spec_of(study.protocol_version)
     criteria = _required(spec)
     wanted = sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
-    expected = assignment.batch.minutes_expected * 60_000 / max(wanted, 1)
-    pace = tally.active_ms / tally.n_timed if tally.n_timed >= LEAST_TIMED else expected
+    pace = tally.active_ms / tally.n_timed if tally.n_timed >= LEAST_TIMED else 0
     return Progress(sum(tally.of(each) for each in criteria), wanted, round(pace))
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain, repeat
 from typing import Any
 
 from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, Value, When
@@ -17,7 +18,7 @@ from annotation.numbering import numbered_turns
 from annotation.selectors.claims import OPEN_ENDED, claimable_by
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.selectors.team import is_of_team
-from annotation.steps import Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
+from annotation.steps import KEYS, Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
@@ -90,12 +91,18 @@ class DialoguePage:
     persona: list[str]
     items: list[ItemText]
     steps: tuple[Step, ...]
-    scale_above: bool = False
+    spec: VersionSpec
 
     @property
     def is_numbered(self) -> bool:
         """Turns have numbers where the dialogue itself is rated: people speak of them."""
         return any(item.unit == ProtocolVersion.Unit.DIALOGUE for item in self.items)
+
+    @property
+    def marking(self) -> list[tuple[str, dict[str, Any]]]:
+        """The turns that can be marked, each with its key. The key is empty where there are more turns than keys."""
+        marked = [turn for turn in self.turns if turn["label"]]
+        return list(zip(chain(KEYS, repeat("")), marked))  # noqa: B905 - keys never end
 
 
 # --- the list of work ------------------------------------------------------------------------------
@@ -239,7 +246,7 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
         persona=persona_of(dialogue.metadata if dialogue else {}),
         items=items,
         steps=steps_of(spec, items, _answers(assignment, rows)),
-        scale_above=spec.scale_above,
+        spec=spec,
         **_neighbours(assignment, position),
     )
 

@@ -19,6 +19,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
 from annotation.numbering import numbered_turns
+from annotation.selectors.guidelines import sections_of
 from annotation.selectors.work import DialoguePage
 from annotation.speakers import next_speaker
 from annotation.steps import ItemText, SavedAnswer, Step, steps_of
@@ -30,7 +31,6 @@ from protocols.specs import VersionSpec, spec_of_document
 from protocols.translating import Texts, spec_in, texts_of_document
 
 NOBODY = UUID(int=0)
-SECONDS_PER_ANSWER = 12
 TURNS = [
     {"speaker": "A", "text": "Hi! I just moved here and I don't know anybody yet."},
     {"speaker": "B", "text": "Welcome! Moving is hard. What do you like to do in your free time?"},
@@ -90,20 +90,21 @@ def _screen(
 ) -> HttpResponse:
     words = texts_of_document(doc, language)
     page = _sample_page(spec, request.POST.get("criterion", ""))
+    current = _current(request, page.steps) if page.steps else None
+    is_stored = "document" not in request.POST
     n_wanted = sum(question.criterion.required for step in page.steps for _, question in step.questions)
     context = {
         "version": stored,
         "words": words,
         "reading_seconds": doc["reading_seconds"],
-        "has_reasons": spec.has_reasons,
-        "minutes_at_most": doc["max_minutes"],
-        "stage": _stage(stored, words, page, _current(request, page.steps)) if page.steps else "",
+        "page": page,
+        "current": current.number if current else 1,
+        "progress": {"n_done": 0, "n_wanted": n_wanted},
+        "stage": _stage(stored, words, page, current) if current else "",
         "is_embedded": "document" in request.POST and "whole" not in request.POST,
-        "is_stored": "document" not in request.POST,
+        "is_stored": is_stored,
+        "sections": sections_of(stored, language) if is_stored else [],
         "guidelines": rendered(words.guidelines),
-        "n_wanted": n_wanted,
-        "pace": SECONDS_PER_ANSWER * 1000,
-        "minutes": -(-n_wanted * SECONDS_PER_ANSWER // 60),
         "lease": doc["max_minutes"] * 60,
         "is_at_end": _number(request) > len(page.steps),
     }
@@ -126,7 +127,7 @@ def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
         persona=PERSONA,
         items=items,
         steps=steps_of(spec, items, _leading_to(spec, wanted, items)),
-        scale_above=spec.scale_above,
+        spec=spec,
     )
 
 

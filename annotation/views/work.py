@@ -192,17 +192,23 @@ def _rate_page(
 ) -> HttpResponse:
     lease, study = selectors.lease_left(assignment, timezone.now()), assignment.batch.study
     spec = selectors.spec_of_assignment(assignment)
-    seat = getattr(assignment, "seat", None)  # lost meanwhile, a mistake can still be put right: the answer is kept
     context = _rate_context(assignment, page, step) | {
         "progress": read_progress(assignment),
-        "has_reasons": spec.has_reasons,
         "lease_seconds": int(lease.total_seconds()),
-        "lease_ends_at": seat and seat.lease_expires_at,
+        "guidelines_url": reverse("guidelines", args=[study.slug]),
+        "back_url": _back_url(assignment, page, step),
         "reading_seconds": spec.reading_seconds,
         "reading_left": _open(assignment, page.position),
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
     }
     return render(request, "annotation/rate.html", context, status=status)
+
+
+def _back_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
+    """Number 0 is the last step of a dialogue. Empty at the beginning of the batch."""
+    if step.number > 1:
+        return reverse("rate", args=[assignment.token, page.position, step.number - 1])
+    return reverse("rate", args=[assignment.token, page.previous, 0]) if page.previous is not None else ""
 
 
 def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-// The rating screen: shows one step at a time, takes keys, and hands every answer to the outbox before it moves on.
+// The rating screen: shows one step at a time, and hands every answer to the outbox before it moves on.
 //
 // The forms come from the server, one dialogue at a time, and work without this file: there is no second renderer here.
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { ActiveTimer, Bar, Outbox, Question, Store } = window.Parley;
+  const { Active, ActiveTimer, Bar, Help, Outbox, Question, Store, View, settle } = window.Parley;
   const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
   const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
@@ -17,34 +17,23 @@
   const drafts = new Store(`parley-draft:${root.dataset.assignment}:`);
   const timer = new ActiveTimer();
   const bar = new Bar(root);
+  const view = new View(root);
   let current = null; // the section on screen
   let shownAt = 0;
   const first = stage.querySelector(".rate-dialogue");
 
-  // --- the questions on screen ---------------------------------------------------------------------
-  const questionsOf = (within) => [...within.querySelectorAll("fieldset.asked")].map(Question.of);
-  const askedOf = (within) => questionsOf(within).filter((question) => question.isAsked);
-
-  // Shows and hides what depends on other answers to the same item. What is asked anew is wanted, what is not any more is not.
-  const settle = (dialogue, isCounted = true) => {
-    const questions = questionsOf(dialogue);
-    questions.filter((question) => question.element.dataset.when).forEach((question) => {
-      const [criterion, codes] = question.element.dataset.when.split(":");
-      const parent = questions.find((each) => each.item === question.item && each.criterion === criterion);
-      const isAsked = parent.isAsked && codes.split(",").includes(parent.chosen?.value);
-      if (isAsked === question.isAsked) return;
-      question.element.hidden = !isAsked;
-      if (!isCounted || question.isOptional) return;
-      bar.wanted += isAsked ? 1 : -1;
-      if (question.known) bar.done += isAsked ? 1 : -1;
-    });
+  // What is asked anew is wanted, what is not any more is not.
+  const recount = (question, isAsked) => {
+    if (question.isOptional) return;
+    bar.wanted += isAsked ? 1 : -1;
+    if (question.known) bar.done += isAsked ? 1 : -1;
   };
 
   // --- what is known and what is not yet sent ------------------------------------------------------
   // The server's answers are in the page; over them come the ones it has not acknowledged, then what was only begun.
   const restore = (dialogue) => {
     const unsent = new Map(outbox.entries().map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
-    questionsOf(dialogue).forEach((question) => {
+    Question.allIn(dialogue).forEach((question) => {
       question.known = question.element.hasAttribute("data-answered") ? JSON.stringify(question.read()) : "";
       const waiting = unsent.get(question.key);
       if (waiting) {
@@ -55,7 +44,7 @@
       if (draft) question.write(draft);
       question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
-    settle(dialogue, false);
+    settle(dialogue);
   };
 
   const save = (question, activeMs) => {
@@ -77,7 +66,7 @@
   const takeBack = (entry) => {
     const key = `${entry.item}:${entry.criterion}`;
     drafts.put(key, entry);
-    const questions = [...dialogues.values()].flatMap(questionsOf);
+    const questions = [...dialogues.values()].flatMap(Question.allIn);
     questions.filter((question) => question.key === key).forEach((question) => (question.known = ""));
     if (entry.is_new) bar.done -= 1;
   };
@@ -91,7 +80,11 @@
   const outbox = new Outbox({
     assignment: root.dataset.assignment,
     url: root.dataset.answers,
-    onChange: (changed) => bar.showState(changed),
+    onChange: (changed) => {
+      bar.showState(changed);
+      if (isDone && changed.entries().length) leave();
+      else if (isDone) location.assign(root.dataset.submit);
+    },
     onRefused,
   });
 
@@ -138,7 +131,9 @@
   const readFirst = async (dialogue) => {
     if (!Number(root.dataset.floor) || dialogue.dataset.opened) return;
     dialogue.dataset.opened = "yes";
-    if (!questionsOf(dialogue).some((question) => question.known)) await bar.showReading(dialogue, await secondsToRead(dialogue));
+    if (Question.allIn(dialogue).some((question) => question.known)) return;
+    await bar.showReading(dialogue, await secondsToRead(dialogue));
+    if (dialogue.isConnected) active.activate(active.question);
   };
 
   const secondsToRead = async (dialogue) => {
@@ -155,24 +150,26 @@
   };
 
   const show = (dialogue, number) => {
+    isDone = false;
+    const isNew = !dialogue.isConnected || !current;
     if (!dialogue.isConnected) stage.replaceChildren(dialogue);
+    if (bar.isOver) bar.close(dialogue, true);
     dialogue.querySelectorAll(".step").forEach((step) => (step.hidden = Number(step.dataset.step) !== number));
     current = dialogue.querySelector(`[data-step="${number}"]`);
-    dialogue.querySelectorAll("[data-next].turn").forEach((turn) => (turn.hidden = turn.dataset.next !== part("item", current).dataset.item));
-    const scroller = dialogue.querySelector(".history-scroll");
-    if (scroller) scroller.scrollTop = scroller.scrollHeight;
-    activate(askedOf(current).find((question) => !question.isGiven) ?? askedOf(current)[0]);
-    shownAt = performance.now();
+    part("back").toggleAttribute("aria-disabled", !previousOf(dialogue));
     part("reading").hidden = !dialogue.dataset.unread;
     readFirst(dialogue);
+    view.lower();
+    view.open(dialogue, current, isNew);
+    active.show(current);
+    help.follow(active.question);
+    shownAt = performance.now();
   };
 
   const arrive = () => {
-    const heading = current.querySelector("h2");
-    heading.focus({ preventScroll: true });
-    current.scrollIntoView({ block: "nearest" });
-    const place = current.querySelector(".step-place").textContent.trim();
-    bar.announce(interpolate(gettext("%(place)s. %(question)s"), { place, question: heading.textContent }, true));
+    const place = current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " ");
+    const question = active.question.element.dataset.name;
+    bar.announce(interpolate(gettext("%(place)s. %(question)s"), { place, question }, true));
     forgetDistant(Number(current.closest(".rate-dialogue").dataset.number));
     prefetch();
   };
@@ -211,14 +208,24 @@
     }
   };
 
+  // The next page needs the server: what still waits is sent first, and without a connection this page stays.
+  let isDone = false;
+  const leave = () => {
+    const n = outbox.waiting().length;
+    if (!n) location.assign(root.dataset.submit);
+    const waiting = ngettext("%(n)s answer is waiting to be sent.", "%(n)s answers are waiting to be sent.", n);
+    if (n) bar.showProblem(`${gettext("All done.")} ${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`);
+  };
+
   const finish = async () => {
+    isDone = true;
     await Promise.race([outbox.send(), new Promise((resolve) => setTimeout(resolve, 3000))]);
-    location.assign(root.dataset.submit);
+    if (isDone) leave();
   };
 
   // A step whose questions are not asked after what was answered is passed over. Undefined at either end.
   const nextStep = (dialogue, number, direction) => {
-    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => askedOf(step).length);
+    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => Question.askedIn(step).length);
     const numbers = steps.map((step) => Number(step.dataset.step));
     return direction > 0 ? numbers.find((each) => each > number) : numbers.findLast((each) => each < number);
   };
@@ -230,6 +237,8 @@
     return dialogue.dataset.next ? go(dialogue.dataset.next, 1) : finish();
   };
 
+  const previousOf = (dialogue) => nextStep(dialogue, Number(current.dataset.step), -1) ?? dialogue.dataset.previous;
+
   const back = () => {
     const dialogue = current.closest(".rate-dialogue");
     const previous = nextStep(dialogue, Number(current.dataset.step), -1);
@@ -238,13 +247,13 @@
   };
 
   const confirm = () => {
-    if (isLoading() || current.closest(".rate-dialogue").dataset.unread) return;
-    const questions = askedOf(current);
+    if (isLoading() || bar.isOver || current.closest(".rate-dialogue").dataset.unread) return;
+    const questions = Question.askedIn(current);
     questions.forEach((question) => question.forgetMistakes());
     const wrong = questions.find((question) => question.mistake);
     if (wrong && performance.now() - shownAt < HASTE && questions.every((question) => !question.isGiven)) return;
     if (wrong) {
-      wrong.showMistake(wrong.mistake);
+      active.fail(wrong);
       return;
     }
     const changed = questions.filter((question) => question.isChanged);
@@ -255,87 +264,42 @@
     advance();
   };
 
-  // --- keys ----------------------------------------------------------------------------------------
-  const activate = (question) => {
-    questionsOf(current).forEach((each) => each.element.toggleAttribute("data-active", each === question));
-  };
-
-  const active = () => askedOf(current).find((each) => each.element.hasAttribute("data-active")) ?? askedOf(current)[0];
-
-  const choose = (key) => {
-    const question = active();
-    const input = question.element.querySelector(`input[data-key="${key}"]`);
-    if (!input || input.matches(":disabled")) return false;
-    input.checked = question.kind === "multiple" ? !input.checked : true;
-    input.focus();
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    const why = question.why(input.value);
-    if (why?.dataset.asks === "free_text") why.querySelector("textarea").focus();
-    const next = askedOf(current).find((each) => !each.isGiven);
-    if (!why && next && question.kind === "single") {
-      activate(next);
-      next.element.scrollIntoView({ block: "nearest" });
-    }
-    return true;
-  };
-
-  const giveReason = (code) => {
-    const option = active().chosen?.value;
-    const box = option && active().why(option)?.querySelector(`input[value="${code}"]`);
-    box?.click();
-    return Boolean(box);
-  };
-
-  const onKey = (event) => {
-    if (isLoading()) return; // the step still on screen is answered: a key now would change it unseen
-    const isText = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
-    const isEnter = event.key === "Enter";
-    if (isText) {
-      if (isEnter && (event.ctrlKey || event.metaKey)) confirm();
-      else if (event.key === "Escape") current.querySelector("h2").focus();
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (isEnter && event.target.closest("a, button, summary")) return;
-    if (isEnter) confirm();
-    else if (event.key === "Backspace") back();
-    else if (/^\d$/.test(event.key)) choose(event.key);
-    else if (!(/^[a-z]$/.test(event.key) && giveReason(event.key))) return;
-    event.preventDefault();
-  };
+  const active = new Active({
+    root,
+    view,
+    onSave: confirm,
+    onBack: back,
+    onGuide: (key) => help.onKey(key),
+    onAnswer: (question) => {
+      drafts.put(question.key, question.read());
+      settle(question.element.closest(".rate-dialogue"), recount);
+      bar.showProgress(0);
+    },
+    onActive: (question) => help.follow(question),
+    isBusy: isLoading,
+  });
+  const help = new Help({ root, active });
 
   // --- begin ---------------------------------------------------------------------------------------
-  document.addEventListener("keydown", onKey);
   root.addEventListener("submit", (event) => {
     if (!event.target.closest(".step")) return;
     event.preventDefault();
     confirm();
   });
   root.addEventListener("click", (event) => {
-    if (!event.target.closest("a[data-back]") || event.ctrlKey || event.metaKey) return;
+    if (event.ctrlKey || event.metaKey) return;
+    const acts = event.target.closest("[data-back], [data-save]");
+    if (!acts) return;
     event.preventDefault();
-    back();
-  });
-  root.addEventListener("focusin", (event) => {
-    const fieldset = event.target.closest("fieldset.asked");
-    if (fieldset && current.contains(fieldset)) activate(Question.of(fieldset));
-  });
-  root.addEventListener("input", (event) => {
-    const fieldset = event.target.closest("fieldset.asked");
-    if (!fieldset) return;
-    const question = Question.of(fieldset);
-    question.forgetMistakes();
-    if (event.target.matches("textarea")) Question.showCount(event.target);
-    if (event.target.matches("[data-other]:checked")) event.target.closest(".why").querySelector("textarea").focus();
-    drafts.put(question.key, question.read());
-    settle(fieldset.closest(".rate-dialogue"));
-    bar.showProgress(0);
+    if (acts.matches("[data-save]")) confirm();
+    else if (!acts.hasAttribute("aria-disabled")) back();
   });
   addEventListener("popstate", (event) => event.state && go(event.state.position, event.state.number, false));
 
   const number = Number(first.querySelector(".step:not([hidden])").dataset.step);
   dialogues.set(first.dataset.position, first);
   restore(first);
+  root.setAttribute("data-ready", "");
   show(first, number);
   history.replaceState({ position: first.dataset.position, number }, "");
   bar.done += outbox.entries().filter((entry) => entry.is_new).length;

@@ -74,8 +74,8 @@ def test_the_headings_and_the_scale_of_the_unsaved_document_are_shown(editor):
         editor.post(address(version), {"document": json.dumps(editable(version) | more)}).content.decode()
         for more in ({"context_title": "", "item_title": "", "scale_above": False}, changes)
     )
-    assert all(words in headed for words in ("Begin here", "Judge this", '<details class="scale" open>'))
-    assert "Response to rate" in plain
+    assert all(words in headed for words in ("Begin here", "Judge this", '<details class="scale" open data-of-step'))
+    assert "to be rated" in plain
     assert '<details class="scale"' not in plain
 
 

@@ -33,11 +33,8 @@ def test_a_set_of_several_speakers_names_none(client: Client):
     assert "<b" not in of_set.partition("</figcaption>")[0]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "n_sources", "is_told"),
-    [("he-protocol-1.0", 1, True), ("persona-quality-1.0", 1, False), ("diqad-1.0", 0, False)],
-)
-def test_letters_are_told_where_they_tick_reasons(client: Client, protocol: str, n_sources: int, is_told: bool):
-    keys = html_of(client, Work(protocol, n_sources=n_sources), 1).partition("key-help")[2].partition("</p>")[0]
-    assert ("<kbd>a</kbd>" in keys) is is_told
-    assert "Ctrl" in keys
+def test_a_key_that_the_label_says_is_not_printed_twice(client: Client):
+    scale = html_of(client, Work("persona-quality-1.0", n_sources=1), 1)
+    assert '<kbd aria-hidden="true" class="repeated">3</kbd>' in scale
+    named = html_of(client, Work("he-protocol-1.0", n_sources=1), 1)
+    assert '<kbd aria-hidden="true">3</kbd>' in named

@@ -1,9 +1,10 @@
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from annotation.steps import ItemText, SavedAnswer, choices_of, first_unanswered, order_items, steps_of
-from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
 
 
 def make_criterion(key: str, values: tuple[float | None, ...] = (None, None)) -> CriterionSpec:
@@ -84,11 +85,28 @@ def test_the_first_unanswered_step_is_the_first_with_any_question_open():
         ((1, 1), "12"),
         ((0.5, 1.5), "12"),
         ((1, 0), "10"),
-        ((None,) * 11, "123456789011"),
-        ((*range(11),), "012345678910"),
+        ((None,) * 11, "1234567890a"),
+        ((*range(11),), "0123456789a"),
+        ((None,) * 17, "1234567890abcdehi"),  # f, g, m and u are commands
     ],
 )
 def test_keys_are_the_digits_of_a_scale_or_else_the_places(values: tuple, keys: str):
     choices = choices_of(make_criterion("c", values))
     assert "".join(choice.key for choice in choices) == keys
     assert [choice.option.code for choice in choices] == [str(place) for place in range(1, len(values) + 1)]
+
+
+def test_a_reason_never_has_the_key_of_an_option():
+    criterion = make_criterion("c", (None,) * 12)
+    reasons = tuple(ExplanationSpec(at, f"r{at}", "abc"[at], "Because.", "") for at in range(3))
+    options = tuple(replace(option, explanations=reasons) for option in criterion.options)
+    choices = choices_of(replace(criterion, options=options))
+    assert [choice.key for choice in choices][-2:] == ["a", "b"]
+    assert [key for key, _ in choices[0].reasons] == ["c", "d", "e"]
+    assert choices[0].own_reason == "h"
+
+
+def test_where_there_are_more_options_than_keys_the_last_have_none():
+    keys = [choice.key for choice in choices_of(make_criterion("c", (None,) * 60))]
+    assert len(set(keys[:54])) == 54
+    assert keys[54:] == [""] * 6

@@ -218,13 +218,12 @@ def test_the_thanks_come_with_what_is_next(cast: Cast, annotator: Client, assign
 
 
 def test_minutes_left_follow_the_annotators_own_pace(annotator: Client, assignment: Assignment):
-    assert annotator.get(rate_url(assignment)).context["progress"].minutes_left == 35
-    for number in range(1, 7):
-        annotator.post(
-            rate_url(assignment, 0, number), {f"{'appropriateness' if number < 4 else 'contextualization'}-option": "1"}
-        )
+    assert annotator.get(rate_url(assignment)).context["progress"].minutes_left is None
+    criteria = ("appropriateness", "contextualization", "listening", "correctness")
+    for number in range(1, 11):
+        annotator.post(rate_url(assignment, 0, number), {f"{criteria[(number - 1) // 3]}-option": "1"})
     Rating.objects.update(active_ms=10_000)
-    assert annotator.get(rate_url(assignment)).context["progress"].minutes_left == 3  # 18 answers of 10 s
+    assert annotator.get(rate_url(assignment)).context["progress"].minutes_left == 3  # 14 answers of 10 s
 
 
 # --- who may see it, and what nobody may see (X-5, D-6) ----------------------------------------------------

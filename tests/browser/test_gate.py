@@ -62,7 +62,7 @@ def qualify(page: Page, study: Study) -> None:
     """By the keys of the rating screen, as the panel answered."""
     criterion = study.protocol_version.criteria.get()
     for at in range(12):
-        expect(page.locator(".history summary")).to_contain_text(f"Dialogue {at + 1}")
+        expect(page.locator(".context-head h2")).to_contain_text(f"Dialogue {at + 1}")
         answer(page, str(like(0)(at, criterion) + 1))
     page.wait_for_url("**/submit/")
 

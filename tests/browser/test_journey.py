@@ -131,7 +131,7 @@ def rate_all(page: Page, choose: Callable[[str, str], int]) -> None:
         wait_for_step(page)
         step = page.locator("section.step:visible")
         criterion = step.locator("fieldset[data-criterion]").get_attribute("data-criterion")
-        answer(page, str(choose(str(criterion), step.locator("blockquote").inner_text())))
+        answer(page, str(choose(str(criterion), page.locator(".judged:visible p").inner_text())))
     page.wait_for_url("**/submit/")
 
 

@@ -95,12 +95,12 @@ def test_a_set_and_a_model_show_their_texts_together(open_screen: Open):
         for criterion in ("quality", "persona_consistency", "dialogue_coherence"):
             work.answer(item, criterion, "3")
     screen = begin(open_screen, work)
-    assert step(screen.page).locator(".together li").count() == 2
+    assert screen.page.locator(".judged:visible .together li").count() == 2
     look(screen, "persona-set")
     screen.page.keyboard.press("1")
     screen.page.keyboard.press("Enter")
-    expect(step(screen.page).locator("figcaption")).to_contain_text("different dialogues")
-    shown = step(screen.page).locator(".dialogues > li")
+    expect(screen.page.locator(".judged:visible figcaption")).to_contain_text("different dialogues")
+    shown = screen.page.locator(".judged:visible .dialogues > li")
     assert shown.count() == 1  # of its one dialogue, one response of two
     history = work.study.dialogues.get().turns
     assert shown.locator("p").all_inner_texts() == [f"{turn['speaker']} {turn['text']}" for turn in history]
@@ -114,7 +114,7 @@ def test_a_model_shows_short_dialogues_in_numbers(open_screen: Open):
     for item in work.items("candidate_set"):
         work.answer(item, "set_diverse", "yes")
     screen = begin(open_screen, work)
-    shown = step(screen.page).locator(".dialogues > li")
+    shown = screen.page.locator(".judged:visible .dialogues > li")
     expect(shown).to_have_count(4)
     assert not [source.key for source in work.study.sources.all() if source.key in screen.page.content()]
     look(screen, "persona-model")
@@ -149,11 +149,11 @@ def test_the_crowd_task_welcomes_heads_its_parts_and_keeps_the_scale_above(open_
     look(screen, "hit-welcome")
     screen.go(reverse("rate_start", args=[work.assignment.token]))
     page = screen.page
-    expect(page.locator(".history > summary")).to_contain_text("Context: read this first")
-    expect(page.locator(".history .turn").first.locator(".speaker")).to_have_count(0)
-    expect(step(page).locator("figcaption")).to_have_text("Generation: rate this")
-    expect(step(page).locator(".scale dt")).to_have_count(10)
-    scale, generation = (step(page).locator(each).first.bounding_box() for each in (".scale", ".candidate"))
+    expect(page.locator(".context-head h2")).to_contain_text("Context: read this first")
+    expect(page.locator(".turns .turn").first.locator(".speaker")).to_have_count(0)
+    expect(page.locator(".judged:visible .badge")).to_have_text("Generation: rate this")
+    expect(page.locator(".scale:visible dt")).to_have_count(10)
+    scale, generation = (page.locator(each).first.bounding_box() for each in (".scale:visible", ".judged:visible"))
     assert scale["y"] + scale["height"] <= generation["y"]
     look(screen, "hit-scale")
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Response, Route, expect
 
-from annotation.models import Assignment, Participant, Rating, RatingRevision, Seat, Study
+from annotation.models import Assignment, Item, Participant, Rating, RatingRevision, Seat, Study
 from tests.browser.helpers import Screen
 from tests.browser.rating import answers, begin, expect_saved, expect_step, press, step
 from tests.cast import Cast
@@ -44,8 +44,8 @@ def test_a_whole_batch_is_rated_from_the_keyboard_and_submitted(screen: Screen, 
 
 def test_the_candidate_in_question_stands_in_the_dialogue_as_its_next_turn(screen: Screen):
     for _ in range(3):
-        text = step(screen.page).locator("blockquote").inner_text()
-        expect(screen.page.locator(".turn.next:visible p")).to_have_text(text)
+        token = step(screen.page).locator(".part").get_attribute("data-item")
+        expect(screen.page.locator(".turn.next:visible p")).to_have_text(Item.objects.get(token=token).candidate.text)
         press(screen.page, "2", "Enter")
 
 
@@ -107,7 +107,7 @@ def test_the_next_step_is_there_within_50_milliseconds(screen: Screen):
                 """() => {
             const before = document.querySelector(".step:not([hidden])");
             const began = performance.now();
-            before.querySelector("button").click();
+            document.querySelector("[data-save]").click();
             const after = document.querySelector(".step:not([hidden])");
             return after === before ? 9999 : performance.now() - began; }"""
             )
@@ -346,20 +346,20 @@ def test_a_batch_can_be_rated_without_javascript(open_screen, cast: Cast, assign
     screen = open_screen(cast.annotator.user, java_script_enabled=False)
     screen.allowed = ["422"]
     begin(screen, assignment)
-    step(screen.page).get_by_role("button", name="Save and go on").click()
+    screen.page.get_by_role("button", name="Save and go on").click()
     expect(screen.page.get_by_role("alert").filter(has_text="Choose one")).to_be_visible()
-    step(screen.page).get_by_text("Not appropriate").click()
+    step(screen.page).locator(".choice", has_text="Not appropriate").click()
     step(screen.page).get_by_text("It does not follow").click()
-    step(screen.page).get_by_role("button", name="Save and go on").click()
+    screen.page.get_by_role("button", name="Save and go on").click()
     expect_step(screen.page, 0, 2)
-    step(screen.page).get_by_role("link", name="Back").click()
+    screen.page.get_by_role("link", name="Back").click()
     expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")
     assert answers() == [("appropriateness", "not-appropriate")]
 
 
-def test_the_focus_moves_to_the_heading_of_the_new_step(screen: Screen):
+def test_the_focus_moves_to_the_active_question_of_the_new_step(screen: Screen):
     press(screen.page, "1", "Enter")
-    expect(step(screen.page).locator("h2")).to_be_focused()
+    expect(step(screen.page).locator("fieldset[data-active]")).to_be_focused()
     expect(screen.page.locator("[data-announce]")).to_contain_text("Response 2 of 3")
 
 
@@ -369,7 +369,7 @@ def test_right_to_left_texts_run_from_the_right(open_screen, cast: Cast, assignm
         item.candidate.save()
     screen = open_screen(cast.annotator.user)
     begin(screen, assignment)
-    quote = step(screen.page).locator("blockquote")
+    quote = screen.page.locator(".turn.next:visible p")
     assert quote.evaluate("element => getComputedStyle(element).direction") == "rtl"
 
 
@@ -379,12 +379,11 @@ def test_on_a_phone_options_are_large_enough_and_nothing_scrolls_sideways(open_s
     assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for choice in step(screen.page).locator(".choice").all():
         assert choice.bounding_box()["height"] >= 44
-    history, first = screen.page.locator(".history"), step(screen.page)
-    assert history.bounding_box()["y"] < first.bounding_box()["y"]
-    screen.page.locator(".history summary").tap()
-    expect(screen.page.locator(".history-scroll")).to_be_hidden()
-    step(screen.page).get_by_text("Not appropriate").tap()
-    step(screen.page).get_by_role("button", name="Save and go on").tap()
+    dialogue, question = screen.page.locator("[data-context]"), step(screen.page)
+    assert dialogue.bounding_box()["y"] < question.bounding_box()["y"]
+    assert dialogue.bounding_box()["height"] > 740 / 2 - 100
+    step(screen.page).locator(".choice", has_text="Not appropriate").tap()
+    screen.page.get_by_role("button", name="Save and go on").tap()
     expect_step(screen.page, 0, 2)
     expect_saved(screen.page)
 

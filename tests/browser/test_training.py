@@ -66,7 +66,7 @@ def test_every_response_of_an_example_is_explained_after_its_answer(open_screen:
         expect(page.get_by_text("Why:")).to_be_visible()
         expect(page.get_by_role("button", name="Go on")).to_be_focused()
         page.keyboard.press("Enter")
-    expect(page.locator("section.step:visible h2").first).to_have_text("Contextualization")
+    expect(page.locator("fieldset[data-active] legend strong")).to_have_text("Contextualization")
 
 
 def test_the_rated_turn_of_an_example_is_rated_as_a_response(open_screen: Open):

@@ -1,0 +1,43 @@
+"""Files of the rating screen that are served as one: small files to read and change, few requests on a slow line."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import BaseFinder
+from django.core.files.storage import FileSystemStorage
+
+_SCREEN = ("js/question.js", "js/rate-question.js", "js/rate-view.js", "js/rate-active.js", "js/rate-help.js")
+_WORK = ("js/rate-bar.js", "js/rate.js")
+JOINED = {
+    "js/rating.js": (*_SCREEN, "js/rate-outbox.js", *_WORK),
+    "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
+    "js/rating-training.js": (*_SCREEN, "js/training.js"),
+    "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css"),
+}
+
+
+class JoinedFinder(BaseFinder):
+    """Finds the joined files for whoever collects or serves static files. They are written when the process starts."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.folder = TemporaryDirectory(prefix="parley-joined-")  # it goes with the process
+        self.storage = FileSystemStorage(location=self.folder.name)
+        source, target = Path(settings.STATICFILES_DIRS[0]), Path(self.folder.name)
+        for name, parts in JOINED.items():
+            (target / name).parent.mkdir(exist_ok=True)
+            texts = [(source / part).read_text(encoding="utf-8") for part in parts]
+            (target / name).write_text("\n".join(texts), encoding="utf-8")
+
+    def find(self, path: str, find_all: bool = False) -> Any:  # noqa: FBT001, FBT002 - as Django calls it
+        found = str(Path(self.folder.name) / path) if path in JOINED else None
+        return ([found] if found else []) if find_all else (found or [])
+
+    def list(self, ignore_patterns: Any) -> Iterator[tuple[str, FileSystemStorage]]:
+        return ((name, self.storage) for name in JOINED)
+
+    def check(self, **kwargs: Any) -> Sequence[Any]:
+        return []

@@ -1,0 +1,180 @@
+// Around the questions: the clock of active time, progress, whether answers are saved, the seat, and what went wrong.
+(() => {
+  "use strict";
+  const IDLE = 30000; // a longer pause is not reading
+  const WARN_AT = 10 * 60;
+  const LEAST_TIMED = 10; // answers after which one's own pace says how long the rest takes
+  const ACTIVITY = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart", "scroll"];
+
+  // How long the annotator really looked: adds up the time between signs of life, each gap at most IDLE, and nothing while the tab is hidden.
+  class ActiveTimer {
+    constructor() {
+      this.total = 0;
+      this.last = document.hidden ? null : performance.now();
+      ACTIVITY.forEach((name) => addEventListener(name, () => this.beat(), { passive: true, capture: true }));
+      document.addEventListener("visibilitychange", () => (document.hidden ? this.pause() : this.beat()));
+    }
+
+    beat() {
+      const now = performance.now();
+      if (this.last !== null) this.total += Math.min(now - this.last, IDLE);
+      this.last = now;
+    }
+
+    pause() {
+      this.beat();
+      this.last = null;
+    }
+
+    // The milliseconds since the last call.
+    take() {
+      if (!document.hidden) this.beat();
+      const taken = Math.round(this.total);
+      this.total = 0;
+      return taken;
+    }
+  }
+
+  const put = (text, values) => interpolate(text, values, true);
+  const inDays = (n) => put(ngettext("%(n)s day", "%(n)s days", n), { n });
+
+  // A length of time, as sentences name it: rounded to what is worth saying.
+  const span = (minutes) => {
+    const hours = minutes / 60;
+    if (hours > 2 * 24) return inDays(Math.round(hours / 24));
+    return hours > 2 ? put(gettext("%(n)s h"), { n: Math.round(hours) }) : put(gettext("%(n)s min"), { n: minutes });
+  };
+
+  const link = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
+
+  class Bar {
+    constructor(root) {
+      this.root = root;
+      this.done = Number(root.dataset.done);
+      this.wanted = Number(root.dataset.wanted);
+      this.pace = Number(root.dataset.pace ?? 0); // 0: not known yet
+      this.timed = [];
+      // From the seconds the server said were left: the clocks of the two may differ.
+      this.leaseEndsAt = performance.now() + Number(root.dataset.lease) * 1000;
+      this.showLease();
+    }
+
+    part(name) {
+      return this.root.querySelector(`[data-${name}]`);
+    }
+
+    announce(text) {
+      this.part("announce").textContent = text;
+    }
+
+    showProgress(activeMs) {
+      if (activeMs) this.keepPace(activeMs);
+      const left = Math.max(0, this.wanted - this.done);
+      this.part("progress").value = this.done;
+      const { done, wanted } = this;
+      const answers = ngettext("%(done)s of %(wanted)s answers", "%(done)s of %(wanted)s answers", wanted);
+      this.part("progress-text").textContent = put(answers, { done, wanted });
+      const minutes = Math.ceil((left * this.pace) / 60000);
+      this.part("minutes").textContent = this.pace && left ? put(gettext("about %(time)s left"), { time: span(minutes) }) : "";
+    }
+
+    // The annotator's own, of ten answers or more; nothing is said before.
+    keepPace(activeMs) {
+      if (this.pace) this.pace = 0.9 * this.pace + 0.1 * activeMs;
+      else if (this.timed.push(activeMs) >= LEAST_TIMED) this.pace = this.timed.reduce((sum, each) => sum + each, 0) / this.timed.length;
+    }
+
+    showProblem(text, ...more) {
+      this.part("problem").hidden = !text;
+      this.part("problem").replaceChildren(text, ...more);
+    }
+
+    signIn(text) {
+      return link(`${this.root.dataset.login}?next=${encodeURIComponent(location.pathname)}`, text);
+    }
+
+    // Where a state of the outbox leads to that only the annotator can end.
+    wayOn(state) {
+      if (state === "signed_out") return this.signIn(gettext("Sign in again"));
+      if (state === "foreign") return this.signIn(gettext("Sign in with it"));
+      return state === "consent" ? link(this.root.dataset.consent, gettext("Read it and agree")) : null;
+    }
+
+    showState(outbox) {
+      const line = this.part("save-state");
+      line.hidden = false;
+      line.dataset.saveState = outbox.state;
+      line.textContent = outbox.short;
+      const wayOn = this.wayOn(outbox.state);
+      if (wayOn) this.showProblem(`${gettext("Nothing is lost.")} ${outbox.sentence} `, wayOn);
+      else if (outbox.state === "saved" && !outbox.refused.size) this.showProblem("");
+      if (outbox.state === "offline") this.announce(outbox.short);
+    }
+
+    showLease() {
+      const left = Math.max(0, Math.ceil((this.leaseEndsAt - performance.now()) / 1000));
+      const time = left > 60 ? span(Math.ceil(left / 60)) : put(gettext("%(n)s s"), { n: left });
+      this.part("lease-text").textContent = put(gettext("seat for %(time)s"), { time });
+      if (left === 0) {
+        this.endLease();
+        return;
+      }
+      if (left <= WARN_AT && !this.hasWarned) {
+        this.hasWarned = true;
+        this.part("lease-note").hidden = false;
+        const warning = gettext("%(time)s left for this batch. Your answers are kept in any case.");
+        this.part("lease-note").textContent = put(warning, { time });
+      }
+      // At the next change of what is shown: each minute, and each second of the last one.
+      setTimeout(() => this.showLease(), left <= 60 ? 1000 : ((left - 1) % 60) * 1000 + 1000);
+    }
+
+    // Until the dialogue has been read its questions are closed; a bar fills while it is on screen.
+    async showReading(dialogue, seconds) {
+      if (seconds <= 0) return;
+      const [bar, text] = this.part("reading").children;
+      const end = performance.now() + seconds * 1000;
+      dialogue.dataset.unread = "yes";
+      this.close(dialogue, true);
+      this.part("reading").hidden = !dialogue.isConnected;
+      const announced = ngettext(
+        "Read the whole dialogue first: %(n)s seconds.",
+        "Read the whole dialogue first: %(n)s seconds.",
+        Math.ceil(seconds),
+      );
+      this.announce(put(announced, { n: Math.ceil(seconds) }));
+      for (let left = seconds; left > 0; left = (end - performance.now()) / 1000) {
+        if (dialogue.isConnected) {
+          bar.value = 1 - left / seconds;
+          text.textContent = put(gettext("Read the whole dialogue first: %(n)s s"), { n: Math.ceil(left) });
+        }
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      this.close(dialogue, this.isOver);
+      delete dialogue.dataset.unread;
+      if (!dialogue.isConnected) return;
+      this.part("reading").hidden = true;
+      this.announce(gettext("The questions are open now."));
+    }
+
+    close(dialogue, isClosed) {
+      dialogue.querySelectorAll("fieldset.asked").forEach((fieldset) => (fieldset.disabled = isClosed));
+    }
+
+    // Without a seat nothing can be chosen or typed: it would go nowhere.
+    endLease() {
+      const note = this.part("lease-note");
+      const form = this.part("claim");
+      if (note.contains(form)) return;
+      this.isOver = true;
+      this.close(this.root, true);
+      form.hidden = false;
+      note.hidden = false;
+      note.className = "note bad";
+      const sentence = gettext("Your time for this batch has ended. Your answers are kept: take a seat again and they count.");
+      note.replaceChildren(`${sentence} `, form);
+    }
+  }
+
+  window.Parley = { ...window.Parley, ActiveTimer, Bar };
+})();

@@ -1,0 +1,140 @@
+// What is on screen: the dialogue in its pane, the active question in the other, and marks that there is more.
+//
+// After every change the active question is whole inside its pane, and so is the beginning of what has to be read.
+(() => {
+  "use strict";
+  const AIR = 8; // pixels around a question
+  const LEAD = 0.35; // of the pane's height: as much of the turn before a long response stays above it
+  const NEARLY = 24; // pixels from an end of the dialogue that are as good as the end
+  const BEGINNING = 60; // pixels of a response that count as its beginning
+
+  const narrow = matchMedia("(max-width: 56.25rem)");
+
+  // Where an element is within what its pane scrolls.
+  const placeIn = (pane, element) => {
+    const top = element.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientTop + pane.scrollTop;
+    return { top, bottom: top + element.offsetHeight };
+  };
+
+  // Folded or open, as the annotator left it: a new dialogue does not open it again.
+  class Folds {
+    constructor() {
+      this.open = new Map();
+      document.addEventListener("toggle", (event) => this.note(event.target), true);
+    }
+
+    note(details) {
+      if (details.dataset.fold && !this.isSetting) this.open.set(details.dataset.fold, details.open);
+    }
+
+    apply(within) {
+      within.querySelectorAll("details[data-fold]").forEach((details) => {
+        const isOpen = this.open.get(details.dataset.fold) ?? !narrow.matches;
+        if (details.open === isOpen) return;
+        details.open = isOpen;
+      });
+    }
+  }
+
+  class View {
+    constructor(root) {
+      this.root = root;
+      this.folds = new Folds();
+      root.addEventListener("scroll", (event) => event.target.matches?.("[data-context]") && this.showMore(), true);
+      root.addEventListener("click", (event) => this.onClick(event));
+      addEventListener("resize", () => this.again());
+    }
+
+    get pane() {
+      return this.root.querySelector("[data-context]");
+    }
+
+    onClick(event) {
+      const more = event.target.closest("[data-more]");
+      if (more) this.scrollPage(more.dataset.more === "above" ? -1 : 1);
+      const draw = event.target.closest("[data-draw]");
+      if (!draw) return;
+      const isDrawn = this.root.toggleAttribute("data-drawn");
+      draw.setAttribute("aria-expanded", String(isDrawn));
+      this.again();
+    }
+
+    lower() {
+      this.root.removeAttribute("data-drawn");
+      this.root.querySelectorAll("[data-draw]").forEach((each) => each.setAttribute("aria-expanded", "false"));
+    }
+
+    scrollPage(direction) {
+      this.pane?.scrollBy({ top: direction * this.pane.clientHeight * 0.85 });
+    }
+
+    // After the window has changed: what has to be seen is seen again.
+    again() {
+      if (!this.question) return;
+      this.reveal(this.question);
+      this.showJudged(this.question.item);
+    }
+
+    // The active question, whole. One that is taller than the pane begins at its top.
+    reveal(question) {
+      this.question = question;
+      const pane = question.element.closest("[data-questions]");
+      if (!pane) return;
+      const { top, bottom } = placeIn(pane, question.element);
+      const height = pane.clientHeight;
+      if (bottom + AIR <= height) pane.scrollTop = 0;
+      else if (bottom - top + 2 * AIR > height) pane.scrollTop = top - AIR;
+      else pane.scrollTop = Math.min(Math.max(pane.scrollTop, bottom + AIR - height), top - AIR);
+    }
+
+    // The dialogue of a step. Opened anew it begins where reading begins: at the first turn, or, for a response, at it.
+    open(dialogue, step, isNew) {
+      if (isNew) this.folds.apply(dialogue);
+      dialogue.querySelectorAll("[data-of-step]").forEach((each) => (each.hidden = each.dataset.ofStep !== step.dataset.step));
+      if (isNew && this.pane) {
+        this.pane.scrollTop = 0;
+        this.hasSeenEnd = false;
+      }
+      this.isNew = isNew;
+      this.showJudged(step.querySelector("[data-item]").dataset.item);
+      this.isNew = false;
+    }
+
+    // The item in question stands in place, from its beginning. The place is kept while that is in view.
+    showJudged(item) {
+      const { pane } = this;
+      if (!pane) return;
+      let judged = null;
+      pane.querySelectorAll("[data-judged]").forEach((each) => {
+        each.hidden = each.dataset.judged !== item;
+        if (!each.hidden) judged = each;
+      });
+      if (judged) this.bringIn(pane, judged);
+      this.showMore();
+    }
+
+    bringIn(pane, judged) {
+      const { top, bottom } = placeIn(pane, judged);
+      const height = pane.clientHeight;
+      const wanted = Math.min(bottom - top, BEGINNING);
+      if (!this.isNew && top >= pane.scrollTop && top + wanted <= pane.scrollTop + height) return;
+      const above = judged.previousElementSibling?.lastElementChild?.offsetHeight ?? 0;
+      const lead = Math.max(0, Math.min(above + AIR, height * LEAD, height - BEGINNING));
+      pane.scrollTop = Math.max(0, Math.min(bottom + AIR - height, top - lead));
+    }
+
+    showMore() {
+      const { pane } = this;
+      if (!pane) return;
+      const below = pane.scrollHeight - pane.clientHeight - pane.scrollTop;
+      if (below <= NEARLY) this.hasSeenEnd = true;
+      const context = pane.closest(".rate-context");
+      context.querySelector("[data-more=above]").hidden = pane.scrollTop <= NEARLY;
+      const more = context.querySelector("[data-more=below]");
+      more.hidden = below <= NEARLY;
+      more.toggleAttribute("data-unseen", !this.hasSeenEnd);
+    }
+  }
+
+  window.Parley = { ...window.Parley, View };
+})();
