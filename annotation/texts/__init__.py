@@ -1,0 +1,6 @@
+"""Texts of dialogues and responses as pages show them: typed or as Markdown, the middle of very long ones folded."""
+
+from annotation.texts.hints import looks_like_markdown
+from annotation.texts.showing import MARKDOWN, PLAIN, folds, show
+
+__all__ = ["MARKDOWN", "PLAIN", "folds", "looks_like_markdown", "show"]

@@ -1,0 +1,27 @@
+"""How annotators saw the texts: the study's setting in words, for the checklist, the methods and the datasheet."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotation.models import Study
+
+SENTENCES = {
+    Study.TextFormat.PLAIN: gettext_noop(
+        "Dialogues and responses were shown as plain text, with every character and line end as typed."
+    ),
+    Study.TextFormat.MARKDOWN: gettext_noop(
+        "Dialogues and responses were shown as formatted Markdown (CommonMark with tables and strikethrough; headings "
+        "as bold lines, links and images as text); one key showed them as typed."
+    ),
+}
+
+
+def presentation_sentence(text_format: str) -> str:
+    return _(SENTENCES[Study.TextFormat(text_format)])
+
+
+def is_collected_elsewhere(report: dict[str, Any]) -> bool:
+    """Whether no batch was worked on in Parley though there are answers: what its pages show says nothing then."""
+    return report["n_annotators"] > 0 and not report["time_and_pay"]["batch_minutes_elapsed"]["n"]
