@@ -14,14 +14,14 @@ from annotation.texts.parsing import parse
 from annotation.texts.pieces import Cut, Piece, chunks, cut, is_long, joined
 
 PLAIN, MARKDOWN = "plain", "markdown"
-ELEMENTS = frozenset({"p", "blockquote", "div"})
 
 
-def show(text: str, text_format: str, *, element: str = "p", speaker: str = "") -> SafeString:
-    """A block of its own, whose words begin with the speaker if one is named."""
+def show(text: str, text_format: str, *, element: str = "p", speaker: str = "", lang: str = "") -> SafeString:
+    """A block of its own, in this language, whose words begin with the speaker if one is named."""
     name = f"<b>{escape(speaker)}</b> " if speaker else ""
+    more = f' lang="{escape(lang)}"' if lang else ""
     formatted = _formatted(text, get_language() or "") if text_format == MARKDOWN else None
-    html = _typed(text, element, name) if formatted is None else _both(text, formatted, element, name)
+    html = _typed(text, element, more, name) if formatted is None else _both(text, formatted, element, more, name)
     return mark_safe(html)  # noqa: S308 - escaped above and in the pieces
 
 
@@ -29,22 +29,22 @@ def folds(text: str) -> bool:
     return is_long(text)
 
 
-def _typed(text: str, element: str, name: str = "", more: str = "") -> str:
+def _typed(text: str, element: str, more: str = "", name: str = "") -> str:
     body, tag = _folded_text(text), element
     if body is None:
         body = escape(text)
     elif element == "p":
         tag = "div"  # a paragraph cannot hold the button
-    return f'<{tag} class="{"text-raw " if more else ""}preserve" dir="auto"{more}>{name}{body}</{tag}>'
+    return f'<{tag} class="preserve" dir="auto"{more}>{name}{body}</{tag}>'
 
 
-def _both(text: str, formatted: str, element: str, name: str) -> str:
+def _both(text: str, formatted: str, element: str, more: str, name: str) -> str:
     """The typed text is in the page too, so that a key can show it at once, also while there is no connection."""
     tag = "div" if element == "p" else element
     said = f'<div dir="auto">{name}</div>' if name else ""
-    raw = _typed(text, "div", more=" hidden")
-    way = ' dir="rtl"' if _runs_from_the_right(text) else ' dir="ltr"'
-    return f'<{tag} class="text"{way}>{said}<div class="text-formatted">{formatted}</div>{raw}</{tag}>'
+    both = f'<div class="text-formatted">{formatted}</div><div class="text-raw" hidden>{_typed(text, "div")}</div>'
+    way = "rtl" if _runs_from_the_right(text) else "ltr"
+    return f'<{tag} class="text" dir="{way}"{more}>{said}{both}</{tag}>'
 
 
 def _runs_from_the_right(text: str) -> bool:
