@@ -112,8 +112,12 @@ def _as_typed(node: Node, lines: list[str]) -> str:
 
 
 def _paragraph(node: Node, _lines: list[str]) -> str:
+    """Within a list or a quotation it has no direction of its own: theirs is told by the words in them."""
     words = _inlines(node.children[0])
-    return words if node.hidden else f'<p dir="auto">{words}</p>'
+    if node.hidden:
+        return words
+    is_within = node.parent is not None and not node.parent.is_root
+    return f"<p>{words}</p>" if is_within else f'<p dir="auto">{words}</p>'
 
 
 def _heading(node: Node, _lines: list[str]) -> str:

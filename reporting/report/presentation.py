@@ -23,5 +23,9 @@ def presentation_sentence(text_format: str) -> str:
 
 
 def is_collected_elsewhere(report: dict[str, Any]) -> bool:
-    """Whether no batch was worked on in Parley though there are answers: what its pages show says nothing then."""
-    return report["n_annotators"] > 0 and not report["time_and_pay"]["batch_minutes_elapsed"]["n"]
+    """Whether there are answers and all of them are imported: what Parley's pages show says nothing then.
+
+    Annotators of an archive are imported too, but their batches come with times.
+    """
+    are_imported = 0 < report["n_annotators"] <= report["n_imported_annotators"]
+    return are_imported and not report["time_and_pay"]["batch_minutes_elapsed"]["n"]
