@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.texts import MARKDOWN, PLAIN, folds, show
+from annotation.texts import MARKDOWN, PLAIN, is_long, show
 
 register = template.Library()
 
@@ -35,7 +35,7 @@ def text_switch() -> dict[str, Any]:
 @register.simple_tag(takes_context=True)
 def text_files(context: Context, *, always: bool = False) -> SafeString:
     """Style and script of formatted and folded texts. A screen of plain and short ones asks for nothing more."""
-    is_wanted = always or format_of(context) == MARKDOWN or any(map(folds, _texts_of(context.get("page"))))
+    is_wanted = always or format_of(context) == MARKDOWN or any(map(is_long, _texts_of(context.get("page"))))
     if not is_wanted:
         return SafeString("")
     line = '<link rel="stylesheet" href="{}"><script src="{}" defer></script>'

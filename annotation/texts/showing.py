@@ -25,10 +25,6 @@ def show(text: str, text_format: str, *, element: str = "p", speaker: str = "", 
     return mark_safe(html)  # noqa: S308 - escaped above and in the pieces
 
 
-def folds(text: str) -> bool:
-    return is_long(text)
-
-
 def _typed(text: str, element: str, more: str = "", name: str = "") -> str:
     body, tag = _folded_text(text), element
     if body is None:

@@ -8,7 +8,7 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.texts import MARKDOWN, PLAIN, folds, show
+from annotation.texts import MARKDOWN, PLAIN, is_long, show
 from annotation.texts.pieces import chunks
 from protocols.words import count_words
 
@@ -34,13 +34,13 @@ def formatted(text: str) -> str:
 
 @pytest.mark.parametrize("text", ["word " * 400, "line\n" * 40, "短" * 400, "x" * 4_800, ""])
 def test_a_text_within_the_limits_is_shown_whole(text: str):
-    assert not folds(text)
+    assert not is_long(text)
     assert "<details" not in show(text, PLAIN)
 
 
 @pytest.mark.parametrize("text", ["word " * 401, "line\n" * 41, "短" * 401, "x" * 4_921])
 def test_a_longer_text_folds(text: str):
-    assert folds(text)
+    assert is_long(text)
     assert "<details" in show(text, PLAIN)
 
 
