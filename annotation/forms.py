@@ -56,14 +56,15 @@ class StudyForm(forms.ModelForm):
     class Meta:
         model = Study
         fields = (
-            "name", "slug", "description", "protocol_version", "seats", "majority_rule", "word_scale", "kappa_floor",
-            "platform", "pay_amount", "pay_currency", "consent_text", "consent_version",
+            "name", "slug", "description", "protocol_version", "text_format", "seats", "majority_rule", "word_scale",
+            "kappa_floor", "platform", "pay_amount", "pay_currency", "consent_text", "consent_version",
             "expected_minutes", "max_minutes",
         )  # fmt: skip
         labels = {
             "name": _("Name"),
             "description": _("Description"),
             "slug": _("Short name"),
+            "text_format": _("Dialogues and responses are shown"),
             "seats": _("Annotators per batch"),
             "majority_rule": _("A response counts as positive when"),
             "word_scale": _("Words beside coefficients of agreement"),
@@ -82,6 +83,7 @@ class StudyForm(forms.ModelForm):
                 "Part of the study's address: letters, digits and hyphens. Left empty, it is made from the name."
             ),
             "description": _("Shown to the people you invite."),
+            "text_format": _("The same for all of them. It is fixed with the first answer of the main work."),
             "seats": _("How many people rate every item: the votes of each item, never more."),
             "majority_rule": _("Printed in the report beside the results."),
             "word_scale": _("The board and every file of the report use them. The report names the scale."),

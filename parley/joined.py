@@ -9,13 +9,13 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-_SCREEN = ("js/question.js", "js/rate-question.js", "js/rate-view.js", "js/rate-active.js", "js/rate-help.js")
+_SCREEN = ("js/question.js", "js/rate-question.js", "js/rate-view.js", "js/rate-active.js", "js/rate-help.js", "js/texts.js")
 _WORK = ("js/rate-bar.js", "js/rate.js")
 JOINED = {
     "js/rating.js": (*_SCREEN, "js/rate-outbox.js", *_WORK),
     "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
     "js/rating-training.js": (*_SCREEN, "js/training.js"),
-    "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css"),
+    "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css", "css/texts.css"),
 }
 
 

@@ -28,7 +28,7 @@ class StudySerializer(serializers.ModelSerializer):
         fields = (
             "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "word_scale", "kappa_floor",
             "platform", "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language",
-            "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join", "role",
+            "text_format", "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join", "role",
             "created_at",
         )  # fmt: skip
         read_only_fields = ("status", "created_at")

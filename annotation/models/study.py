@@ -42,12 +42,23 @@ class Study(models.Model):
         KRIPPENDORFF = words.WordScale.KRIPPENDORFF, _("Krippendorff (2004): unreliable, tentative, reliable")
         NONE = words.WordScale.NONE, _("No words")
 
+    class TextFormat(models.TextChoices):
+        PLAIN = "plain", _("As typed: every character and line end")
+        MARKDOWN = "markdown", _("Formatted as Markdown: lists, tables, code, bold")
+
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     protocol_version = models.ForeignKey("protocols.ProtocolVersion", models.PROTECT, related_name="studies")
     content_language = models.CharField(
         max_length=20, blank=True, help_text="Of the protocol's texts as annotators read them; empty: its main one."
+    )
+    text_format = models.CharField(
+        max_length=10,
+        choices=TextFormat,
+        default=TextFormat.PLAIN,
+        db_default=TextFormat.PLAIN,
+        help_text="How dialogues and responses are shown.",
     )
     expected_minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If not the protocol's.")
     max_minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text="If not the protocol's.")

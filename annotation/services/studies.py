@@ -19,8 +19,8 @@ from protocols.translating import languages_of
 
 SETTINGS = frozenset({
     "name", "description", "protocol_version", "seats", "majority_rule", "word_scale", "kappa_floor", "platform",
-    "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes",
-    "max_minutes", "is_joinable", "is_clearing_on_join",
+    "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language", "text_format",
+    "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join",
 })  # fmt: skip
 TEXTS = frozenset({"description", "consent_text"})  # too long for a line of the log
 LOGGED_KEYS = 50
@@ -63,6 +63,7 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
     if language != locked.content_language and Rating.objects.filter(batch__study=study).exists():
         message = _("The study has answers already, and a question in other words is another question.")
         raise ValidationError({"content_language": message})
+    _check_text_format(locked, settings.get("text_format", locked.text_format))
     before = _values(locked, settings.keys() & SETTINGS)
     changed = activity.changes(before, _values(_change(locked, settings), before))
     texts = sorted(TEXTS & changed.keys())
@@ -70,6 +71,13 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
         details = {"changed": {name: pair for name, pair in changed.items() if name not in TEXTS}, "texts": texts}
         activity.log(locked, by, "settings", details=details, now=now)
     return locked
+
+
+def _check_text_format(study: Study, wanted: str) -> None:
+    main = Rating.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
+    if wanted != study.text_format and main.exists():
+        message = _("The study has main answers already, and they were given to texts that looked otherwise.")
+        raise ValidationError({"text_format": message})
 
 
 def _values(study: Study, names: Iterable[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import worker_is_silent
 from annotation.selectors.pilots import pilots_to_repeat
+from annotation.selectors.texts import text_sample
 from annotation.services import batching
 from annotation.services import studies as services
 from annotation.services.repeating import repeat_pilot
@@ -68,7 +69,8 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("study_settings", slug)
     study.refresh_from_db()  # the form has written what it was sent into this object, valid or not
     status = 422 if form.errors else 200
-    return study_page(request, study, "annotation/study_settings.html", form=form, status=status)
+    context = {"form": form, "sample": text_sample(study), "formats": Study.TextFormat.choices}
+    return study_page(request, study, "annotation/study_settings.html", status=status, **context)
 
 
 @login_required

@@ -30,7 +30,8 @@ PURPOSES = ("dialogue", "purpose")
 # The protocol version and the pay come beside them. Who may join, and by which link, is of the place it was.
 SETTINGS = (
     "slug", "name", "description", "status", "seats", "seed", "majority_rule", "word_scale", "kappa_floor", "platform",
-    "pay_currency", "consent_text", "consent_version", "content_language", "expected_minutes", "max_minutes",
+    "pay_currency", "consent_text", "consent_version", "content_language", "text_format", "expected_minutes",
+    "max_minutes",
 )  # fmt: skip
 # Of a run that made metrics. Prompts, answers, endpoint and prices stay: an observer may export, and may not see them.
 JUDGE = (

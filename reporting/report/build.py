@@ -186,6 +186,7 @@ def _study_facts(study: Study) -> Report:
         "seats": study.seats,
         "majority_rule": study.majority_rule,
         "word_scale": study.word_scale,
+        "text_format": study.text_format,
         "seed": study.seed,
         "platform": study.platform,
         "pay_amount": None if study.pay_amount is None else str(study.pay_amount),

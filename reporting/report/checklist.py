@@ -12,6 +12,7 @@ from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
 from reporting.report.acceptance import acceptance_lines
 from reporting.report.annotation_format import format_lines, format_of
+from reporting.report.presentation import is_collected_elsewhere, presentation_sentence
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
 from reporting.selectors.conduct import Conduct
 from reporting.selectors.study_facts import People
@@ -23,6 +24,7 @@ TITLES = {
     "granularity": pgettext_lazy("checklist of a report", "Granularity"),
     "dimensions": pgettext_lazy("checklist of a report", "Dimensions"),
     "annotation_format": pgettext_lazy("checklist of a report", "Annotation format"),
+    "presentation": pgettext_lazy("checklist of a report", "Presentation of texts"),
     "sampling_criteria": pgettext_lazy("checklist of a report", "Sampling criteria"),
     "qualification_task": pgettext_lazy("checklist of a report", "Qualification task"),
     "acceptance_rule": pgettext_lazy("checklist of a report", "Acceptance rule"),
@@ -38,6 +40,7 @@ TITLES = {
     "platform": pgettext_lazy("checklist of a report", "Platform"),
 }
 TO_DO = {
+    "presentation": gettext_noop("The answers are imported: state how the texts looked where they were collected."),
     "sampling_criteria": gettext_noop(
         "State by which criteria annotators were chosen: location, gender, first language, approval rate, education."
     ),
@@ -122,6 +125,7 @@ def _work(study: Study, report: Row) -> Row:
     ]
     pay = {name: work[name] for name in ("pay_per_batch", "currency", "total_paid", "hourly_active", "hourly_expected")}
     return {
+        "presentation": None if is_collected_elsewhere(report) else {"text_format": study.text_format},
         "samples": {name: sizes[name] for name in ("items", "dialogues", "sources")} if sizes["items"] else None,
         "votes_per_sample": sizes["votes_per_item"] | {"wanted": study.seats} if sizes["items"] else None,
         "agreement": agreement,
@@ -188,6 +192,7 @@ LINES: dict[str, Any] = {
     "granularity": _granularity,
     "dimensions": _dimensions,
     "annotation_format": format_lines,
+    "presentation": lambda value: [presentation_sentence(value["text_format"])],
     "qualification_task": lambda value: [
         _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
     ],

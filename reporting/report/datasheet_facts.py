@@ -16,6 +16,7 @@ from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
 from reporting.report.acceptance import preparation_lines, quality_lines
 from reporting.report.control import plan_lines
+from reporting.report.presentation import presentation_sentence
 from reporting.selectors.datasheet import Setting
 from reporting.selectors.study_facts import People
 
@@ -186,6 +187,7 @@ def screen(known: Known) -> list[str]:
         return []
     lines = [
         *(_(UNITS[Unit(unit)]) for unit in known.spec.units),
+        presentation_sentence(known.study.text_format),
         _(ORDERS[Order(known.version.order)]),
         _("Beside each question stand its definition and options, and what each option means."),
         _("Who wrote a response, which one is the reference, and what others answered is never shown."),

@@ -10,6 +10,7 @@ from parley.words import both
 from reporting.figures.drawing import number
 from reporting.report.acceptance import acceptance_sentences
 from reporting.report.control import control_sentences
+from reporting.report.presentation import is_collected_elsewhere, presentation_sentence
 from reporting.report.resampled import N_RESAMPLES
 from reporting.report.rules import majority_sentence
 
@@ -23,6 +24,7 @@ def methods(report: Report) -> list[str]:
     return [
         *_protocol(report),
         *_material(report["material"]),
+        *_presentation(report),
         *_people(report),
         *(acceptance_sentences(report["acceptance"]) if report["acceptance"] else ()),
         *_votes(report["material"]["votes_per_item"]),
@@ -59,6 +61,11 @@ def _material(material: Report) -> Iterable[str]:
         )
         % known
     )
+
+
+def _presentation(report: Report) -> Iterable[str]:
+    if not is_collected_elsewhere(report):
+        yield presentation_sentence(report["study"]["text_format"])
 
 
 def _people(report: Report) -> Iterable[str]:

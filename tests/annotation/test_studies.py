@@ -36,7 +36,8 @@ def researcher(client) -> User:
 
 def new_study(version, **changes):
     return {"name": "Night talks", "slug": "", "protocol_version": version.pk, "seats": 3,
-            "majority_rule": "plurality", "word_scale": "landis_koch", "consent_version": "1"} | changes  # fmt: skip
+            "majority_rule": "plurality", "word_scale": "landis_koch", "text_format": "plain",
+            "consent_version": "1"} | changes  # fmt: skip
 
 
 # --- where people are led -------------------------------------------------------------------------

@@ -92,6 +92,7 @@ def test_imported_answers_have_no_times(he_report):
 def test_every_entry_of_the_checklist_is_known_or_says_what_to_do(he_report):
     entries = {row["key"]: row for row in he_report["checklist"]}
     missing = {
+        "presentation",
         "sampling_criteria",
         "qualification_task",
         "acceptance_rule",

@@ -27,6 +27,12 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="without it, made from the slug")
         parser.add_argument("--owner", default="", help="username; without it, the first superuser")
         parser.add_argument("--seats", type=int, default=3, help="annotators per batch")
+        parser.add_argument(
+            "--text-format",
+            choices=Study.TextFormat.values,
+            default="plain",
+            help="how dialogues and responses are shown",
+        )
         parser.add_argument("--dry-run", action="store_true", help="say what would be done and do nothing")
 
     @transaction.atomic
@@ -44,7 +50,7 @@ class Command(BaseCommand):
         version, owner = self._version(options["protocol"]), self._owner(options["owner"])
         name = options["name"] or slug.replace("-", " ").capitalize()
         try:
-            wanted = {"name": name, "owner": owner, "seats": options["seats"]}
+            wanted = {"name": name, "owner": owner, "seats": options["seats"], "text_format": options["text_format"]}
             return ensure_study(slug=slug, protocol_version=version, now=timezone.now(), **wanted)
         except Refused as refusal:
             raise CommandError(refusal.message) from None

@@ -1,0 +1,7 @@
+"""Texts of dialogues and responses as pages show them: typed or as Markdown, the middle of very long ones folded."""
+
+from annotation.texts.hints import looks_like_markdown
+from annotation.texts.pieces import is_long
+from annotation.texts.showing import MARKDOWN, PLAIN, show
+
+__all__ = ["MARKDOWN", "PLAIN", "is_long", "looks_like_markdown", "show"]

@@ -1,0 +1,99 @@
+"""One text as HTML for a page: escaped or formatted, and folded where it is long."""
+
+import unicodedata
+from functools import lru_cache
+from html import escape
+
+from django.utils.formats import number_format
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from annotation.texts.blocks import is_unformatted, pieces_of
+from annotation.texts.parsing import parse
+from annotation.texts.pieces import Cut, Piece, chunks, cut, is_long, joined
+
+PLAIN, MARKDOWN = "plain", "markdown"
+
+
+def show(text: str, text_format: str, *, element: str = "p", speaker: str = "", lang: str = "") -> SafeString:
+    """A block of its own, in this language, whose words begin with the speaker if one is named."""
+    name = f"<b>{escape(speaker)}</b> " if speaker else ""
+    more = f' lang="{escape(lang)}"' if lang else ""
+    formatted = _formatted(text, get_language() or "") if text_format == MARKDOWN else None
+    html = _typed(text, element, more, name) if formatted is None else _both(text, formatted, element, more, name)
+    return mark_safe(html)  # noqa: S308 - escaped above and in the pieces
+
+
+def _typed(text: str, element: str, more: str = "", name: str = "") -> str:
+    body, tag = _folded_text(text), element
+    if body is None:
+        body = escape(text)
+    elif element == "p":
+        tag = "div"  # a paragraph cannot hold the button
+    return f'<{tag} class="preserve" dir="auto"{more}>{name}{body}</{tag}>'
+
+
+def _both(text: str, formatted: str, element: str, more: str, name: str) -> str:
+    """The typed text is in the page too, so that a key can show it at once, also while there is no connection."""
+    tag = "div" if element == "p" else element
+    said = f'<div dir="auto">{name}</div>' if name else ""
+    both = f'<div class="text-formatted">{formatted}</div><div class="text-raw" hidden>{_typed(text, "div")}</div>'
+    way = "rtl" if _runs_from_the_right(text) else "ltr"
+    return f'<{tag} class="text" dir="{way}"{more}>{said}{both}</{tag}>'
+
+
+def _runs_from_the_right(text: str) -> bool:
+    """By its first letter, as dir="auto" tells it, which looks at no part that has a direction of its own."""
+    ways = (unicodedata.bidirectional(character) for character in text)
+    return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
+
+
+# Markdown takes milliseconds, and the same text is shown to every annotator at every step.
+@lru_cache(maxsize=512)
+def _formatted(text: str, _language: str) -> str | None:
+    """None where there is nothing to format."""
+    tree = parse(text)
+    if tree is None:
+        said = escape(_("Shown as typed: this text is too long or too intricate to be formatted."))
+        return f'<p class="small quiet">{said}</p>{_typed(text, "div")}'
+    if is_unformatted(tree, text):
+        return None
+    pieces = pieces_of(tree, text)
+    found = cut(pieces) if is_long(text) else None
+    return _folded(pieces, found) if found else joined(pieces)
+
+
+def _folded_text(text: str) -> str | None:
+    """The typed text with its middle folded; None for a text that is shown whole."""
+    if not is_long(text):
+        return None
+    pieces = [Piece(escape(each), each, 0) for each in chunks(text)]
+    found = cut(pieces)
+    return _folded(pieces, found) if found else None
+
+
+def _folded(pieces: list[Piece], found: Cut) -> str:
+    start, middle, end = pieces[: found.start], pieces[found.start : found.end], pieces[found.end :]
+    return f"{joined(start)}{_details(found, joined(middle))}{joined(end)}"
+
+
+def _details(found: Cut, middle: str) -> str:
+    show, hide = _labels(found)
+    return (
+        f'<details class="text-more"><summary dir="auto" lang="{get_language()}">'
+        f'<span class="when-closed">{escape(show)}</span><span class="when-open">{escape(hide)}</span></summary>'
+        f"{middle}</details>"
+    )
+
+
+def _labels(found: Cut) -> tuple[str, str]:
+    """In words; in lines where there are fewer words than lines, as in a text of one endless word."""
+    is_in_words = found.n_words >= found.n_lines
+    n = found.n_words if is_in_words else found.n_lines
+    known = {"n": number_format(n, force_grouping=True)}
+    if is_in_words:
+        show = ngettext("Show %(n)s more word", "Show %(n)s more words", n)
+        return show % known, ngettext("Hide %(n)s word", "Hide %(n)s words", n) % known
+    show = ngettext("Show %(n)s more line", "Show %(n)s more lines", n)
+    return show % known, ngettext("Hide %(n)s line", "Hide %(n)s lines", n) % known
