@@ -225,7 +225,6 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
 
     # --- storing: the last formset has done it ---------------------------------------------------------
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
-        form.instance.page = form
         return form.instance
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -314,4 +313,6 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
             if context["errors"]
             else [],
         }
+        # A form without an address of its own goes to that of the page, with the #part a link to a fault has led to.
+        kwargs["form_url"] = kwargs.get("form_url") or request.get_full_path()
         return super().render_change_form(request, context | more, *args, **kwargs)

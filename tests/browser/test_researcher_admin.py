@@ -208,3 +208,14 @@ def test_every_fault_is_named_at_the_top_and_leads_to_its_field(open_screen, res
     )
     faults.first.get_by_role("link").click()
     expect(page.locator("#id_criteria-0-options-1-explanations-0-sub_dimension")).to_be_in_viewport()
+
+    page.locator("#id_criteria-0-options-1-explanations-0-sub_dimension").fill("Insult")
+    page.keyboard.press("Enter")
+    expect(faults).to_have_text(["Use › Question: This field is required."])
+    expect(page).to_have_url(re.compile(f"{ADD}$"))
+    expect(faults.first).to_be_in_viewport()
+    faults.first.get_by_role("link").click()
+    page.locator("#id_criteria-1-question").fill("Is it of use?")
+    page.get_by_role("button", name="Save and publish").click()
+    expect(page.get_by_text("Tone 0.1 is published.")).to_be_in_viewport()
+    assert "#" not in page.url

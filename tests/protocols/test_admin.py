@@ -178,6 +178,28 @@ def test_criteria_and_answers_may_be_named_as_annotators_read_them(client):
     assert second["when"] == [{"criterion": "tone-of-voice", "options": ["rude"]}]
 
 
+def test_the_reasons_of_an_example_response_are_typed_behind_it_by_their_names_in_the_report(client):
+    criteria = small_criteria()
+    criteria[0]["examples"][0]["candidates"] = "No | So what? | It greets nobody. | dullness\nyes | Hi"
+    criteria[0]["options"][1]["explanations"].append({"key": "", "text": "It is rude.", "sub_dimension": "Insult"})
+
+    answer = client.post(reverse(ADD), new_page(client, criteria))
+
+    assert answer.status_code == 302, faults(answer)
+    version = ProtocolVersion.objects.get()
+    first, second = dump_bundle(version)["criteria"][0]["examples"][0]["candidates"]
+    assert (first["option"], first["explanations"]) == ("no", ["dull"])
+    assert (second["option"], second["explanations"]) == ("yes", [])
+    shown = typed(client.get(change_page(version)))["criteria-0-examples-0-candidates"]
+    assert shown == "no | So what? | It greets nobody. | dull\nyes | Hi"
+
+
+def test_a_reason_that_the_answer_of_an_example_does_not_have_is_refused(client):
+    found = refused(client, small_criteria(), **{"criteria-0-examples-0-candidates": "yes | Hi | | Dullness"})
+
+    assert "Dullness, which is no explanation of this option" in str(found["criteria-0-examples-0-candidates"])
+
+
 def test_dimensions_are_typed_as_lines(client):
     data = new_page(client, small_criteria(), dimensions="Warmth: How kind it is.\nDepth: How far it goes.")
 
@@ -291,6 +313,37 @@ def test_a_fault_stands_beside_its_field_and_nothing_is_saved(client, change, fi
     found = refused(client, criteria)
 
     assert said in str(found[field]).lower()
+
+
+def test_all_faults_of_a_page_are_said_at_once_and_none_contradicts_another(client):
+    criteria = two_criteria()
+    criteria[0]["options"][0] |= {"key": "Too Casual!"}
+    criteria[0]["examples"] = [{"title": "Thanks", "history": "A: Thanks", "candidates": "Too posh | You are welcome"}]
+    criteria[1] |= {"scale": "ordinal", "when": "Manners = good", "question": ""}
+    criteria[1]["options"][0] |= {"value": ""}
+    criteria[1]["options"][2] |= {"value": 2}
+
+    found = refused(client, criteria)
+
+    assert {field: said for field, (said,) in found.items()} == {
+        "criteria-0-options-0-key": "“Too Casual!” is no key. Use small letters, digits, - and _, or leave it empty. "
+        "For example: too-casual",
+        "criteria-0-examples-0-candidates": "Line 1, option: Is Too posh, which is no option here. "
+        "Expected: one of: 1, 2, 3.",
+        "criteria-1-question": "This field is required.",
+        "criteria-1-options-0-value": "Is missing on an ordinal or interval scale. Expected: a number.",
+        "criteria-1-options-2-value": "2 is used twice. Expected: a different one for each.",
+        "criteria-1-when": "Line 1, criterion: Is Manners, which is no such criterion before this one. "
+        "Expected: one of: tone.",
+    }
+
+
+def test_a_field_that_cannot_be_read_is_told_one_fault(client):
+    found = refused(client, two_criteria(), slug="Big Tone", version="", **{"criteria-0-options-0-value": "many"})
+
+    assert {field: len(said) for field, said in found.items()} == {
+        "slug": 1, "version": 1, "criteria-0-options-0-value": 1
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
