@@ -199,11 +199,7 @@
   };
 
   // Until the next change, and where what is wrong would stand.
-  const praise = () => {
-    part("summary").hidden = false;
-    part("summary").className = "note good";
-    part("summary").replaceChildren(gettext("Nothing is wrong."));
-  };
+  const praise = () => Object.assign(part("summary"), { hidden: false, className: "note good", textContent: gettext("Nothing is wrong.") });
 
   // --- between the page and the server ---------------------------------------------------------------------
   const ask = async (sent) => {

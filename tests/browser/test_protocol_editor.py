@@ -414,3 +414,20 @@ def test_a_check_that_finds_something_does_not_say_that_nothing_is_wrong(open_sc
 
     expect(page.get_by_text("often a mistake")).to_be_in_viewport()
     expect(page.get_by_text("Nothing is wrong.")).to_have_count(0)
+
+
+def test_an_example_response_is_evaluated_in_the_words_of_the_answers(open_screen: Open):
+    version = draft_of(GOOD)
+    page = begin(open_screen, version).page
+    candidate = node(page, "candidate")
+    reasons = candidate.get_by_label("Reasons to tick")
+    expect(reasons).to_have_value("")
+    expect(candidate.get_by_text("small letters")).to_have_count(0)
+
+    candidate.get_by_label("Evaluation").select_option(label="No")
+    reasons.fill("dull")
+    page.keyboard.press("Control+s")
+
+    expect(state(page)).to_have_text("Saved")
+    (shown,) = stored(version)["criteria"][0]["examples"][0]["candidates"]
+    assert (shown["option"], shown["explanations"]) == ("no", ["dull"])
