@@ -34,12 +34,17 @@ LABELS = {
     "notices": gettext_lazy("Notices"),
     "when": gettext_lazy("Asked only when"),
     "conditions": gettext_lazy("It fits when any of these holds"),
+    "facts": gettext_lazy("Facts about the speaker"),
     "history": gettext_lazy("Dialogue"),
     "candidates": gettext_lazy("Responses"),
     "position": gettext_lazy("Position"),
 }
 HELP = {
     "position": gettext_lazy("Parts are shown in the order of these numbers. You can also drag a part by its title."),
+    "value": gettext_lazy(
+        "On a scale, such as 1 to 5: what the report computes with. Empty where answers are names without an order, "
+        "and for “I don’t know”."
+    ),
     "key": gettext_lazy("Its name in exported files. If you leave it empty, it is made from the name."),
 }
 NAMED_BY = ("name", "label", "sub_dimension")
@@ -129,7 +134,7 @@ def _word(field: models.Field, made: forms.Field) -> None:
     if known and known.choices and isinstance(made, forms.ChoiceField):
         made.choices = known.choices
     if isinstance(made.widget, forms.Textarea):
-        made.widget.attrs |= {"rows": 3, "class": "vLargeTextField"}
+        made.widget.attrs |= {"rows": 2 if field.name == "definition" else 3, "class": "vLargeTextField"}
     if field.name == "position":
         made.required = False
 
@@ -151,6 +156,11 @@ class PageForm(PartForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.instance.page = self
+
+    def clean(self) -> dict[str, Any]:
+        if "_publish" in self.data and "is_sure" not in self.data:
+            self.add_error(None, _("Nothing is saved. Tick the box beside “Save and publish” to publish."))
+        return super().clean() or self.cleaned_data
 
 
 class VersionForm(PageForm):

@@ -76,10 +76,10 @@ def form_errors(doc: object) -> list[BundleError]:
 
 
 def _names_nothing(found: ValidationError) -> bool:
-    """What refers to a part and is no key names none. The meaning says so, and which there are, not how keys are written."""
-    *around, last = [None, *found.absolute_path]
-    is_listed = isinstance(last, int) and around[-1] in ("options", "explanations")
-    return found.validator == "pattern" and (is_listed or last in ("criterion", "option"))
+    """What refers to a part and is no key names none. The meaning says so, and which parts there are."""
+    place: list[str | int] = list(found.absolute_path)
+    is_listed = place[-2:-1] in (["options"], ["explanations"]) and isinstance(place[-1], int)
+    return found.validator == "pattern" and (is_listed or place[-1] in ("criterion", "option"))
 
 
 def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:

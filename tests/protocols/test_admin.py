@@ -141,11 +141,24 @@ def test_a_protocol_from_scratch_is_stored_with_all_of_its_parts(client):
 
 
 def test_it_is_published_with_the_same_press(client):
-    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1"), follow=True)
+    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1", is_sure="on"), follow=True)
 
     assert ProtocolVersion.objects.get().status == "published"
     assert "Tone 0.1 is published." in answer.content.decode()
     assert "published and stays as it is" in answer.content.decode()
+
+
+def test_it_is_not_published_before_somebody_is_sure(client):
+    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1"))
+
+    assert "Tick the box beside “Save and publish”" in answer.content.decode()
+    assert not ProtocolVersion.objects.exists()
+
+
+def test_a_draft_shows_what_is_often_a_mistake(client, draft):
+    html = client.get(change_page(draft)).content.decode()
+
+    assert "criterion 1: No option is for those who cannot tell." in html
 
 
 def test_keys_that_are_left_empty_are_made_from_the_names(client):
@@ -375,7 +388,7 @@ def act(client, action, version, **more):
 
 
 def test_a_draft_is_published_by_the_action(client, draft):
-    assert "Small 1.0 is published" in act(client, "publish", draft)
+    assert "Small protocol 1.0 is published" in act(client, "publish", draft)
     assert ProtocolVersion.objects.get().status == "published"
 
 
