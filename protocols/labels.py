@@ -29,9 +29,9 @@ OF_A_UNIT = {
     "dialogue": pgettext_lazy("a question", "of a dialogue"),
 }
 ORDER = {
-    "criterion_first": pgettext_lazy("order of the work", "criterion first"),
-    "item_first": pgettext_lazy("order of the work", "item first"),
-    "set_level": pgettext_lazy("order of the work", "set level"),
+    "criterion_first": pgettext_lazy("on screen at once", "one question and one item"),
+    "item_first": pgettext_lazy("on screen at once", "all questions of one item"),
+    "set_level": pgettext_lazy("on screen at once", "everything that belongs to a dialogue"),
 }
 SCALE = {
     "nominal": pgettext_lazy("scale", "nominal"),
