@@ -375,4 +375,6 @@ def test_faults_of_the_origin_are_said_above_the_form(staff, draft):
 
 
 def test_what_is_on_screen_at_once_is_called_as_in_the_editor(staff, frozen):
-    assert "<dt>On screen at once</dt><dd>one question and one item</dd>" in text_of(staff.get(address("protocol_version")))
+    assert "<dt>On screen at once</dt><dd>one question and one item</dd>" in text_of(
+        staff.get(address("protocol_version"))
+    )
