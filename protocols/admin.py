@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from protocols import services
-from protocols.admin_faults import faults_of
+from protocols.admin_faults import NAMES_OF_PARTS, faults_of
 from protocols.admin_forms import (
     CriteriaFormSet,
     NewVersionForm,
@@ -31,6 +31,10 @@ from protocols.admin_forms import (
     label_of,
     words_of,
 )
+from protocols.bundles import check_bundle, complete_bundle, dump_bundle
+from protocols.forms_pages import PublishForm
+from protocols.labels import place_words
+from protocols.linting import lint
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import InvalidBundle
 from protocols.selectors import next_version_name
@@ -130,13 +134,15 @@ class PartInline(DocumentMixin, nested_admin.NestedStackedInline):
 
 class ExplanationInline(PartInline):
     model = Explanation
+    verbose_name, verbose_name_plural = NAMES_OF_PARTS[Explanation]
     first = ("text", "sub_dimension", "key", "position")
     left_out = frozenset({"option"})
 
 
 class OptionInline(PartInline):
     model = Option
-    first = ("label", "role", "asks", "position")
+    verbose_name, verbose_name_plural = NAMES_OF_PARTS[Option]
+    first = ("label", "definition", "value", "role", "asks", "position")
     left_out = frozenset({"criterion"})
     inlines = [ExplanationInline]
 
@@ -175,6 +181,20 @@ class ProtocolAdmin(admin.ModelAdmin):
         more = gettext("Add %(name)s") % {"name": ProtocolVersion._meta.verbose_name}
         links.append((f"{new_version_page()}?protocol={obj.pk}", more, ""))
         return format_html_join("", '<p><a href="{}">{}</a> {}</p>', links)
+
+
+def published_sentence(version: ProtocolVersion) -> str:
+    """With the protocol's name: the admin begins a message with a capital, which a key must not have."""
+    return gettext("%(version)s is published.") % {"version": f"{version.protocol.name} {version.version}"}
+
+
+def advice_on(version: ProtocolVersion) -> list[dict[str, str]]:
+    """What is often a mistake in a stored draft; nothing of one with faults."""
+    doc = dump_bundle(version)
+    if check_bundle(doc):
+        return []
+    found = lint(complete_bundle(doc))
+    return [{"place": place_words(each.path), "sentence": each.sentence, "advice": each.advice} for each in found]
 
 
 def new_version_page() -> str:
@@ -225,7 +245,6 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
 
     # --- storing: the last formset has done it ---------------------------------------------------------
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
-        form.instance.page = form
         return form.instance
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -251,7 +270,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
     def _published(self, request: HttpRequest, obj: ProtocolVersion) -> HttpResponse | None:
         if "_publish" not in request.POST:
             return None
-        self.message_user(request, gettext("%(version)s is published.") % {"version": obj}, messages.SUCCESS)
+        self.message_user(request, published_sentence(obj), messages.SUCCESS)
         return HttpResponseRedirect(page_of(obj))
 
     # --- deleting a draft ----------------------------------------------------------------------------
@@ -281,8 +300,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
                 said = gettext("%(version)s is not published. %(why)s") % {"version": version, "why": error}
                 self.message_user(request, said, messages.ERROR)
             else:
-                said = gettext("%(version)s is published.") % {"version": version}
-                self.message_user(request, said, messages.SUCCESS)
+                self.message_user(request, published_sentence(version), messages.SUCCESS)
 
     def get_urls(self) -> list[Any]:
         draft = self.admin_site.admin_view(require_POST(self.new_draft))
@@ -309,9 +327,13 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
             "may_draft": self.has_add_permission(request),
             "next_name": next_version_name(obj) if obj else "",
             "show_publish": not is_frozen(obj),
+            "sure_label": PublishForm.base_fields["is_sure"].label,
+            "warnings": advice_on(obj) if obj and not is_frozen(obj) else [],
             "show_save_and_add_another": False,
             "faults": faults_of(context["adminform"].form, context["inline_admin_formsets"][0].formset)
             if context["errors"]
             else [],
         }
+        # A form without an address of its own goes to that of the page, with the #part a link to a fault has led to.
+        kwargs["form_url"] = kwargs.get("form_url") or request.get_full_path()
         return super().render_change_form(request, context | more, *args, **kwargs)

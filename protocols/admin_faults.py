@@ -5,8 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import NON_FIELD_ERRORS
+from django.db.models import Model
 from django.forms import BaseForm
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
+from protocols.models import Explanation, Option
+
+# As the editor calls them.
+NAMES_OF_PARTS: dict[type[Model], tuple[Any, Any]] = {
+    Option: (pgettext_lazy("an answer to choose", "Answer"), _("Answers")),
+    Explanation: (pgettext_lazy("to choose", "Reason"), _("Reasons to choose from")),
+}
 NAMED_BY = ("name", "label", "title", "text")
 
 
@@ -23,7 +33,7 @@ def faults_of(form: BaseForm, formset: Any) -> list[Fault]:
 
 
 def _of_parts(formset: Any, around: list[str]) -> Iterator[Fault]:
-    title = str(formset.model._meta.verbose_name_plural).capitalize()
+    title = str(_names_of(formset.model)[1]).capitalize()
     for said in formset.non_form_errors():
         yield Fault(f"{formset.prefix}-group", " › ".join([*around, title]), str(said))
     for number, form in enumerate(formset.forms, start=1):
@@ -49,4 +59,9 @@ def _own(form: BaseForm, names: list[str]) -> Iterator[Fault]:
 def _name_of(form: BaseForm, number: int) -> str:
     """As it is typed; a part without a name is told by its number."""
     typed = next((str(form[name].value()) for name in NAMED_BY if name in form.fields and form[name].value()), "")
-    return typed or f"{form._meta.model._meta.verbose_name} {number}".capitalize()  # type: ignore[attr-defined]
+    return typed or f"{_names_of(form._meta.model)[0]} {number}".capitalize()  # type: ignore[attr-defined]
+
+
+def _names_of(model: type[Model]) -> tuple[Any, Any]:
+    """Of one, and of several."""
+    return NAMES_OF_PARTS.get(model) or (model._meta.verbose_name, model._meta.verbose_name_plural)

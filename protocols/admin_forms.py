@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django import forms
@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy
 from nested_admin.formsets import NestedInlineFormSet
 
 from protocols import services
-from protocols.bundles import Bundle
+from protocols.bundles import Bundle, check_bundle
 from protocols.editing import FIELDS, editable, revision_of
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.naming import by_keys
 from protocols.notations import NOTATIONS, SENTENCES, Notation, read_lines, write_lines
-from protocols.schema import BundleError, InvalidBundle
+from protocols.schema import KEY, BundleError, InvalidBundle
 
 PARTS: dict[type[models.Model], str] = {
     ProtocolVersion: "document",
@@ -34,15 +34,21 @@ LABELS = {
     "notices": gettext_lazy("Notices"),
     "when": gettext_lazy("Asked only when"),
     "conditions": gettext_lazy("It fits when any of these holds"),
+    "facts": gettext_lazy("Facts about the speaker"),
     "history": gettext_lazy("Dialogue"),
     "candidates": gettext_lazy("Responses"),
     "position": gettext_lazy("Position"),
 }
 HELP = {
     "position": gettext_lazy("Parts are shown in the order of these numbers. You can also drag a part by its title."),
+    "value": gettext_lazy(
+        "On a scale, such as 1 to 5: what the report computes with. Empty where answers are names without an order, "
+        "and for “I don’t know”."
+    ),
     "key": gettext_lazy("Its name in exported files. If you leave it empty, it is made from the name."),
 }
 NAMED_BY = ("name", "label", "sub_dimension")
+NAMES: Bundle = {"protocol": "protocol", "name": "…", "version": "0.1"}  # in place of some that are wrong
 OF_FORMS = {"id", "DELETE", "position", "protocol", "slug", "revision"}
 STEP = re.compile(r"(\w+)(?:\[(\d+)\])?\.?")
 FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?(.*)", re.DOTALL)
@@ -77,6 +83,17 @@ class TextsField(forms.JSONField):
         return json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, dict) else value
 
 
+def check_key(typed: str) -> None:
+    """As a document wants it; Django's own sentence about a slug would allow capitals."""
+    if not KEY.fullmatch(typed):
+        said = _("“%(typed)s” is no key. Use small letters, digits, - and _, or leave it empty. For example: %(like)s")
+        raise ValidationError(said % {"typed": typed, "like": slugify(typed).strip("-_") or "part-1"})
+
+
+class KeyField(forms.CharField):
+    default_validators = [check_key]
+
+
 def notation_of(field: models.Field) -> Notation | None:
     """How a list is typed; None for a field that is none."""
     if not isinstance(field, models.JSONField) or field.default is dict:
@@ -90,6 +107,8 @@ def form_field(field: models.Field, made: forms.Field | None) -> forms.Field | N
         made = LinesField(notation)
     elif isinstance(field, models.JSONField):
         made = TextsField(required=False, widget=forms.Textarea)
+    elif field.name == "key":
+        made = KeyField(required=False, max_length=field.max_length)
     if made is not None:
         _word(field, made)
     return made
@@ -115,8 +134,8 @@ def _word(field: models.Field, made: forms.Field) -> None:
     if known and known.choices and isinstance(made, forms.ChoiceField):
         made.choices = known.choices
     if isinstance(made.widget, forms.Textarea):
-        made.widget.attrs |= {"rows": 3, "class": "vLargeTextField"}
-    if field.name in ("key", "position"):
+        made.widget.attrs |= {"rows": 2 if field.name == "definition" else 3, "class": "vLargeTextField"}
+    if field.name == "position":
         made.required = False
 
 
@@ -124,11 +143,27 @@ def _word(field: models.Field, made: forms.Field) -> None:
 class PartForm(forms.ModelForm):
     """Its fields are checked here, and all that concerns more than one field with the whole document."""
 
+    misread: frozenset[str] = frozenset()
+
     def _post_clean(self) -> None:
         """No row is made of a single part."""
+        self.misread = frozenset(self.errors)
 
 
-class VersionForm(PartForm):
+class PageForm(PartForm):
+    """The version itself. Its parts find it by the row that they share."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.page = self
+
+    def clean(self) -> dict[str, Any]:
+        if "_publish" in self.data and "is_sure" not in self.data:
+            self.add_error(None, _("Nothing is saved. Tick the box beside “Save and publish” to publish."))
+        return super().clean() or self.cleaned_data
+
+
+class VersionForm(PageForm):
     revision = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -144,7 +179,7 @@ class VersionForm(PartForm):
         return services.replace_draft(self.instance, doc, made_from=made_from, now=timezone.now())
 
 
-class NewVersionForm(PartForm):
+class NewVersionForm(PageForm):
     protocol = forms.ModelChoiceField(
         Protocol.objects.order_by("name"),
         required=False,
@@ -153,7 +188,7 @@ class NewVersionForm(PartForm):
         help_text=gettext_lazy("For a new protocol, fill in the next two fields."),
     )
     name = forms.CharField(max_length=200, required=False, label=gettext_lazy("Name of the new protocol"))
-    slug = forms.CharField(
+    slug = KeyField(
         max_length=80,
         required=False,
         label=gettext_lazy("Key of the new protocol"),
@@ -212,15 +247,29 @@ class CriteriaFormSet(PartFormSet):
     """The last one to be checked: where all fields are right, it stores the document or says what is wrong with it."""
 
     stored: ProtocolVersion | None = None
+    is_looked_through = False
 
     def is_valid(self) -> bool:
-        page = getattr(self.instance, "page", None)
-        if page is not None and self.stored is None and super().is_valid() and self._nested_are_valid():
-            self._store(page)
+        if not self.is_looked_through:
+            self.is_looked_through = True
+            self._look_through(self.instance.page)
         return self.stored is not None and super().is_valid()
 
-    def _nested_are_valid(self) -> bool:
-        return all(each.is_valid() for each in self._nested())
+    def _look_through(self, page: Any) -> None:
+        """Where a field is wrong, the rest is checked all the same: or one page of faults would follow another."""
+        are_right = [page.is_valid(), super().is_valid(), *(each.is_valid() for each in self._nested())]
+        if all(are_right):
+            self._store(page)
+        else:
+            self._put_all(check_bundle(self._document(page, NAMES if page.errors else page.head())), page)
+
+    def _document(self, page: Any, names: Bundle) -> Bundle:
+        own = {name: value for name, value in page.cleaned_data.items() if name not in OF_FORMS}
+        return {"bundle": 1, **own, **names, "criteria": by_keys(self.entries())}
+
+    def _put_all(self, errors: Iterable[BundleError], page: Any) -> None:
+        for error in errors:
+            put(error, page, {"criteria": self})
 
     def _nested(self) -> Iterator[PartFormSet]:
         for form in self.kept:
@@ -230,12 +279,10 @@ class CriteriaFormSet(PartFormSet):
                     yield from nested_of(inner).values()
 
     def _store(self, page: Any) -> None:
-        own = {name: value for name, value in page.cleaned_data.items() if name not in OF_FORMS}
         try:
-            self.stored = page.store({"bundle": 1, **own, **page.head(), "criteria": by_keys(self.entries())})
+            self.stored = page.store(self._document(page, page.head()))
         except InvalidBundle as refusal:
-            for error in refusal.errors:
-                put(error, page, {"criteria": self})
+            self._put_all(refusal.errors, page)
         except (services.ChangedMeanwhile, services.NotDraft) as refusal:
             page.add_error(None, str(refusal))
 
@@ -247,8 +294,16 @@ def nested_of(form: forms.BaseForm) -> dict[str, PartFormSet]:
 
 def entry_of(form: forms.BaseForm, parent: str) -> Bundle:
     left_out = OF_FORMS | {parent}
-    own = {name: value for name, value in form.cleaned_data.items() if name not in left_out}
+    own = {name: value for name, value in (_untyped(form) | form.cleaned_data).items() if name not in left_out}
     return own | {name: each.entries() for name, each in nested_of(form).items()}
+
+
+def _untyped(form: forms.BaseForm) -> Bundle:
+    """Something right for each field that is wrong, so that all others can be checked with the whole document."""
+    wrong = {name: field for name, field in form.fields.items() if name in form.errors}
+    lists: Bundle = {name: [] for name, field in wrong.items() if isinstance(field, LinesField)}
+    texts = {name: "" if name == "key" else "…" for name, field in wrong.items() if isinstance(field, forms.CharField)}
+    return texts | lists
 
 
 def _position(data: Mapping[str, Any]) -> float:
@@ -289,6 +344,8 @@ def put(error: BundleError, form: forms.BaseForm, formsets: Mapping[str, PartFor
 
 def _put_in(form: forms.BaseForm, place: str, error: BundleError) -> None:
     found = FIELD.match({"protocol": "slug"}.get(place, place))
+    if found and found[1] in getattr(form, "misread", ()):
+        return  # something right stood in for it, and it has a fault of its own
     if found and found[1] in form.fields:
         form.add_error(found[1], _within(found) + sentence_of(error))
     else:

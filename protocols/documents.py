@@ -138,12 +138,18 @@ def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text_node)
 
 
+def _not_yaml(path: str, problem: str) -> InvalidBundle:
+    if "'\\t'" in problem:
+        return unreadable(path, _("begins with a tab"), _("blanks: YAML shows by them what belongs to what"))
+    return unreadable(path, problem or _("is not YAML"), _("plain YAML"))
+
+
 def _parse_yaml(text: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with less
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise unreadable(_line(line), error.problem or _("is not YAML"), _("plain YAML")) from None
+        raise _not_yaml(_line(line), error.problem or "") from None
     except yaml.YAMLError as error:
         raise unreadable("document", str(error).splitlines()[0], _("plain YAML")) from None
     except ValueError as error:  # a number of thousands of digits

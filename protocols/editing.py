@@ -81,6 +81,7 @@ def _field(name: str, label: Text, widget: str = "line", **more: Any) -> Field:
     return Field(name, label, widget, **more)
 
 
+UNTOLD = ("decimal", "option")  # the schema says of them how a file writes them
 _OWN_SCALE = "scale=ordinal,interval"
 _PARTS: dict[str, tuple[Field, ...]] = {
     "document": (
@@ -202,7 +203,7 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("text", _("Response"), "text"),
         _field("speaker", _("Speaker")),
         _field("option", _("Evaluation"), "option"),
-        _field("explanations", _("Reasons to tick"), "json", help=_("Keys of the evaluation's reasons. [] for none.")),
+        _field("explanations", _("Reasons to tick"), "keys", help=_("Keys of the evaluation's reasons, with commas.")),
         _field("why", _("Why"), "text"),
     ),
 }
@@ -224,7 +225,7 @@ def _bounded(part: str, field: Field) -> Field:
         field.name,
         field.label,
         field.widget,
-        field.help or ("" if field.choices or field.widget == "decimal" or not field.name else _described(schema)),
+        field.help or ("" if field.choices or field.widget in UNTOLD or not field.name else _described(schema)),
         field.choices,
         field.needs,
         schema.get("maxLength"),

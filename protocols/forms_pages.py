@@ -29,6 +29,14 @@ def cited(version: ProtocolVersion) -> str:
     return f"{version.protocol.slug}@{version.version}"
 
 
+def at_its_fault(form: forms.Form) -> forms.Form:
+    """The browser goes to the first field that is wrong: on a long page nobody would see what is said there."""
+    wrong = next((field for name, field in form.fields.items() if name in form.errors), None)
+    if wrong:
+        wrong.widget.attrs["autofocus"] = True
+    return form
+
+
 class SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=200, label=_("Find a protocol"))
 

@@ -1,5 +1,6 @@
 """The words for the codes of a protocol, in the language of the page."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,9 +29,9 @@ OF_A_UNIT = {
     "dialogue": pgettext_lazy("a question", "of a dialogue"),
 }
 ORDER = {
-    "criterion_first": pgettext_lazy("order of the work", "criterion first"),
-    "item_first": pgettext_lazy("order of the work", "item first"),
-    "set_level": pgettext_lazy("order of the work", "set level"),
+    "criterion_first": pgettext_lazy("on screen at once", "one question and one item"),
+    "item_first": pgettext_lazy("on screen at once", "all questions of one item"),
+    "set_level": pgettext_lazy("on screen at once", "everything that belongs to a dialogue"),
 }
 SCALE = {
     "nominal": pgettext_lazy("scale", "nominal"),
@@ -44,6 +45,25 @@ ROLE = {
     "unsure": pgettext_lazy("role of an answer", "unsure"),
     "excluding": pgettext_lazy("role of an answer", "excluding"),
 }
+
+
+PARTS = {
+    "criteria": pgettext_lazy("a place in a protocol", "criterion %(n)s"),
+    "options": pgettext_lazy("a place in a protocol", "answer %(n)s"),
+    "explanations": pgettext_lazy("a place in a protocol", "reason %(n)s"),
+    "conditions": pgettext_lazy("a place in a protocol", "sentence %(n)s"),
+    "examples": pgettext_lazy("a place in a protocol", "example %(n)s"),
+    "history": pgettext_lazy("a place in a protocol", "turn %(n)s"),
+    "candidates": pgettext_lazy("a place in a protocol", "response %(n)s"),
+    "rules": pgettext_lazy("a place in a protocol", "rule %(n)s"),
+}
+STEP = re.compile(r"([a-z_]+)\[(\d+)\]")
+
+
+def place_words(path: str) -> str:
+    """criteria[0].options[3].role: criterion 1, answer 4. Empty for a place that is in no part."""
+    found = [(PARTS[name], int(number) + 1) for name, number in STEP.findall(path) if name in PARTS]
+    return ", ".join(str(words) % {"n": n} for words, n in found)
 
 
 def status_word(status: str) -> str:

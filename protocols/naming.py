@@ -43,8 +43,16 @@ def _rule(typed: Any, criterion: Bundle, criteria: list[Bundle]) -> Any:
 
 
 def _example(example: Bundle, options: list[Bundle]) -> Bundle:
-    candidates = [_answered(each, options) for each in example["candidates"]]
+    candidates = [_explained(_answered(each, options), options) for each in example["candidates"]]
     return _answered(example, options) | {"candidates": candidates}
+
+
+def _explained(candidate: Any, options: list[Bundle]) -> Any:
+    """Its reasons are those of the answer it has."""
+    if not isinstance(candidate, dict) or not isinstance(candidate.get("explanations"), list):
+        return candidate
+    known: list[Bundle] = next((each["explanations"] for each in options if each["key"] == candidate.get("option")), [])
+    return candidate | {"explanations": [key_of(each, known, "sub_dimension") for each in candidate["explanations"]]}
 
 
 def _answered(typed: Any, options: list[Bundle]) -> Any:

@@ -92,17 +92,22 @@ def _read_dimension(entry: str) -> dict[str, str]:
     return {"name": name.strip(), "definition": definition.strip()}
 
 
-def _write_response(response: dict[str, str]) -> str:
-    parts = [response["option"], response["text"], *filter(None, [response.get("why")])]
-    return " | ".join(parts)
+def _write_response(response: dict[str, Any]) -> str:
+    parts = [response["option"], response["text"], response.get("why", ""), ", ".join(response.get("explanations", []))]
+    return " | ".join(parts).rstrip(" |")
 
 
-def _read_response(entry: str) -> dict[str, str]:
-    option, *texts = (part.strip() for part in entry.split("|", 2))
+def _read_response(entry: str) -> dict[str, Any]:
+    option, *texts = (part.strip() for part in entry.split("|", 3))
     if not texts:
-        message = _("“%(entry)s” has no text. Write “key of the answer | response | why”.")
+        message = _("“%(entry)s” has no text. Write “answer | response | why”.")
         raise ValidationError(message % {"entry": entry})
-    return {"option": option, **dict(zip(("text", "why"), texts, strict=False))}
+    read: dict[str, Any] = dict(zip(("option", "text", "why", "explanations"), [option, *texts], strict=False))
+    return read | {"explanations": _listed(read["explanations"])} if "explanations" in read else read
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
 
 
 def _write_condition(condition: dict[str, Any]) -> str:
@@ -113,7 +118,7 @@ def _read_condition(entry: str) -> dict[str, Any]:
     criterion, sign, options = entry.partition("=")
     if not sign:
         raise ValidationError(_("“%(entry)s” is no condition. Write “fluency = good, fair”.") % {"entry": entry})
-    return {"criterion": criterion.strip(), "options": [each.strip() for each in options.split(",") if each.strip()]}
+    return {"criterion": criterion.strip(), "options": _listed(options)}
 
 
 def _write_rule(rule: dict[str, Any]) -> str:
@@ -146,8 +151,8 @@ NOTATIONS: dict[str, Notation] = {
         _write_response,
         _read_response,
         gettext_lazy(
-            "One response per line: the key of its answer, the response, and why. "
-            "Example: “good | It was fine, thanks. | It answers the question.”"
+            "One response per line: its answer, the response, why, and if the answer has reasons, their names in the "
+            "report. Example: “bad | It was. | It says too little. | Dullness, Brevity”"
         ),
     ),
     "when": Notation(

@@ -18,6 +18,7 @@ from parley.words import either
 SCHEMA_PATH = Path(__file__).with_name("bundle-1.schema.json")
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
 _VALIDATOR = Draft202012Validator(SCHEMA)
+KEY = re.compile(SCHEMA["$defs"]["key"]["pattern"])
 
 TYPE_NAMES = {
     "object": gettext_noop("a mapping"),
@@ -71,7 +72,14 @@ class InvalidBundle(ValueError):
 
 
 def form_errors(doc: object) -> list[BundleError]:
-    return [error for found in _VALIDATOR.iter_errors(doc) for error in _explained(found)]
+    return [error for found in _VALIDATOR.iter_errors(doc) if not _names_nothing(found) for error in _explained(found)]
+
+
+def _names_nothing(found: ValidationError) -> bool:
+    """What refers to a part and is no key names none. The meaning says so, and which parts there are."""
+    place: list[str | int] = list(found.absolute_path)
+    is_listed = place[-2:-1] in (["options"], ["explanations"]) and isinstance(place[-1], int)
+    return found.validator == "pattern" and (is_listed or place[-1] in ("criterion", "option"))
 
 
 def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:

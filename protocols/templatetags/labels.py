@@ -18,4 +18,5 @@ for _name, _words in (
 ):
     register.filter(_name, partial(labels.word_of, _words))
 register.filter("alternatives", labels.alternatives)
+register.filter("place_words", labels.place_words)
 register.filter("rule_sentence", labels.rule_sentence)

@@ -131,10 +131,19 @@ class Comparison:
     def sentence(self) -> str:
         if not self.n_semantic + self.n_wording:
             return _("Nothing differs but the names.")
+        if not self.n_semantic:
+            said = ngettext(
+                "What is measured is the same: %(n)s change of wording.",
+                "What is measured is the same: %(n)s changes of wording.",
+                self.n_wording,
+            )
+            return said % {"n": self.n_wording}
         # Translators: the first half of a sentence; "2 change wording only" is the second.
         measure = ngettext(
             "%(n)s change changes what is measured", "%(n)s changes change what is measured", self.n_semantic
         ) % {"n": self.n_semantic}
+        if not self.n_wording:
+            return measure
         # Translators: the second half of a sentence, about changes.
         wording = ngettext("%(n)s changes wording only", "%(n)s change wording only", self.n_wording) % {
             "n": self.n_wording

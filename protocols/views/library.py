@@ -40,6 +40,7 @@ from protocols.forms_pages import (
     RetireForm,
     ScratchForm,
     SearchForm,
+    at_its_fault,
     cited,
 )
 from protocols.linting import lint, untranslated
@@ -172,7 +173,7 @@ def protocol_publish(request: HttpRequest, slug: str, version: str) -> HttpRespo
     found = version_for(request.user, slug, version)
     form, read = PublishForm(request.POST), request.POST.get("revision", "")
     if not form.is_valid():
-        return version_page(request, found, status=422, publish_form=form, revision=read)
+        return version_page(request, found, status=422, publish_form=at_its_fault(form), revision=read)
     try:
         published = services.publish_version(found, now=timezone.now(), made_from=read)
     except InvalidBundle:
@@ -189,7 +190,7 @@ def protocol_publish(request: HttpRequest, slug: str, version: str) -> HttpRespo
 def protocol_retire(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     found, form = version_for(request.user, slug, version), RetireForm(request.POST)
     if found.status == Status.PUBLISHED and not form.is_valid():
-        return version_page(request, found, status=422, retire_form=form)
+        return version_page(request, found, status=422, retire_form=at_its_fault(form))
     try:
         retired = services.retire_version(found)
     except services.NotPublished as refusal:
@@ -213,7 +214,7 @@ def protocol_draft(request: HttpRequest, slug: str, version: str) -> HttpRespons
             said = _("%(draft)s is a draft, with the contents of %(version)s.")
             messages.success(request, said % {"draft": draft, "version": found})
             return redirect(editor_of(draft))
-    return version_page(request, found, status=422, draft_form=form)
+    return version_page(request, found, status=422, draft_form=at_its_fault(form))
 
 
 def editor_of(draft: ProtocolVersion) -> str:

@@ -23,6 +23,7 @@
   const SHOW = {
     box: (control, value) => (control.checked = Boolean(value)),
     json: (control, value) => Object.assign(control, { value: JSON.stringify(value ?? null, null, 2), shown: null }),
+    keys: (control, value) => (control.value = (value ?? []).join(", ")),
     option: (control, value) => (control.wanted = value ?? ""),
   };
 
@@ -87,6 +88,7 @@
   const GET = {
     box: (control) => control.checked,
     json: (control) => asJson(control.value),
+    keys: (control) => control.value.split(",").map((each) => each.trim()).filter(Boolean),
     number: (control) => (control.value === "" ? null : Number(control.value)),
     option: (control) => (control.ref ? keyOf(parts.get(control.ref)) : (control.wanted ?? "")),
   };
@@ -170,7 +172,7 @@
 
   const entry = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
   const unnamed = gettext("without a name");
-  const labelled = (node, text, at) => `${at + 1}. ${text || unnamed}`;
+  const labelled = (text, at) => text || `${at + 1}. ${unnamed}`;
 
   const refer = (control) => {
     const options = partsOf(criterionOf(control), "options");
@@ -178,7 +180,7 @@
       const found = options.find((each) => keyOf(each) === control.wanted);
       if (found) [control.ref, control.wanted] = [found.uid, ""];
     }
-    const entries = options.map((each, at) => entry(each.uid, labelled(each, valueOf(each, "label"), at)));
+    const entries = options.map((each, at) => entry(each.uid, labelled(valueOf(each, "label"), at)));
     const isLost = control.wanted || (control.ref && !options.some((each) => each.uid === control.ref));
     if (isLost) {
       const lost = control.wanted || valueOf(parts.get(control.ref), "label");

@@ -198,6 +198,9 @@
     return summarise(errors.length ? errors : warnings, !errors.length);
   };
 
+  // Until the next change, and where what is wrong would stand.
+  const praise = () => Object.assign(part("summary"), { hidden: false, className: "note good", textContent: gettext("Nothing is wrong.") });
+
   // --- between the page and the server ---------------------------------------------------------------------
   const ask = async (sent) => {
     const headers = { "Content-Type": "application/json", "X-CSRFToken": root.querySelector("[name=csrfmiddlewaretoken]").value };
@@ -266,9 +269,10 @@
     settleTyping();
     try {
       const { answer } = await post("check");
-      const first = show(answer);
-      if (isAsked && first) part("summary").focus();
-      if (isAsked && !first) say(gettext("Nothing is wrong."));
+      show(answer);
+      if (!isAsked) return;
+      if (part("summary").hidden) praise();
+      part("summary").focus();
     } catch {
       if (isAsked) trouble();
     }

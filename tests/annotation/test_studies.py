@@ -90,6 +90,7 @@ def test_a_mistake_in_the_form_is_explained_beside_its_field(client, researcher,
     assert answer.status_code == 422
     assert said in " ".join(answer.context["form"].errors[field])
     assert f'id="id_{field}_error"' in answer.content.decode()
+    assert f'<a href="#id_{field}">' in answer.content.decode(), "the page is longer than a screen"
     assert not Study.objects.exists()
 
 

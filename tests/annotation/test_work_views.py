@@ -111,7 +111,7 @@ def test_going_back_shows_ones_own_answer(annotator: Client, assignment: Assignm
     page = annotator.get(rate_url(assignment))
     answer = page.context["steps"][0].only.answer
     assert (answer.option, set(answer.explanations), answer.free_text) == ("2", {"a"}, "It ignores the question.")
-    assert '<input type="checkbox" name="appropriateness-other-2" value="b" data-other checked>' in text_of(page)
+    assert '<input type="checkbox" name="appropriateness-other-2" value="other" data-key="b" data-other checked>' in text_of(page)
 
 
 def test_own_words_beside_reasons_are_sent_only_while_other_is_ticked(annotator: Client, assignment: Assignment):
@@ -126,7 +126,7 @@ def test_other_without_a_text_is_refused_and_stays_ticked(annotator: Client, ass
     assert response.status_code == 422
     page = text_of(response)
     assert "Write your own reason in 3 to 30 words, or untick “Other”." in page
-    assert 'value="b" data-other checked>' in page
+    assert 'data-key="b" data-other checked>' in page
     assert not Rating.objects.exists()
 
 
@@ -326,7 +326,7 @@ def test_texts_are_escaped_and_keep_their_lines(cast: Cast, annotator: Client, a
     candidate.save()
     page = annotator.get(rate_url(assignment)).content.decode()
     assert "<script>alert" not in page
-    assert 'class="preserve" dir="auto">&lt;script&gt;alert(1)&lt;/script&gt;\nשלום' in page
+    assert 'class="preserve" dir="auto" lang="en">&lt;script&gt;alert(1)&lt;/script&gt;\nשלום' in page
 
 
 def dialogue_item(assignment: Assignment):

@@ -125,7 +125,7 @@ def fill_first_criterion(page: Page, hand: Hand) -> Locator:
     example = node(fluency, "example")
     hand.enter(field(node(example, "turn"), "text"), "Good morning!")
     hand.enter(field(node(example, "candidate"), "text"), "Morning to good you.")
-    hand.choose(field(node(example, "candidate"), "option"), "1. Very poor")
+    hand.choose(field(node(example, "candidate"), "option"), "Very poor")
     return fluency
 
 

@@ -31,6 +31,15 @@ from tests.browser.editor import (
     stored,
 )
 from tests.browser.helpers import LOOKS
+from tests.protocols.conftest import SMALL
+
+UNSURE = {"key": "unsure", "label": "I don’t know", "role": "unsure"}
+
+GOOD = SMALL | {
+    "guidelines": "Read all.",
+    "guidelines_short": "Read.",
+    "criteria": [SMALL["criteria"][0] | {"options": [*SMALL["criteria"][0]["options"], UNSURE]}],
+}
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -388,3 +397,37 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
     screen.screenshot(SCREENSHOTS / "editor" / f"preview-{width}-{scheme}.png")
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_check_that_finds_nothing_says_so_where_it_is_seen(open_screen: Open):
+    page = begin(open_screen, draft_of(GOOD)).page
+    page.get_by_role("button", name="Check").click()
+
+    expect(page.get_by_text("Nothing is wrong.")).to_be_in_viewport()
+    field(node(page, "criterion"), "question").fill("Does it fit?")
+    expect(page.get_by_text("Nothing is wrong.")).to_be_hidden()
+
+
+def test_a_check_that_finds_something_does_not_say_that_nothing_is_wrong(open_screen: Open):
+    page = begin(open_screen, draft_of(TINY)).page
+    page.get_by_role("button", name="Check").click()
+
+    expect(page.get_by_text("often a mistake")).to_be_in_viewport()
+    expect(page.get_by_text("Nothing is wrong.")).to_have_count(0)
+
+
+def test_an_example_response_is_evaluated_in_the_words_of_the_answers(open_screen: Open):
+    version = draft_of(GOOD)
+    page = begin(open_screen, version).page
+    candidate = node(page, "candidate")
+    reasons = candidate.get_by_label("Reasons to tick")
+    expect(reasons).to_have_value("")
+    expect(candidate.get_by_text("small letters")).to_have_count(0)
+
+    candidate.get_by_label("Evaluation").select_option(label="No")
+    reasons.fill("dull")
+    page.keyboard.press("Control+s")
+
+    expect(state(page)).to_have_text("Saved")
+    (shown,) = stored(version)["criteria"][0]["examples"][0]["candidates"]
+    assert (shown["option"], shown["explanations"]) == ("no", ["dull"])

@@ -210,3 +210,21 @@ def test_hostile_names_and_labels_stay_texts(open_screen: Callable[..., Screen],
         expect(page.locator("main")).to_contain_text("<script>window.hit=1</script>")
         assert page.locator("main b, main img").count() == 0
         assert page.evaluate("window.hit") is None
+
+
+def test_what_keeps_a_version_from_being_published_or_retired_is_on_screen(
+    open_screen: Callable[..., Screen], researcher
+):
+    version = store_bundle(SMALL, publish=False, now=NOW)[0]
+    screen = open_screen(researcher, width=375)
+    screen.allowed.append("status of 422")
+    page = screen.go(reverse("protocol_version", args=["small", version.version]))
+
+    page.get_by_role("button", name="Publish 1.0").click()
+    expect(page.get_by_text("Tick the box to publish.")).to_be_in_viewport()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Publish 1.0").click()
+    expect(page.get_by_text("is published. Studies keep it as it is.")).to_be_in_viewport()
+
+    page.get_by_role("button", name="Retire 1.0").click()
+    expect(page.get_by_text("Tick the box to retire it.")).to_be_in_viewport()

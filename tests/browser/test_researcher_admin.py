@@ -60,10 +60,10 @@ def drag(page: Page, part: Locator, onto: Locator) -> None:
     start, end = handle.bounding_box(), target.bounding_box()
     assert start
     assert end
-    page.mouse.move(start["x"] + 40, start["y"] + 10)
+    page.mouse.move(start["x"] + 140, start["y"] + 10)
     page.mouse.down()
     for step in range(1, 11):
-        page.mouse.move(start["x"] + 40, start["y"] + 10 + (end["y"] - 4 - start["y"] - 10) * step / 10)
+        page.mouse.move(start["x"] + 140, start["y"] + 10 + (end["y"] - 4 - start["y"] - 10) * step / 10)
     page.mouse.up()
 
 
@@ -96,6 +96,7 @@ def test_from_add_to_published_on_one_page_and_a_study_with_it(open_screen, rese
     reason.get_by_label("Reason:").fill("It insults somebody.")
     picture(screen, "criterion", tone)
 
+    page.get_by_label("I have read it").check()
     page.get_by_role("button", name="Save and publish").click()
     fault = page.locator(".field-sub_dimension .errorlist")
     expect(fault).to_have_text("This field is required.")
@@ -107,9 +108,12 @@ def test_from_add_to_published_on_one_page_and_a_study_with_it(open_screen, rese
     name_in_report.focus()
     page.keyboard.type("Insult")
     tone = page.locator("#criteria-0")
+    for option in options_of(tone).all():
+        option.locator("> h3").get_by_role("button", name="Show all of this part").click()
     drag(page, options_of(tone).nth(2), options_of(tone).first)
     labels = options_of(tone).locator("> fieldset .field-label input")
     expect(labels.first).to_have_value("Neutral")
+    page.get_by_label("I have read it").check()
     page.get_by_role("button", name="Save and publish").focus()
     page.keyboard.press("Enter")
 
@@ -183,6 +187,7 @@ def test_a_number_puts_a_part_in_its_place(open_screen, researcher: User):
     numbers.nth(1).fill("9")
     page.keyboard.press("Enter")
     expect(page.get_by_text("was added successfully")).to_be_visible()
+    expect(page.get_by_label("Name:", exact=True).first).to_have_value("Tone")
     version = ProtocolVersion.objects.get()
     assert version.status == "draft", "Enter saves, and does not publish"
     (criterion,) = dump_bundle(version)["criteria"]
@@ -208,3 +213,29 @@ def test_every_fault_is_named_at_the_top_and_leads_to_its_field(open_screen, res
     )
     faults.first.get_by_role("link").click()
     expect(page.locator("#id_criteria-0-options-1-explanations-0-sub_dimension")).to_be_in_viewport()
+
+    page.locator("#id_criteria-0-options-1-explanations-0-sub_dimension").fill("Insult")
+    page.keyboard.press("Enter")
+    expect(faults).to_have_text(["Use › Question: This field is required."])
+    expect(page).to_have_url(re.compile(f"{ADD}$"))
+    expect(faults.first).to_be_in_viewport()
+    faults.first.get_by_role("link").click()
+    page.locator("#id_criteria-1-question").fill("Is it of use?")
+    page.get_by_label("I have read it").check()
+    page.get_by_role("button", name="Save and publish").click()
+    expect(page.get_by_text("Tone 0.1 is published.")).to_be_in_viewport()
+    assert "#" not in page.url
+
+
+def test_a_part_folds_to_its_title(open_screen, researcher: User):
+    page = open_screen(researcher).go(ADD)
+    tone = fill_criterion(page, "Tone", "Which tone does it have?", ["Kind", "Rude"])
+    kind = options_of(tone).first
+    kind.locator("> h3").get_by_role("button", name="Show all of this part").click()
+
+    expect(kind.locator("> h3")).to_contain_text("Kind")
+    expect(kind.locator("> h3")).to_be_visible()
+    expect(kind.get_by_label("Answer:")).to_be_hidden()
+    expect(options_of(tone).last.get_by_label("Answer:")).to_be_visible()
+    kind.locator("> h3").get_by_role("button", name="Show all of this part").click()
+    expect(kind.get_by_label("Answer:")).to_be_visible()

@@ -141,11 +141,24 @@ def test_a_protocol_from_scratch_is_stored_with_all_of_its_parts(client):
 
 
 def test_it_is_published_with_the_same_press(client):
-    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1"), follow=True)
+    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1", is_sure="on"), follow=True)
 
     assert ProtocolVersion.objects.get().status == "published"
     assert "Tone 0.1 is published." in answer.content.decode()
     assert "published and stays as it is" in answer.content.decode()
+
+
+def test_it_is_not_published_before_somebody_is_sure(client):
+    answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1"))
+
+    assert "Tick the box beside “Save and publish”" in answer.content.decode()
+    assert not ProtocolVersion.objects.exists()
+
+
+def test_a_draft_shows_what_is_often_a_mistake(client, draft):
+    html = client.get(change_page(draft)).content.decode()
+
+    assert "criterion 1: No option is for those who cannot tell." in html
 
 
 def test_keys_that_are_left_empty_are_made_from_the_names(client):
@@ -176,6 +189,28 @@ def test_criteria_and_answers_may_be_named_as_annotators_read_them(client):
     first, second = dump_bundle(ProtocolVersion.objects.get())["criteria"]
     assert [each["option"] for each in first["examples"][0]["candidates"]] == ["kind"]
     assert second["when"] == [{"criterion": "tone-of-voice", "options": ["rude"]}]
+
+
+def test_the_reasons_of_an_example_response_are_typed_behind_it_by_their_names_in_the_report(client):
+    criteria = small_criteria()
+    criteria[0]["examples"][0]["candidates"] = "No | So what? | It greets nobody. | dullness\nyes | Hi"
+    criteria[0]["options"][1]["explanations"].append({"key": "", "text": "It is rude.", "sub_dimension": "Insult"})
+
+    answer = client.post(reverse(ADD), new_page(client, criteria))
+
+    assert answer.status_code == 302, faults(answer)
+    version = ProtocolVersion.objects.get()
+    first, second = dump_bundle(version)["criteria"][0]["examples"][0]["candidates"]
+    assert (first["option"], first["explanations"]) == ("no", ["dull"])
+    assert (second["option"], second["explanations"]) == ("yes", [])
+    shown = typed(client.get(change_page(version)))["criteria-0-examples-0-candidates"]
+    assert shown == "no | So what? | It greets nobody. | dull\nyes | Hi"
+
+
+def test_a_reason_that_the_answer_of_an_example_does_not_have_is_refused(client):
+    found = refused(client, small_criteria(), **{"criteria-0-examples-0-candidates": "yes | Hi | | Dullness"})
+
+    assert "Dullness, which is no explanation of this option" in str(found["criteria-0-examples-0-candidates"])
 
 
 def test_dimensions_are_typed_as_lines(client):
@@ -293,6 +328,37 @@ def test_a_fault_stands_beside_its_field_and_nothing_is_saved(client, change, fi
     assert said in str(found[field]).lower()
 
 
+def test_all_faults_of_a_page_are_said_at_once_and_none_contradicts_another(client):
+    criteria = two_criteria()
+    criteria[0]["options"][0] |= {"key": "Too Casual!"}
+    criteria[0]["examples"] = [{"title": "Thanks", "history": "A: Thanks", "candidates": "Too posh | You are welcome"}]
+    criteria[1] |= {"scale": "ordinal", "when": "Manners = good", "question": ""}
+    criteria[1]["options"][0] |= {"value": ""}
+    criteria[1]["options"][2] |= {"value": 2}
+
+    found = refused(client, criteria)
+
+    assert {field: said for field, (said,) in found.items()} == {
+        "criteria-0-options-0-key": "“Too Casual!” is no key. Use small letters, digits, - and _, or leave it empty. "
+        "For example: too-casual",
+        "criteria-0-examples-0-candidates": "Line 1, option: Is Too posh, which is no option here. "
+        "Expected: one of: 1, 2, 3.",
+        "criteria-1-question": "This field is required.",
+        "criteria-1-options-0-value": "Is missing on an ordinal or interval scale. Expected: a number.",
+        "criteria-1-options-2-value": "2 is used twice. Expected: a different one for each.",
+        "criteria-1-when": "Line 1, criterion: Is Manners, which is no such criterion before this one. "
+        "Expected: one of: tone.",
+    }
+
+
+def test_a_field_that_cannot_be_read_is_told_one_fault(client):
+    found = refused(client, two_criteria(), slug="Big Tone", version="", **{"criteria-0-options-0-value": "many"})
+
+    assert {field: len(said) for field, said in found.items()} == {
+        "slug": 1, "version": 1, "criteria-0-options-0-value": 1
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("history", "said"),
     [('[{"who": "A"}]', "who"), ("Hello", "names no speaker"), ("A:", "empty")],
@@ -322,7 +388,7 @@ def act(client, action, version, **more):
 
 
 def test_a_draft_is_published_by_the_action(client, draft):
-    assert "Small 1.0 is published" in act(client, "publish", draft)
+    assert "Small protocol 1.0 is published" in act(client, "publish", draft)
     assert ProtocolVersion.objects.get().status == "published"
 
 

@@ -25,7 +25,7 @@ def compare(client, a="small@1.0", b="small@1.1"):
 def test_a_change_of_the_question_changes_what_is_measured(staff, frozen):
     changed(frozen, question="Does it suit?")
     page = compare(staff)
-    assert "1 change changes what is measured, 0 change wording only" in page
+    assert "<strong>1 change changes what is measured</strong>" in page
     assert "<del>fit</del>" in page
     assert "<ins>suit</ins>" in page
     assert "Changes what is measured</h4>" in page
@@ -35,8 +35,8 @@ def test_a_change_of_the_question_changes_what_is_measured(staff, frozen):
 def test_a_change_of_the_name_is_wording(staff, frozen):
     changed(frozen, name="Fitness", definition="New.")
     page = compare(staff)
-    assert "0 changes change what is measured, 2 change wording only" in page
-    assert "Answers to both mean the same." in page
+    assert "<strong>What is measured is the same: 2 changes of wording.</strong>" in page
+    assert "Questions, answers and scales are the same" in page
     assert "Changes what is measured</h4>" not in page
 
 

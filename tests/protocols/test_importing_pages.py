@@ -37,6 +37,7 @@ def test_errors_are_shown_with_path_message_and_expectation_and_the_text_stays(s
         answer = send(staff, "publish", **sent)
         page = text_of(answer)
         assert answer.status_code == 422
+        assert "criterion 1, answer 2" in page
         for text in ("criteria[0].options[1].role", "is &quot;wrong&quot;", "one of: positive", "protocol: small"):
             assert text in page, text
     assert not Protocol.objects.exists()
@@ -91,3 +92,10 @@ def test_thousands_of_errors_are_counted_but_not_all_shown(staff, small):
     page = text_of(send(staff, "check", json.dumps(small)))
     assert page.count('<th scope="row">') == 200
     assert "301 places are wrong" in page
+
+
+def test_a_tab_is_named_with_what_to_write_in_its_place(staff):
+    page = text_of(send(staff, "check", "bundle: 1\ncriteria:\n\t- key: fit\n"))
+
+    assert "begins with a tab" in page
+    assert "blanks: YAML shows by them what belongs to what" in page

@@ -372,3 +372,9 @@ def test_faults_of_the_origin_are_said_above_the_form(staff, draft):
     refused = staff.post(reverse("protocol_new") + "?copy=", given)
     assert refused.status_code == 422
     assert "criteria[1].question: is empty." in text_of(refused)
+
+
+def test_what_is_on_screen_at_once_is_called_as_in_the_editor(staff, frozen):
+    assert "<dt>On screen at once</dt><dd>one question and one item</dd>" in text_of(
+        staff.get(address("protocol_version"))
+    )
