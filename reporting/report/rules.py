@@ -86,8 +86,9 @@ SENTENCES = {
         "leave undefined cells out and count them; pooled is the kappa of all items together."
     ),
     "unequal_raters": gettext_noop(
-        "Items with fewer than two votes carry no agreement and are left out; with unequal numbers "
-        "of votes each item weighs the same."
+        "Items with one vote enter the expected agreement of Fleiss' kappa and AC1, the shares of the answers, but not "
+        "the observed agreement (Gwet 2014); with many of them kappa can lie below −1. Krippendorff's alpha, Cohen's "
+        "kappa and per cent agreement leave them out. With unequal numbers of votes each item weighs the same."
     ),
     "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
     "pairs": gettext_noop(

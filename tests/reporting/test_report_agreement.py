@@ -20,6 +20,7 @@ from reporting.report.build import build_report
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
 from reporting.report.spreadsheet import as_xlsx
+from reporting.selectors.board import board_data
 from tests.cast import Cast
 from tests.he_study import expected, he_rows
 from tests.working import rate_everything
@@ -109,6 +110,50 @@ def test_pairs_of_the_report_have_kappa_on_strong_judgements_with_its_items(he_r
         assert pair["strong_n"] == len(questions) < pair["n"]
     assert {"kappa", "n", "strong_kappa", "strong_n"} <= set(table(he_report, "pairs")[0])
     assert expected()["cohen_pairs_pooled"]
+
+
+# --- batches that are half done ----------------------------------------------------------------------------
+@pytest.fixture
+def half_done(cast: Cast) -> Cast:
+    """One annotator is through, the second has begun, and says the opposite."""
+    first, second, *_ = cast.annotators
+    rate_everything(claim_seat(first, cast.batch, now=NOW), now=NOW, option=0)
+    rate_everything(claim_seat(second, cast.batch, now=NOW), now=NOW, option=1, n=5)
+    sweep(now=NOW)
+    return cast
+
+
+def kappa_by_gwet(study: Study, criterion: str, source: str) -> float | None:
+    """Gwet 2014, chapter 2, written down slowly: single answers are in the shares, not in the observed agreement."""
+    given = Rating.objects.filter(
+        item__batch__study=study, criterion__key=criterion, item__candidate__source__key=source
+    )
+    items: dict[int, list[str]] = {}
+    for item, option in given.values_list("item", "option__key"):
+        items.setdefault(item, []).append(option)
+    shared = [votes for votes in items.values() if len(votes) > 1]
+    if not shared:
+        return None
+    observed = mean(mean(a == b for a, b in combinations(votes, 2)) for votes in shared)
+    options = {vote for votes in items.values() for vote in votes}
+    expected = sum(mean(votes.count(option) / len(votes) for votes in items.values()) ** 2 for option in options)
+    return (observed - expected) / (1 - expected)
+
+
+def test_items_with_one_vote_are_in_the_expected_agreement_of_report_and_board_alike(half_done: Cast):
+    report, board = build_report(half_done.study, now=NOW), board_data(half_done.study, {})
+    cells = board.cells[None]
+    criteria = {each.key: each.id for each in board.choice.scope.criteria}
+    sources = dict(half_done.study.sources.values_list("key", "pk"))
+    compared = []
+    for row in report["agreement"]:
+        kappa = kappa_by_gwet(half_done.study, row["criterion"], row["source"])
+        cell = cells[criteria[row["criterion"]], sources[row["source"]]].estimates["fleiss"]
+        assert row["pooled"] == cell["value"] == (None if kappa is None else pytest.approx(kappa))
+        compared.append((kappa, row["n_left_out"]))
+    assert any(kappa is not None and kappa < -1 and n_left_out for kappa, n_left_out in compared)
+    page = page_of_lead(half_done.study, half_done)
+    assert "with one vote" in page and "can lie below −1" in page
 
 
 # --- words -----------------------------------------------------------------------------------------------
