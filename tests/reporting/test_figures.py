@@ -74,7 +74,8 @@ def test_values_outside_the_axis_stay_inside_the_picture():
 def test_a_value_below_the_axis_is_an_arrow_at_its_edge_and_no_dot_at_a_value_it_has_not():
     row = DotRow("one", Dot(-1.25), parts=(-1.25, 0.5), mean=-1.25)
     svg = dots_of(row)
-    assert "−1.25" in svg and "below −1" in svg
+    assert "−1.25" in svg
+    assert "below −1" in svg
     assert len(marks(svg, "circle", "fig-dot")) == 1, "that of the legend"
     assert len(marks(svg, "polygon", "fig-dot")) == 2, "the arrow, and that of the legend"
     assert len(marks(svg, "line", "fig-part")) == 2, "the batch on the axis, and that of the legend"
