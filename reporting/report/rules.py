@@ -71,7 +71,7 @@ UNSURE_LEFT_OUT = gettext_noop(
     "Unsure votes are left out: an item can be positive though most of its votes are unsure."
 )
 SENTENCES = {
-    "ties": gettext_noop("An item is tied when no single option has the most votes."),
+    "ties": gettext_noop("An item is tied when it is not positive and no single option has the most votes."),
     "exclusions": gettext_noop(
         "Answers that exclude an item are no answers on the scale. Agreement, Cohen's kappa, majorities, shares of "
         "votes, means, breakdowns and comparisons leave them out as missing votes and say how many; the distributions "
@@ -93,7 +93,7 @@ SENTENCES = {
     "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
     "pairs": gettext_noop(
         "Cohen's kappa of two annotators over all their common judgements of a batch, and over those of items that "
-        "nobody answered with an unsure option."
+        "nobody answered with an unsure option. Criteria whose answers are alike are taken together."
     ),
     "weighted": gettext_noop(
         "Weighted kappa is the mean of Cohen's weighted kappas over the pairs of annotators with items in common, all "
