@@ -137,7 +137,8 @@ STATISTICS = {
             "alpha",
             gettext_noop("Krippendorff's alpha"),
             gettext_noop(
-                "One less observed over expected disagreement, at the scale of the question: 1 is perfect, 0 is chance."
+                "1 minus the ratio of observed to expected disagreement, on the scale of the question: 1 is perfect, "
+                "0 is what chance alone would give."
             ),
         ),
         Statistic(

@@ -171,12 +171,12 @@ def test_no_text_an_annotator_sees_contains_a_sub_dimension_or_the_key_of_an_exp
 @pytest.mark.parametrize(
     ("name", "sha256"),
     [
-        ("dialogue-hit-1.0", "d80a4193321cc0bd1c3b65fe4f6b85d7e865917fde5eb2763e7e2607b4dc5b62"),
+        ("dialogue-hit-1.0", "a790fad7560502ebe7b1a1119feea8d229eb2ec2326b1eb4645984a225ac017b"),
         ("diqad-1.0", "57d2487d7dac2f60daba5a61c10116cf93a993f79bce3860c6bb4a7fd614314e"),
         ("diqad-1.0-zh", "3bf3c66170199ce418fca9e348170e2fdd100e9e779c35811bbfb6c249cfdecf"),
         ("he-protocol-1.0", "134722480cff9f07171790412b8fb11eca974db10b1991567ced400301c58076"),
         ("he-protocol-1.0-three-criteria", "60574e40c7db07c8a748afa116c58e1c41fd9395a0090d56e9d3e1de83c05f35"),
-        ("persona-quality-1.0", "1a23a2545c4c5aa6088b234c28fbdc26b7b6a914e4143c4d5ace93b44899a72e"),
+        ("persona-quality-1.0", "770f47c4cbab6a203fcf6f8f8b5b5d130ebf46369172859f9d66858bdf140cd8"),
         ("three-point-coherence-1.0", "0b37eee8b018d326a2da9e2ac13e7d602ac4446ea61e2bd2e6ba838f91feffae"),
     ],
 )
