@@ -176,11 +176,28 @@ def test_a_header_without_words_is_no_header():
     assert "<th></th>" not in rendered("| | Name |\n|---|---|\n| 1 | a |")
 
 
-def test_the_words_of_parley_are_marked_as_english_in_another_language():
+def test_the_words_of_parley_in_the_document_are_in_its_language_and_those_around_it_in_the_readers():
     page = page_of(Work("diqad-1.0-zh", n_dialogues=1).study)
-    assert '<div class="guidelines-text" lang="zh-Hans">' in page
-    for words in ("Worked examples", "Answers"):
-        assert re.search(rf'lang="en">{words}</caption>', page)
+    _around, document = page.split('<div class="guidelines-text" lang="zh-Hans">')
+    assert re.search(r'lang="zh-hans">示例详解</caption>', document)
+    assert "Worked examples" not in document
+    assert "Choose one answer." not in document
+    assert "Download as PDF" in page
+
+
+def test_a_document_in_a_language_that_parley_lacks_is_explained_in_that_of_the_page():
+    version = VersionFactory(language="fr")
+    CriterionFactory(version=version)
+    page = page_of(study_of(version))
+    assert '<div class="guidelines-text" lang="fr">' in page
+    assert "Choose one answer." in page
+
+
+def test_contents_name_headings_as_they_are_because_a_pdf_looks_up_their_pages_by_that_name():
+    page = page_of(Work("diqad-1.0-zh", n_dialogues=1).study)
+    links = re.findall(r'<li class="toc-\d"><a href="#([^"]+)"', page)
+    assert any(not link.isascii() for link in links)
+    assert [link for link in links if f'id="{link}"' not in page] == []
 
 
 # --- limits ------------------------------------------------------------------------------------------------
@@ -307,7 +324,7 @@ def test_worked_examples_are_in_the_language_of_the_study_with_their_speakers_an
     said = words_of(page)
     assert "Grilled sardines." not in page
     assert "B Le sardine alla griglia." in said
-    assert "Esempio" not in said  # the words of Parley are those of the page
-    assert "Example: Un viaggio in primavera" in said
+    assert "Esempio: Un viaggio in primavera" in said
+    assert "Example:" not in said
     assert page.count("Non ha senso come turno successivo dopo ciò che è stato detto.") > 2
     assert "untranslated" not in page

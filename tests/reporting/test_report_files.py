@@ -180,6 +180,8 @@ def test_headings_and_single_rows_are_never_parted_from_their_table(n_lines: int
     rows = "".join(f'<tr id="r{n}"><td>{n}</td></tr>' for n in range(3))
     filler = "<br>".join(["line"] * n_lines)
     table = f"<table><thead><tr><th>n</th></tr></thead><tbody>{rows}</tbody></table>"
-    found = page_of_each(f'<div>{links}{filler}</div><h4 id="h">Strong</h4><p id="t">What it is.</p>{table}')
+    found = page_of_each(
+        f'<div>{links}{filler}</div><h4 id="h">Strong</h4><p class="small" id="t">What it is.</p>{table}'
+    )
     assert len(found) == 5
     assert len(set(found.values())) == 1
