@@ -165,8 +165,8 @@ def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[li
         entries.append(("diamond", _("mean over batches")))
     if part_means and any(row.parts for row in rows):
         entries.append(("part", part_means))
-    values = [value for row in rows for value in (row.mean, row.dot and row.dot.value) if value is not None]
-    if any(value < LOWEST for value in values):
+    drawn = [*(row.dot.value for row in rows if row.dot), *(row.mean for row in rows if row.mean is not None)]
+    if min(drawn, default=0.0) < LOWEST:
         entries.append(("beyond", _("below %(lowest)s") % {"lowest": number(LOWEST, ".0f")}))
     places = flowed((48 + text_width(words) for _kind, words in entries), start=0.0, row=LINE)
     placed = [_legend_entry(kind, words, x, y) for (kind, words), (x, y) in zip(entries, places, strict=True)]

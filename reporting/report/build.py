@@ -230,7 +230,8 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> 
     own = cells.by_batch.get(batch.pk, {})
     asked = {criterion.id for criterion in cells.spec.counted}
     groups = alike(tuple(cells.spec.by_id[key] for key in dict.fromkeys(criterion for criterion, _ in own)))
-    kappa, reason = None, DIFFERENT_ANSWERS if groups else "no_ratings"
+    kappa: float | None = None
+    reason: str | None = DIFFERENT_ANSWERS if groups else "no_ratings"
     if len(groups) == 1:
         criterion = groups[0][0]
         whole = total_of_json((cell.histogram for cell in own.values()), len(criterion.options))

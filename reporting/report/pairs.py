@@ -24,7 +24,7 @@ def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
         for cells in _by_kind(study, batch.pk):
             table, whole, sure = _tables(cells)
             strong = _strong(sure)
-            about = {"batch": batch.key, "criteria": list(dict.fromkeys(each.key for _, each in cells))}
+            about: Row = {"batch": batch.key, "criteria": list(dict.fromkeys(each.key for _, each in cells))}
             found = [about | row | strong.get(pair, NOTHING_STRONG) for pair, row in _pair_rows(table, whole, names)]
             rows += sorted(found, key=lambda row: row["annotators"])
     return rows

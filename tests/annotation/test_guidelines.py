@@ -9,6 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext
 
 from annotation.models import Study
 from annotation.selectors.guidelines import Heading, headings_of, sections_of
@@ -67,13 +69,15 @@ def study_of(version: ProtocolVersion) -> Study:
 def test_the_document_of_every_shipped_protocol_is_complete(protocol: str, n_sources: int):
     study = Work(protocol, n_dialogues=1, n_sources=n_sources).study
     words = words_of(page_of(study))
-    for section in sections_of(study.protocol_version):
+    with translation.override("zh-hans" if protocol.endswith("-zh") else "en"):
+        sections, example_of = sections_of(study.protocol_version), gettext("Example: %(title)s")
+    for section in sections:
         criterion = section.criterion
         told = [criterion.name, criterion.question, criterion.definition, section.answering]
         for option in criterion.options:
             told += [option.label, option.definition, *option.conditions, *(each.text for each in option.explanations)]
         for example in section.examples:
-            told += [f"Example: {example['title']}", *(turn["text"] for turn in example["turns"])]
+            told += [example_of % example, *(turn["text"] for turn in example["turns"])]
             told += [text for row in example["rows"] for text in (row.get("text", ""), row["label"], row["why"])]
         assert [text for text in told if " ".join(text.split()) not in words] == []
 
