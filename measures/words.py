@@ -12,6 +12,7 @@ DOMINANT_SHARE = 0.9
 PREVALENCE_PARADOX = "prevalence_paradox"
 DOMINANT_ANSWER = "dominant_answer"
 BIAS_PARADOX = "bias_paradox"
+SINGLE_ANSWERS = "single_answers"
 BIAS = 0.2  # share of the answers that one would have to move to give each answer as often as the other
 FEWEST_ITEMS_FOR_BIAS = 20  # below, chance alone makes the two differ as much
 
@@ -80,6 +81,28 @@ def prevalence_warnings(agreement: float | None, kappa: float | None, largest_sh
     if largest_share is not None and largest_share >= DOMINANT_SHARE:
         found.append(DOMINANT_ANSWER)
     return tuple(found)
+
+
+def single_answer_warnings(value: float | None, n_items: int, n_single: int) -> tuple[str, ...]:
+    """Warning that items with one rating make a Fleiss kappa or AC1 hard to read.
+
+    They enter the expected agreement and not the observed one (Gwet 2014), so the two are of different items. Only
+    this takes Fleiss kappa below -1: with two or more ratings on every item it never is.
+
+    Parameters
+    ----------
+    value : the coefficient
+    n_items : items with two or more ratings
+    n_single : items with one rating
+
+    Returns
+    -------
+    tuple of str
+        'single_answers' when they are more than the other items, or the value is below -1.
+    """
+    if value is None or not n_single:
+        return ()
+    return (SINGLE_ANSWERS,) if n_single > n_items or value < -1 else ()
 
 
 def bias_warnings(table: npt.ArrayLike) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ class ExportFormatsView(StudyView):
                 "name": each.name,
                 "about": each.about,
                 "content_type": each.content_type,
-                "n_bytes_about": each.bytes_each * n_ratings,
+                "n_bytes_about": each.bytes_about(n_ratings),
             }
             for key, each in FORMATS.items()
         ]

@@ -15,11 +15,13 @@ from measures.words import (
     BIAS_PARADOX,
     DOMINANT_ANSWER,
     PREVALENCE_PARADOX,
+    SINGLE_ANSWERS,
     WORD_SCALES,
     WordScale,
     alpha_word,
     bias_warnings,
     prevalence_warnings,
+    single_answer_warnings,
 )
 from protocols.models import Criterion
 from reporting.figures.drawing import number, tone_of
@@ -28,6 +30,7 @@ from reporting.words import said as _
 
 DEPENDENT_ITEMS = "dependent_items"
 OF_PAIRS = frozenset({"cohen", *WEIGHTED})
+WITH_SINGLE_ANSWERS = frozenset({"fleiss", "strong", "ac1"})  # in the expected agreement alone
 FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
 
 INTERVAL_NOTES = {
@@ -51,8 +54,17 @@ WARNINGS = {
         "Careful: the two sides give the answers unequally often, which makes kappa higher than it would be at the "
         "same agreement. Read it beside per cent agreement."
     ),
+    SINGLE_ANSWERS: gettext_noop(
+        "Careful: items with one answer enter the expected agreement alone. Until more items have two answers, the "
+        "value says little and can lie below −1."
+    ),
     "constant_rater": gettext_noop("One of the two always gave the same answer, so kappa is exactly 0."),
 }
+LEFT_OUT = gettext_noop("%(used)s items used, %(left_out)s left out for having one answer only; %(votes)s answers.")
+EXPECTED_ONLY = gettext_noop(
+    "%(used)s items used; %(left_out)s more have one answer only and enter the expected agreement alone; "
+    "%(votes)s answers."
+)
 COUNTED = gettext_noop("Counted, not estimated: there is no interval.")
 
 
@@ -125,7 +137,8 @@ STATISTICS = {
             "alpha",
             gettext_noop("Krippendorff's alpha"),
             gettext_noop(
-                "One less observed over expected disagreement, at the scale of the question: 1 is perfect, 0 is chance."
+                "1 minus the ratio of observed to expected disagreement, on the scale of the question: 1 is perfect, "
+                "0 is what chance alone would give."
             ),
         ),
         Statistic(
@@ -186,13 +199,13 @@ def _explained(
     if found["value"] is None:
         reason = "no_strong_items" if is_emptied(statistic, estimates) else found["reason"]
         figure = missing(statistic, reason)
-        return Figure(figure.text, (*figure.lines, *counts(found), *strong_line(statistic, estimates)))
+        return Figure(figure.text, (*figure.lines, *counts(statistic, found), *strong_line(statistic, estimates)))
     warnings = warnings_of(statistic, estimates, largest_share)
     lines = (
         headline(statistic, found["value"]),
         statistic.definition,
         *interval_lines(statistic, found),
-        *counts(found),
+        *counts(statistic, found),
         *strong_line(statistic, estimates),
         *(_(WARNINGS[warning]) for warning in warnings),
     )
@@ -240,8 +253,8 @@ def _interval_sentence(low: str | None, high: str | None) -> str:
     return _("95 %% interval %(low)s to %(high)s, %(low_word)s to %(high_word)s.")
 
 
-def counts(found: Mapping[str, Any]) -> list[str]:
-    """What was used and what was left out (X-2)."""
+def counts(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
+    """What was used and what was left out, or entered only a part of the coefficient."""
     lines = []
     if found["n_pairs"] or found["n_undefined"]:
         pairs = {"used": f"{found['n_pairs']:,}", "undefined": f"{found['n_undefined']:,}"}
@@ -249,9 +262,8 @@ def counts(found: Mapping[str, Any]) -> list[str]:
     if found["n_ratings"]:
         used, left_out, votes = found["n_items"], found["n_left_out"], found["n_ratings"]
         sizes = {"used": f"{used:,}", "left_out": f"{left_out:,}", "votes": f"{votes:,}"}
-        sentence = (
-            _("%(used)s items used, %(left_out)s left out for having one answer only; %(votes)s answers.") % sizes
-        )
+        is_expected = left_out and statistic.key in WITH_SINGLE_ANSWERS
+        sentence = _(EXPECTED_ONLY if is_expected else LEFT_OUT) % sizes
         is_scott = votes == 2 * used and not left_out
         lines.append(" ".join([sentence, _("With two annotators this is Scott's pi.")]) if is_scott else sentence)
     return lines
@@ -269,10 +281,14 @@ def strong_line(statistic: Statistic, estimates: Mapping[str, Any]) -> list[str]
 
 
 def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> tuple[str, ...]:
-    """Only for coefficients that a frequent answer pulls down."""
+    """Of a frequent answer only for coefficients that one pulls down."""
+    found = estimates[statistic.key]
+    single: tuple[str, ...] = ()
+    if statistic.key in WITH_SINGLE_ANSWERS:
+        single = single_answer_warnings(found["value"], found["n_items"], found["n_left_out"])
     if statistic.key in ("percent", "ac1"):
-        return ()
-    return prevalence_warnings(estimates["percent"]["value"], estimates[statistic.key]["value"], largest_share)
+        return single
+    return (*prevalence_warnings(estimates["percent"]["value"], found["value"], largest_share), *single)
 
 
 def table_warnings(kappa: Estimate, square: IntArray) -> tuple[str, ...]:

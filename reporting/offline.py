@@ -21,6 +21,7 @@ from measures.intervals import guarded
 from measures.pair_means import mean_pairwise_cohens_with_intervals
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
+from measures.words import single_answer_warnings
 
 SCALES = ("nominal", "ordinal", "interval")
 WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
@@ -120,6 +121,7 @@ def agreement_of_file(path: Path, columns: Columns, scale: Scale) -> FileAgreeme
             warnings.append(f"ordinal answers are in alphabetical order ({order}); name their order with --values")
         for group in same_scale:
             found[group.key] = _agreement_of_group(group, answers, scale)
+            warnings += _single_answers(found[group.key])
     return FileAgreement([found[group.key] for group in groups], warnings)
 
 
@@ -284,6 +286,18 @@ def _refuse_text(path: Path, column: str, text: str, groups: Sequence[Group]) ->
 
 
 # Figures
+
+
+def _single_answers(group: GroupAgreement) -> list[str]:
+    """What the reader of a kappa should know whose items have one rating each for the most part."""
+    kappa = group.coefficients["fleiss_kappa"]
+    if not single_answer_warnings(kappa.value, kappa.n_items, kappa.n_left_out):
+        return []
+    where = f"{', '.join(group.key)}: " if group.key else ""
+    return [
+        f"{where}{kappa.n_left_out} of {group.n_items} items have one rating only; they enter the expected agreement "
+        "of fleiss_kappa and gwet_ac1, not the observed agreement, and kappa can lie below -1"
+    ]
 
 
 def _groups_by_criterion(groups: Sequence[Group], columns: Columns) -> list[list[Group]]:

@@ -9,7 +9,7 @@ from measures.agreement import percent_agreement
 from measures.batch_drift import ANNOTATOR, HARD_BATCH, NO_DROP, UNTESTED
 from measures.estimate import Estimate
 from measures.histograms import Histogram
-from measures.words import prevalence_warnings
+from measures.words import prevalence_warnings, single_answer_warnings
 from reporting.explanations import (
     DEPENDENT_ITEMS,
     FEWEST_FOR_COLOUR,
@@ -48,7 +48,11 @@ def kappa_figure(found: Estimate, histogram: Histogram, name: str) -> Figure:
     if found.value is None:
         return undefined(statistic, found, _used(found))
     share = percent_agreement(histogram).value
-    warnings = [_(WARNINGS[each]) for each in prevalence_warnings(share, found.value, histogram.largest_share)]
+    warned = (
+        *prevalence_warnings(share, found.value, histogram.largest_share),
+        *single_answer_warnings(found.value, found.n_items, found.n_left_out),
+    )
+    warnings = [_(WARNINGS[each]) for each in warned]
     interval = _(INTERVAL_NOTES[DEPENDENT_ITEMS])
     lines = (headline(statistic, found.value), statistic.definition, interval, _used(found), *warnings)
     tone = tone_of(found.value) if found.n_items >= FEWEST_FOR_COLOUR else None
@@ -57,6 +61,9 @@ def kappa_figure(found: Estimate, histogram: Histogram, name: str) -> Figure:
 
 def _used(found: Estimate) -> str:
     sizes = {"n": f"{found.n_items:,}", "left_out": f"{found.n_left_out:,}"}
+    if found.n_left_out:
+        sentence = _("%(n)s items used; %(left_out)s more have one answer only and enter the expected agreement alone.")
+        return sentence % sizes
     return _("%(n)s items used, %(left_out)s left out for having one answer only.") % sizes
 
 

@@ -17,6 +17,7 @@ STRENGTHS = {
     "tentative": pgettext_lazy("strength of agreement", "tentative"),
     "unreliable": pgettext_lazy("strength of agreement", "unreliable"),
 }
+DIFFERENT_ANSWERS = "different_answers"
 # Clauses: each stands behind "undefined, because".
 REASONS = {
     "no_ratings": gettext_noop("there are no answers here yet"),
@@ -26,6 +27,7 @@ REASONS = {
     ),
     "one_category": gettext_noop("the question has a single answer"),
     "unequal_raters": gettext_noop("items have different numbers of answers"),
+    DIFFERENT_ANSWERS: gettext_noop("its questions have different answers, and no kappa is of all of them"),
     "no_mean": gettext_noop("no batch has a defined value yet"),
     "no_strong_items": gettext_noop("every item has an answer of somebody who was unsure"),
     "no_scores": gettext_noop("the question has neither a positive answer nor numbers"),

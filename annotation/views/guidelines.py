@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils import translation
 from django.views.decorators.http import require_GET
 
 from annotation.access import participant_for
@@ -28,7 +30,9 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study = participant_for(request.user, slug).study
-    page = render_to_string("annotation/guidelines_print.html", _document(study))
+    document = _document(study)
+    with translation.override(document["language"]):
+        page = render_to_string("annotation/guidelines_print.html", document)
     try:
         body = make_pdf(page, "print.css", "guidelines.css")
     except PdfUnavailable as missing:
@@ -39,15 +43,27 @@ def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _document(study: Study) -> dict[str, Any]:
+    """The text with Parley's own sentences in its language: the page around it is in that of its reader."""
     version = study.protocol_version
     words = texts_in(version, study.content_language)
-    text = rendered(words.guidelines)
-    return {
-        "study": study,
-        "version": version,
-        "words": words,
-        "welcome": paragraphs_of(words.welcome),
-        "text": text,
-        "headings": headings_of(text),
-        "sections": sections_of(version, study.content_language),
-    }
+    text, language = rendered(words.guidelines), _spoken(words.language)
+    with translation.override(language):
+        document = {
+            "study": study,
+            "version": version,
+            "words": words,
+            "language": language,
+            "welcome": paragraphs_of(words.welcome),
+            "text": text,
+            "headings": headings_of(text),
+            "sections": sections_of(version, study.content_language),
+        }
+        return document | {"body": render_to_string("annotation/_guidelines_text.html", document)}
+
+
+def _spoken(language: str) -> str:
+    """The language of a text where Parley has it, or else that of the page."""
+    try:
+        return translation.get_supported_language_variant(language)
+    except LookupError:
+        return translation.get_language() or settings.LANGUAGE_CODE

@@ -33,6 +33,7 @@ class Verb:
     values: Mapping[str, Text] = field(default_factory=dict)
 
 
+FILE_VERBS = ("export", "fetch", "activity_file", "ledger_file", "demographics_file")  # files that leave the platform
 VERBS: dict[str, Verb] = {
     # the study and its batches
     "study_made": Verb(_("study made"), _("The study was made, following %(protocol)s.")),

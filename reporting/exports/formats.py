@@ -32,7 +32,8 @@ def no_tick(n_done: int) -> None:
 class Format:
     """`pieces` where it can be sent while it is written; else `write` needs a file that can be gone back in.
 
-    `bytes_each`: about how large a rating is, for the estimate on the page (measured).
+    `bytes_each`: about how large a rating is, and `bytes_fixed` the rest of a file, for the estimate on the page
+    (measured: of few ratings, schemas and the report are nearly all of it).
     """
 
     name: Any
@@ -40,8 +41,12 @@ class Format:
     suffix: str
     content_type: str
     bytes_each: int
+    bytes_fixed: int = 0
     pieces: Callable[[Study, ExportOptions, Tick], Iterator[bytes]] | None = None
     write: Callable[[Study, ExportOptions, IO[bytes], Tick], None] | None = None
+
+    def bytes_about(self, n_ratings: int) -> int:
+        return self.bytes_fixed + self.bytes_each * n_ratings
 
 
 def _long_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
@@ -94,7 +99,7 @@ FORMATS: dict[str, Format] = {
     "long-parquet": Format(
         _("Every judgement, Parquet"),
         _("The same table with types and lists kept, for pandas, R, DuckDB or Spark."),
-        "ratings.parquet", "application/vnd.apache.parquet", 10, write=_long_parquet,
+        "ratings.parquet", "application/vnd.apache.parquet", 10, 11_500, write=_long_parquet,
     ),
     "wide-csv": Format(
         _("A column per annotator, CSV"),
@@ -104,7 +109,7 @@ FORMATS: dict[str, Format] = {
     "diqad": Format(
         _("Data set for training, zip of JSON Lines"),
         _("One label per item by majority, with reasons and turns, in parts for training, validation and test."),
-        "dataset.zip", ZIP, 20, write=_diqad_zip,
+        "dataset.zip", ZIP, 20, 1_700, write=_diqad_zip,
     ),
     "diqad-jsonl": Format(
         _("Data set for training, one JSON Lines file"),
@@ -119,7 +124,7 @@ FORMATS: dict[str, Format] = {
     "archive": Format(
         _("The whole study, zip"),
         _("Protocol, dialogues, ratings, settings and the report. An empty Parley reads it and gives the same report."),
-        "archive.zip", ZIP, 40, write=write_archive,
+        "archive.zip", ZIP, 40, 50_000, write=write_archive,
     ),
 }  # fmt: skip
 

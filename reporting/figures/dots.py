@@ -26,6 +26,7 @@ HEADING = 26  # within the group: nearer to its own rows than to those above
 LINE = 20  # of the legend
 WORD_SIZE, WORD_GAP = 11, 4
 WORDS = (("slight", 0.0, 0.2), ("fair", 0.2, 0.4), ("moderate", 0.4, 0.6), ("substantial", 0.6, 0.8))
+LOWEST = -1.0  # of the axis: what lies below is an arrow at its edge, never a dot at a value that it has not
 WORDS_ABOVE = (*WORDS, ("almost_perfect", 0.8, 1.0))
 
 
@@ -93,7 +94,7 @@ def _lowest(rows: Sequence[DotRow]) -> float:
     """Nought, or the multiple of .2 below the lowest value; long intervals are cut off there."""
     values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
     lowest = min([0.0, *values])
-    return 0.0 if lowest >= 0 else max(-1.0, -0.2 * int(-lowest / 0.2 + 0.999))
+    return 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
 
 
 def _words(scale: Scale) -> list[tuple[str, float]]:
@@ -127,17 +128,29 @@ def _placed_row(row: DotRow, y: float, scale: Scale, form: str) -> dict[str, Any
         "title": row.label,
         "y": middle,
         "text_y": middle + 4,
-        "parts": [scale.at(part) for part in row.parts],
+        "parts": [scale.at(part) for part in row.parts if part >= scale.low],
         "part_top": middle - 6,
         "part_bottom": middle + 6,
-        "x": scale.at(dot.value) if dot else None,
+        "x": scale.at(dot.value) if dot and dot.value >= scale.low else None,
+        "beyond": _arrow(scale.start, middle) if dot and dot.value < scale.low else None,
         "low": scale.at(dot.low) if dot and dot.low is not None else None,
         "high": scale.at(dot.high) if dot and dot.high is not None else None,
-        "diamond": _diamond(scale.at(row.mean), middle) if row.mean is not None else None,
+        "diamond": _mean_mark(row.mean, middle, scale),
         "text": number(dot.value if dot else None, form),
         "note": row.note,
         "note_x": scale.start + 8,
     }
+
+
+def _mean_mark(mean: float | None, y: float, scale: Scale) -> str | None:
+    if mean is None:
+        return None
+    return _diamond(scale.at(mean), y) if mean >= scale.low else _arrow(scale.start, y)
+
+
+def _arrow(x: float, y: float, size: float = 6) -> str:
+    """To the left, with its tip at x."""
+    return f"{x},{y} {x + size * 1.6},{y - size} {x + size * 1.6},{y + size}"
 
 
 def _diamond(x: float, y: float, size: float = 4.5) -> str:
@@ -152,6 +165,9 @@ def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[li
         entries.append(("diamond", _("mean over batches")))
     if part_means and any(row.parts for row in rows):
         entries.append(("part", part_means))
+    drawn = [*(row.dot.value for row in rows if row.dot), *(row.mean for row in rows if row.mean is not None)]
+    if min(drawn, default=0.0) < LOWEST:
+        entries.append(("beyond", _("below %(lowest)s") % {"lowest": number(LOWEST, ".0f")}))
     places = flowed((48 + text_width(words) for _kind, words in entries), start=0.0, row=LINE)
     placed = [_legend_entry(kind, words, x, y) for (kind, words), (x, y) in zip(entries, places, strict=True)]
     return placed, places[-1][1] + LINE
@@ -169,5 +185,5 @@ def _legend_entry(kind: str, words: str, x: float, y: float) -> dict[str, Any]:
         "bottom": y + 20,
         "text_x": x + 30,
         "text_y": y + 18,
-        "points": _diamond(x + 12, y + 14),
+        "points": _arrow(x + 7, y + 14) if kind == "beyond" else _diamond(x + 12, y + 14),
     }

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import override as in_language
 
 from annotation.figures import NO_SOURCE, alike, counted
-from annotation.models import Assignment, Batch, Rating, Study
+from annotation.models import Assignment, Batch, Rating, Seat, Study
 from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
 from measures.histograms import n_votes_of_json, total_of_json
@@ -44,6 +44,7 @@ from reporting.selectors.names import Names, annotators_of, names_of
 from reporting.selectors.study_cells import StudyCells, study_cells
 from reporting.selectors.study_facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
 from reporting.selectors.study_votes import StudyVotes, study_votes
+from reporting.words import DIFFERENT_ANSWERS
 
 Report = dict[str, Any]
 
@@ -168,7 +169,15 @@ def _material(cells: StudyCells, votes: StudyVotes) -> Report:
             "high": int(n_votes.max()) if len(rated) else None,
             "mean": float(n_votes.mean()) if len(rated) else None,
         },
+        "seats_per_batch": _seats(cells.batches),
     }
+
+
+def _seats(batches: list[Batch]) -> Report:
+    """How many votes the batches want: they are made with seats of their own, whatever the study's settings say."""
+    n_seats = Seat.objects.filter(batch__in=batches).values("batch").annotate(n=Count("pk")).values_list("n", flat=True)
+    found = sorted(n_seats)
+    return {"low": found[0], "high": found[-1]} if found else {"low": None, "high": None}
 
 
 def _items_by_source(cells: StudyCells, sources: IntArray) -> list[Report]:
@@ -222,17 +231,20 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> 
     own = cells.by_batch.get(batch.pk, {})
     asked = {criterion.id for criterion in cells.spec.counted}
     groups = alike(tuple(cells.spec.by_id[key] for key in dict.fromkeys(criterion for criterion, _ in own)))
-    kappa = None
+    kappa: float | None = None
+    reason: str | None = DIFFERENT_ANSWERS if groups else "no_ratings"
     if len(groups) == 1:
         criterion = groups[0][0]
         whole = total_of_json((cell.histogram for cell in own.values()), len(criterion.options))
-        kappa = fleiss_kappa(counted(whole, criterion)[0]).value
+        found = fleiss_kappa(counted(whole, criterion)[0])
+        kappa, reason = found.value, found.reason
     return {
         "batch": batch.key,
         "n_items": batch.n_items,
         "n_ratings": sum(n_votes_of_json(cell.histogram) for key, cell in own.items() if key[0] in asked),
         "n_annotators": len(annotators or ()),
         "kappa_all_judgements": kappa,
+        "kappa_reason": reason,
     }
 
 

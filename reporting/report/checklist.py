@@ -127,7 +127,7 @@ def _work(study: Study, report: Row) -> Row:
     return {
         "presentation": None if is_collected_elsewhere(report) else {"text_format": study.text_format},
         "samples": {name: sizes[name] for name in ("items", "dialogues", "sources")} if sizes["items"] else None,
-        "votes_per_sample": sizes["votes_per_item"] | {"wanted": study.seats} if sizes["items"] else None,
+        "votes_per_sample": sizes["votes_per_item"] | {"wanted": sizes["seats_per_batch"]} if sizes["items"] else None,
         "agreement": agreement,
         "workload": work["judgements_per_annotator"] if work["judgements_per_annotator"]["n"] else None,
         "time": work["batch_minutes_active"] if work["batch_minutes_active"]["n"] else None,
@@ -171,6 +171,14 @@ def _two(value: float | None) -> str:
     return "–" if value is None else number(value, ".2f")
 
 
+def _span(value: Row) -> str:
+    """One number where both ends are the same."""
+    if value["low"] == value["high"]:
+        return number(value["low"], "d")
+    # Translators: two whole numbers, the lowest and the highest.
+    return _("%(low)s to %(high)s") % value
+
+
 def _payment(value: Row) -> list[str]:
     paid = {"amount": value["pay_per_batch"], "currency": value["currency"], "total": value["total_paid"]}
     lines = [_("%(amount)s %(currency)s for a batch, %(total)s %(currency)s in all.") % paid]
@@ -204,7 +212,7 @@ LINES: dict[str, Any] = {
     "samples": lambda value: [_("Items: %(items)s, dialogues: %(dialogues)s, sources: %(sources)s.") % value],
     "votes_per_sample": lambda value: [
         _("Votes per item: %(low)s to %(high)s, on average %(mean)s; wanted: %(wanted)s.")
-        % (value | {"mean": _two(value["mean"])})
+        % (value | {"mean": _two(value["mean"]), "wanted": _span(value["wanted"])})
     ],
     "agreement": _agreement,
     "workload": _quartiles(gettext_noop("Judgements per annotator: median %(median)s, quartiles %(q1)s and %(q3)s.")),

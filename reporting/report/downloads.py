@@ -69,7 +69,8 @@ def _pairs(report: Report) -> Iterable[Row]:
     for row in report["pairs"]:
         first, second = row["annotators"]
         figures = {name: row[name] for name in ("kappa", "n", "n_left_out", "strong_kappa", "strong_n")}
-        yield {"batch": row["batch"], "annotator_a": first, "annotator_b": second} | figures
+        names = {"batch": row["batch"], "criteria": "|".join(row["criteria"])}
+        yield names | {"annotator_a": first, "annotator_b": second} | figures
 
 
 def _votes(report: Report) -> Iterable[Row]:

@@ -85,8 +85,13 @@ def _texts(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _pairs_by_batch(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
-    batches: dict[str, list[dict[str, Any]]] = {}
+def _pairs_by_batch(report: Report) -> list[dict[str, Any]]:
+    """A table per batch and kind of criteria: kappas of different questions are never in one column unnamed."""
+    names = _names(report)["criteria"]
+    tables: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for row in report["pairs"]:
-        batches.setdefault(row["batch"], []).append(row)
-    return list(batches.items())
+        tables.setdefault((row["batch"], tuple(row["criteria"])), []).append(row)
+    return [
+        {"batch": batch, "criteria": ", ".join(names.get(key, key) for key in criteria), "rows": rows}
+        for (batch, criteria), rows in tables.items()
+    ]

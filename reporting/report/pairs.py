@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.figures import counted, places_of
+from annotation.figures import alike, counted, places_of
 from measures.estimate import NO_VARIATION
 from measures.pairs import PairTable
 from protocols.models import Option
@@ -18,25 +18,27 @@ NO_STRONG_ITEMS = "no_strong_items"
 
 
 def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
-    """A row per pair, over all criteria with the same number of options and the same that exclude an item."""
+    """A row per pair and kind of criteria: as on the board, answers are pooled where they are alike."""
     rows = []
     for batch in study.batches:
         for cells in _by_kind(study, batch.pk):
             table, whole, sure = _tables(cells)
             strong = _strong(sure)
-            found = [row | strong.get(pair, NOTHING_STRONG) for pair, row in _pair_rows(batch.key, table, whole, names)]
+            about: Row = {"batch": batch.key, "criteria": list(dict.fromkeys(each.key for _, each in cells))}
+            found = [about | row | strong.get(pair, NOTHING_STRONG) for pair, row in _pair_rows(table, whole, names)]
             rows += sorted(found, key=lambda row: row["annotators"])
     return rows
 
 
 def _by_kind(study: StudyCells, batch_id: int) -> list[Cells]:
     """The cells of a batch by what their answers can be, each with its criterion."""
-    parts: dict[tuple[int, ...], Cells] = {}
-    for key, cell in study.by_batch.get(batch_id, {}).items():
-        criterion = study.spec.by_id[key[0]]
-        kind = (len(criterion.options), *places_of(criterion, Option.Role.EXCLUDING))
-        parts.setdefault(kind, []).append((cell, criterion))
-    return [parts[kind] for kind in sorted(parts)]
+    own = study.by_batch.get(batch_id, {})
+    rated = {key[0] for key in own}
+    groups = alike(tuple(criterion for criterion in study.spec.criteria if criterion.id in rated))
+    return [
+        [(cell, criterion) for criterion in group for key, cell in own.items() if key[0] == criterion.id]
+        for group in groups
+    ]
 
 
 def _tables(cells: Cells) -> tuple[PairTable, PairTable, PairTable]:
@@ -58,13 +60,12 @@ def _has_unsure(criterion: CriterionSpec) -> bool:
     return bool(places_of(criterion, Option.Role.UNSURE))
 
 
-def _pair_rows(batch: str, table: PairTable, whole: PairTable, names: dict[int, str]) -> Iterable[tuple[str, Row]]:
+def _pair_rows(table: PairTable, whole: PairTable, names: dict[int, str]) -> Iterable[tuple[str, Row]]:
     n_common = {pair: sum(n for _, _, n in cells) for pair, cells in whole.to_json().items()}
     for pair, kappa, n in _kappas(table):
         yield (
             pair,
             {
-                "batch": batch,
                 "annotators": sorted(names[int(who)] for who in pair.split(",")),
                 "kappa": kappa,
                 "reason": NO_VARIATION if kappa is None else None,

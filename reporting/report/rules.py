@@ -71,7 +71,7 @@ UNSURE_LEFT_OUT = gettext_noop(
     "Unsure votes are left out: an item can be positive though most of its votes are unsure."
 )
 SENTENCES = {
-    "ties": gettext_noop("An item is tied when no single option has the most votes."),
+    "ties": gettext_noop("An item is tied when it is not positive and no single option has the most votes."),
     "exclusions": gettext_noop(
         "Answers that exclude an item are no answers on the scale. Agreement, Cohen's kappa, majorities, shares of "
         "votes, means, breakdowns and comparisons leave them out as missing votes and say how many; the distributions "
@@ -86,13 +86,14 @@ SENTENCES = {
         "leave undefined cells out and count them; pooled is the kappa of all items together."
     ),
     "unequal_raters": gettext_noop(
-        "Items with fewer than two votes carry no agreement and are left out; with unequal numbers "
-        "of votes each item weighs the same."
+        "Items with one vote enter the expected agreement of Fleiss' kappa and AC1, the shares of the answers, but not "
+        "the observed agreement (Gwet 2014); with many of them kappa can lie below −1. Krippendorff's alpha, Cohen's "
+        "kappa and per cent agreement leave them out. With unequal numbers of votes each item weighs the same."
     ),
     "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
     "pairs": gettext_noop(
         "Cohen's kappa of two annotators over all their common judgements of a batch, and over those of items that "
-        "nobody answered with an unsure option."
+        "nobody answered with an unsure option. Criteria whose answers are alike are taken together."
     ),
     "weighted": gettext_noop(
         "Weighted kappa is the mean of Cohen's weighted kappas over the pairs of annotators with items in common, all "

@@ -130,14 +130,15 @@ def majority_table(study: StudyCells) -> list[Row]:
 
 def _majority_row(source: str | None, criterion: CriterionSpec, pooled: Histogram, rule: str) -> Row:
     histogram, scale = counted(pooled, criterion)
-    positive = int(histogram.counts @ positive_patterns(histogram, scale, rule))
+    is_positive = positive_patterns(histogram, scale, rule)
+    positive = int(histogram.counts @ is_positive)
     return {
         "source": source,
         "criterion": criterion.key,
         "positive_items": positive,
         "items": histogram.n_items,
         "percent": percent(positive, histogram.n_items),
-        "ties": int(histogram.counts @ tied_patterns(histogram)),
+        "ties": int(histogram.counts @ (tied_patterns(histogram) & ~is_positive)),
         "excluding_votes": n_excluding(pooled, criterion),
         "items_left_out": pooled.n_items - histogram.n_items,
     }

@@ -46,6 +46,14 @@ TABLE_NAMES = {
 }
 
 
+SHORT_NOTES = {
+    "too_few_items": pgettext_lazy("why there is no interval", "too few items"),
+    "rare_answers": pgettext_lazy("why there is no interval", "one answer dominates"),
+    "no_spread": pgettext_lazy("why there is no interval", "items all alike"),
+    "unstable_bootstrap": pgettext_lazy("why there is no interval", "resamples undefined"),
+}
+
+
 @register.filter
 def two(value: float | None) -> str:
     # Adding nought turns the minus of a rounded -0.00 into none.
@@ -76,6 +84,12 @@ def signed(value: float | None) -> str:
 @register.filter
 def interval_note(code: str | None) -> str:
     return _(INTERVAL_NOTES[code]) if code in INTERVAL_NOTES else ""
+
+
+@register.filter
+def short_note(code: str | None) -> str:
+    """Why there is no interval, in the few words that a cell has room for."""
+    return str(SHORT_NOTES.get(code or "", ""))
 
 
 @register.filter

@@ -17,6 +17,7 @@ from annotation.access import Right, export_for, rights_in, signed_in, study_for
 from annotation.models import ActivityLog, ExportJob, Study
 from annotation.selectors.health import imports_are_stalled
 from annotation.services.refusals import Refused
+from qualification.selectors.activity_words import FILE_VERBS, VERBS
 from reporting.exports import asking
 from reporting.exports.cursors import count_ratings
 from reporting.exports.formats import DIRECT_ROWS, FORMATS, file_name, no_tick, write_export
@@ -69,7 +70,7 @@ def _direct(study: Study, format: str, options: ExportOptions) -> HttpResponseBa
 def _page(request: HttpRequest, study: Study, form: ExportForm, *, status: int) -> HttpResponse:
     n_ratings, rights = count_ratings(study), rights_in(request.user, study)
     formats = [
-        {"key": key, "name": each.name, "about": each.about, "size": each.bytes_each * n_ratings}
+        {"key": key, "name": each.name, "about": each.about, "size": each.bytes_about(n_ratings) if n_ratings else 0}
         for key, each in FORMATS.items()
     ]
     context = {
@@ -80,14 +81,16 @@ def _page(request: HttpRequest, study: Study, form: ExportForm, *, status: int) 
         "chosen": form["format"].value(),
         "n_ratings": n_ratings,
         "is_large": n_ratings > DIRECT_ROWS,
-        "activities": _activities(study) if Right.MEMBERS in rights else None,
+        "taken": _taken(study) if Right.MEMBERS in rights else None,
         **_jobs(study),
     }
     return render(request, "reporting/exports.html", context, status=status)
 
 
-def _activities(study: Study) -> list[ActivityLog]:
-    return list(ActivityLog.objects.filter(study=study).select_related("actor").order_by("-pk")[:LISTED])
+def _taken(study: Study) -> list[tuple[ActivityLog, str]]:
+    """The files that left the platform, each with what was done; everything else is in the log of quality control."""
+    lines = ActivityLog.objects.filter(study=study, verb__in=FILE_VERBS).select_related("actor").order_by("-pk")
+    return [(line, str(VERBS[line.verb].name)) for line in lines[:LISTED]]
 
 
 def _jobs(study: Study) -> dict[str, Any]:

@@ -26,6 +26,34 @@
   });
 })();
 
+// A table or picture that goes on beyond its edge says so: touch screens hide their scroll bars until they are moved.
+(() => {
+  "use strict";
+  const NEAR = 2; // rounding of a zoomed page
+  const mark = (box) => {
+    const place = Math.abs(box.scrollLeft); // from right to left it is negative
+    box.classList.toggle("more-before", place > NEAR);
+    box.classList.toggle("more-after", place < box.scrollWidth - box.clientWidth - NEAR);
+  };
+  const sizes = new ResizeObserver((seen) => {
+    for (const each of seen) mark(each.target.closest(".scroll"));
+  });
+  // The box, and what is in it: a fold that opens and a piece that is brought anew change either.
+  const watch = (part) => {
+    for (const box of part.querySelectorAll(".scroll")) {
+      sizes.observe(box);
+      for (const inner of box.children) sizes.observe(inner);
+    }
+  };
+
+  document.addEventListener("DOMContentLoaded", () => watch(document));
+  document.addEventListener("htmx:load", (event) => watch(event.target.parentElement ?? event.target));
+  const onScroll = (event) => {
+    if (event.target.classList?.contains("scroll")) mark(event.target);
+  };
+  document.addEventListener("scroll", onScroll, { capture: true, passive: true });
+})();
+
 // The functions of Django's JavaScriptCatalog over a block of data in the page: no request more, and nothing inline that
 // is run. Without the block every text is English.
 (() => {

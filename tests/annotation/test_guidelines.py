@@ -9,6 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext
 
 from annotation.models import Study
 from annotation.selectors.guidelines import Heading, headings_of, sections_of
@@ -67,13 +69,15 @@ def study_of(version: ProtocolVersion) -> Study:
 def test_the_document_of_every_shipped_protocol_is_complete(protocol: str, n_sources: int):
     study = Work(protocol, n_dialogues=1, n_sources=n_sources).study
     words = words_of(page_of(study))
-    for section in sections_of(study.protocol_version):
+    with translation.override("zh-hans" if protocol.endswith("-zh") else "en"):
+        sections, example_of = sections_of(study.protocol_version), gettext("Example: %(title)s")
+    for section in sections:
         criterion = section.criterion
         told = [criterion.name, criterion.question, criterion.definition, section.answering]
         for option in criterion.options:
             told += [option.label, option.definition, *option.conditions, *(each.text for each in option.explanations)]
         for example in section.examples:
-            told += [f"Example: {example['title']}", *(turn["text"] for turn in example["turns"])]
+            told += [example_of % example, *(turn["text"] for turn in example["turns"])]
             told += [text for row in example["rows"] for text in (row.get("text", ""), row["label"], row["why"])]
         assert [text for text in told if " ".join(text.split()) not in words] == []
 
@@ -176,11 +180,28 @@ def test_a_header_without_words_is_no_header():
     assert "<th></th>" not in rendered("| | Name |\n|---|---|\n| 1 | a |")
 
 
-def test_the_words_of_parley_are_marked_as_english_in_another_language():
+def test_the_words_of_parley_in_the_document_are_in_its_language_and_those_around_it_in_the_readers():
     page = page_of(Work("diqad-1.0-zh", n_dialogues=1).study)
-    assert '<div class="guidelines-text" lang="zh-Hans">' in page
-    for words in ("Worked examples", "Answers"):
-        assert re.search(rf'lang="en">{words}</caption>', page)
+    _around, document = page.split('<div class="guidelines-text" lang="zh-Hans">')
+    assert re.search(r'lang="zh-hans">示例详解</caption>', document)
+    assert "Worked examples" not in document
+    assert "Choose one answer." not in document
+    assert "Download as PDF" in page
+
+
+def test_a_document_in_a_language_that_parley_lacks_is_explained_in_that_of_the_page():
+    version = VersionFactory(language="fr")
+    CriterionFactory(version=version)
+    page = page_of(study_of(version))
+    assert '<div class="guidelines-text" lang="fr">' in page
+    assert "Choose one answer." in page
+
+
+def test_contents_name_headings_as_they_are_because_a_pdf_looks_up_their_pages_by_that_name():
+    page = page_of(Work("diqad-1.0-zh", n_dialogues=1).study)
+    links = re.findall(r'<li class="toc-\d"><a href="#([^"]+)"', page)
+    assert any(not link.isascii() for link in links)
+    assert [link for link in links if f'id="{link}"' not in page] == []
 
 
 # --- limits ------------------------------------------------------------------------------------------------
@@ -307,7 +328,7 @@ def test_worked_examples_are_in_the_language_of_the_study_with_their_speakers_an
     said = words_of(page)
     assert "Grilled sardines." not in page
     assert "B Le sardine alla griglia." in said
-    assert "Esempio" not in said  # the words of Parley are those of the page
-    assert "Example: Un viaggio in primavera" in said
+    assert "Esempio: Un viaggio in primavera" in said
+    assert "Example:" not in said
     assert page.count("Non ha senso come turno successivo dopo ciò che è stato detto.") > 2
     assert "untranslated" not in page

@@ -79,3 +79,16 @@ def test_printing_leaves_the_navigation_out_and_is_dark_on_light(open_screen: Op
     assert page.locator(".question").first.evaluate("each => getComputedStyle(each).color") == "rgb(17, 17, 17)"
     assert page.locator(".examples tr").last.evaluate("each => getComputedStyle(each).breakInside") == "avoid"
     screen.screenshot(SCREENSHOTS / "guidelines" / "printed.png", full_page=True)
+
+
+def test_the_labels_of_rows_stay_whole_on_a_phone(open_screen: Open):
+    page = read(open_screen, "persona-quality-1.0", 1, width=375).page
+    lines = """cell => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
+    }"""
+    for label, most in (("1 (poor)", 1), ("3 (fair)", 1), ("5 (perfect)", 2)):
+        cells = page.locator(".prose table td:first-child", has_text=label).all()
+        assert cells
+        assert max(cell.evaluate(lines) for cell in cells) <= most

@@ -78,3 +78,19 @@ def test_a_figure_opens_alone_as_it_is_on_the_page(cast: Cast, open_screen, brow
     assert size[1] == 704
     assert (paper, bar) == ("rgb(255, 255, 255)", "rgb(0, 114, 178)")
     alone.context.close()
+
+
+def fades(page, name: str) -> str:
+    return page.get_by_role("region", name=name).evaluate("each => getComputedStyle(each).maskImage")
+
+
+def test_a_table_that_goes_on_beyond_the_screen_fades_there_until_its_end_is_reached(cast: Cast, open_screen):
+    page = open_screen(cast.lead, width=375).go("/studies/wellbeing/report/")
+    region = page.get_by_role("region", name="Table of agreement")
+    expect(region).to_have_class("scroll more-after")
+    assert "gradient" in fades(page, "Table of agreement")
+    region.evaluate("each => each.scrollTo({left: each.scrollWidth, behavior: 'instant'})")
+    expect(region).to_have_class("scroll more-before")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(region).to_have_class("scroll")
+    assert fades(page, "Table of agreement") == "none"

@@ -64,6 +64,23 @@ def test_pooled_has_no_interval_because_nobody_derived_its_error() -> None:
     assert (found.standard_error, found.low, found.interval_note) == (None, None, "no_standard_error")
 
 
+def test_an_item_with_one_rating_enters_the_expected_agreement_alone_and_can_take_kappa_below_minus_one() -> None:
+    # yes/no, yes/no, yes: Pa = 0, shares 2/3 and 1/3, as irrCAC has it from Gwet 2014.
+    histogram = Histogram.from_patterns({(1, 1): 2, (1, 0): 1})
+    assert fleiss_kappa(histogram).value == pytest.approx(-5 / 4, abs=1e-12)
+    assert gwet_ac(histogram).value == pytest.approx(-4 / 5, abs=1e-12)
+    assert krippendorff_alpha(histogram).value == pytest.approx(-1 / 2, abs=1e-12)
+    assert percent_agreement(histogram).value == 0
+
+
+def test_kappa_is_never_below_minus_one_where_every_item_has_two_ratings() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(500):
+        tallies = rng.integers(0, 4, (int(rng.integers(1, 6)), int(rng.integers(2, 5))))
+        value = fleiss_kappa(Histogram.from_tallies(tallies[tallies.sum(axis=1) >= 2])).value
+        assert value is None or value >= -1 - 1e-9
+
+
 def test_an_unknown_convention_or_scale_is_refused() -> None:
     with pytest.raises(ValueError, match="conventions"):
         fleiss_kappa(RAW4_HISTOGRAM, convention="pool")

@@ -19,7 +19,7 @@ from measures.intervals import (
     interval_guard,
     wilson,
 )
-from measures.words import bias_warnings, krippendorff_word, landis_koch, prevalence_warnings
+from measures.words import bias_warnings, krippendorff_word, landis_koch, prevalence_warnings, single_answer_warnings
 
 SPREAD = Histogram.from_patterns({(3, 0, 0): 40, (2, 1, 0): 35, (1, 1, 1): 20, (0, 3, 0): 30, (0, 0, 3): 15})
 
@@ -169,6 +169,13 @@ def test_the_prevalence_paradox_is_named() -> None:
     assert prevalence_warnings(0.85, 0.4, 0.9) == ("dominant_answer",)
     assert prevalence_warnings(0.84, 0.1, 0.89) == ()
     assert prevalence_warnings(None, None, None) == ()
+
+
+def test_items_with_one_rating_are_warned_of_when_they_carry_the_coefficient() -> None:
+    assert single_answer_warnings(-1.25, 2, 1) == ("single_answers",)
+    assert single_answer_warnings(0.3, 4, 5) == ("single_answers",)
+    assert single_answer_warnings(0.3, 5, 5) == single_answer_warnings(None, 0, 5) == ()
+    assert single_answer_warnings(-1.0, 5, 0) == ()
 
 
 def test_the_operating_curve_refuses_impossible_plans() -> None:

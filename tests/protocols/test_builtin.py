@@ -171,12 +171,12 @@ def test_no_text_an_annotator_sees_contains_a_sub_dimension_or_the_key_of_an_exp
 @pytest.mark.parametrize(
     ("name", "sha256"),
     [
-        ("dialogue-hit-1.0", "b5430b880404013031c416f95630b590eab4a49fdf160d529abb465a23bf0acd"),
+        ("dialogue-hit-1.0", "dd46174a2c3564a8390a676a19303a56715fac95a9490bfc96ef1582f6daf78f"),
         ("diqad-1.0", "57d2487d7dac2f60daba5a61c10116cf93a993f79bce3860c6bb4a7fd614314e"),
         ("diqad-1.0-zh", "3bf3c66170199ce418fca9e348170e2fdd100e9e779c35811bbfb6c249cfdecf"),
         ("he-protocol-1.0", "5b3c03b4c205dac53539fcdbf43c7bc66dd982196bf15e810d195b9edd9f3e06"),
         ("he-protocol-1.0-three-criteria", "fe0392657689f49b1885b34913fdcfa9ccdd5d92ae0a1dba0229b7ea984198a2"),
-        ("persona-quality-1.0", "1a23a2545c4c5aa6088b234c28fbdc26b7b6a914e4143c4d5ace93b44899a72e"),
+        ("persona-quality-1.0", "770f47c4cbab6a203fcf6f8f8b5b5d130ebf46369172859f9d66858bdf140cd8"),
         ("three-point-coherence-1.0", "0b37eee8b018d326a2da9e2ac13e7d602ac4446ea61e2bd2e6ba838f91feffae"),
     ],
 )

@@ -57,7 +57,7 @@ def test_it_has_four_criteria_in_order_with_short_labels_and_a_sentence_each(per
 
 def test_quality_looks_at_grammar_ease_fluency_redundancy_and_length(persona):
     definition = by_key(persona)["quality"]["definition"]
-    words = ("grammar", "easy to understand", "fluent", "more often than needed", "long and informative")
+    words = ("grammar", "easy to understand", "fluent", "repeats anything without need", "long and informative")
     assert [word for word in words if word not in definition] == []
 
 

@@ -86,11 +86,19 @@ def test_no_row_is_about_something_that_no_bundle_has(slug):
 
 
 @every_protocol
-def test_every_row_has_both_sides_and_says_that_they_mean_the_same(slug):
+def test_every_row_has_both_sides_and_says_whether_they_mean_the_same(slug):
     for cells in rows_of(page_of(slug)):
         assert len(cells) == 4
         assert all(cells)
-        assert re.match(r"yes\b", cells[3])
+        assert re.match(r"(yes|ours alone)\b", cells[3])
+
+
+@every_protocol
+def test_what_the_source_says_nothing_about_is_not_said_to_mean_the_same(slug):
+    rows = [line.strip("| ").split(" | ") for line in page_of(slug).splitlines() if line.startswith("| ")]
+    compared = [cells for cells in rows if len(cells) == 4]
+    is_silent = [cells[1].startswith("nothing is said about it") for cells in compared]
+    assert [cells[3] == "ours alone" for cells in compared] == is_silent
 
 
 @every_bundle

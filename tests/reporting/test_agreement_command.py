@@ -97,6 +97,16 @@ def test_two_runs_print_the_same() -> None:
     assert printed(path) == printed(path)
 
 
+def test_items_with_one_rating_enter_the_expected_agreement_and_are_warned_of(ratings: Any) -> None:
+    path = ratings("item,rater,value\n1,x,yes\n1,y,no\n2,x,yes\n2,y,no\n3,x,yes\n")
+    err = io.StringIO()
+    call_command("agreement", str(path), *PARTS, "--json", stdout=io.StringIO(), stderr=err)
+    assert "1 of 3 items have one rating only" in err.getvalue()
+    [found] = results(path)
+    assert found["fleiss_kappa"]["value"] == pytest.approx(-1.25, abs=1e-12)
+    assert found["krippendorff_alpha"]["value"] == pytest.approx(-0.5, abs=1e-12)
+
+
 # Groups and answers
 
 

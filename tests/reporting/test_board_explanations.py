@@ -13,7 +13,7 @@ from annotation.services.claiming import claim_seat
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from reporting import quality
-from reporting.explanations import STATISTICS, explained, table_warnings
+from reporting.explanations import STATISTICS, WITH_SINGLE_ANSWERS, explained, table_warnings
 from reporting.progress import percent_figure, work_figures
 from reporting.selectors.board import board_data
 from reporting.selectors.board_page import board_page
@@ -101,7 +101,8 @@ def test_every_coefficient_says_how_many_were_used_and_left_out(drifting: Cast):
     figures = [figure for row in page["batches"] for figure in (row.batch, row.rest, row.difference, row.verdict)]
     figures += [figure for row in page["rows"] for figure in (row.look, row.kappa, row.limits, row.agreement, row.pace)]
     figures += [fact.figure for fact in page["course_facts"] if fact.key != "limit"]
-    assert [figure for figure in figures if not re.search(r"\d left out|left out because", figure.why)] == []
+    told = re.compile(r"\d left out|left out because|enter the expected agreement alone")
+    assert [figure for figure in figures if not told.search(figure.why)] == []
 
 
 # --- warnings ------------------------------------------------------------------------------------------------
@@ -111,6 +112,26 @@ def square(*rows: list[int]) -> np.ndarray:
 
 def warnings(table: np.ndarray) -> tuple[str, ...]:
     return table_warnings(cohen_kappa(table), table)
+
+
+def of_items(n: int, n_single: int, value: float) -> dict:
+    found = {"value": value, "reason": None, "low": None, "high": None, "interval_note": None, "warnings": []}
+    found |= {"n_items": n, "n_left_out": n_single, "n_ratings": 2 * n + n_single, "n_pairs": 0, "n_undefined": 0}
+    return dict.fromkeys(STATISTICS, found) | {"strong_share_kept": 1.0}
+
+
+def test_items_with_one_answer_are_said_to_enter_what_they_enter():
+    for key in ("fleiss", "strong", "ac1", "alpha", "percent"):
+        why = explained(STATISTICS[key], of_items(12, 3, 0.25), 0.5).why
+        assert ("3 more have one answer only and enter the expected agreement" in why) is (key in WITH_SINGLE_ANSWERS)
+        assert ("3 left out for having one answer only" in why) is (key not in WITH_SINGLE_ANSWERS)
+
+
+def test_a_kappa_below_minus_one_is_warned_of():
+    figure = explained(STATISTICS["fleiss"], of_items(2, 1, -1.25), 0.6)
+    assert (figure.text, figure.is_warned) == ("−1.25", True)
+    assert "can lie below −1" in figure.why
+    assert not explained(STATISTICS["alpha"], of_items(2, 1, -0.5), 0.6).is_warned
 
 
 def test_tables_of_two_sides_warn_of_prevalence_and_of_bias():

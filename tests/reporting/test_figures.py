@@ -71,6 +71,26 @@ def test_values_outside_the_axis_stay_inside_the_picture():
     assert [scale.at(value) for value in (-3, 0, 0.5, 7)] == [100, 100, 150, 200]
 
 
+def test_a_value_below_the_axis_is_an_arrow_at_its_edge_and_no_dot_at_a_value_it_has_not():
+    row = DotRow("one", Dot(-1.25), parts=(-1.25, 0.5), mean=-1.25)
+    svg = dots_of(row)
+    assert "−1.25" in svg
+    assert "below −1" in svg
+    assert len(marks(svg, "circle", "fig-dot")) == 1, "that of the legend"
+    assert len(marks(svg, "polygon", "fig-dot")) == 2, "the arrow, and that of the legend"
+    assert len(marks(svg, "line", "fig-part")) == 2, "the batch on the axis, and that of the legend"
+    assert "below −1" not in dots_of(DotRow("one", Dot(-1.0)))
+
+
+def dots_of(row: DotRow) -> str:
+    groups = [DotGroup("", (row,))]
+    return dot_figure(name="d", title="t", description="d", groups=groups, dot_means="study", part_means="a batch")
+
+
+def marks(svg: str, tag: str, kind: str) -> list:
+    return [each for each in ElementTree.fromstring(svg).iter(f"{SVG}{tag}") if each.get("class") == kind]
+
+
 def test_long_labels_are_cut_in_the_middle_and_wide_characters_take_more_room():
     assert shortened("short") == "short"
     first, second = (shortened(f"it5-large-knowledge-grounded-checkpoint-{n}") for n in (18000, 40000))

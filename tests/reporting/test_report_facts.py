@@ -105,7 +105,7 @@ def test_every_entry_of_the_checklist_is_known_or_says_what_to_do(he_report):
     assert all(row["to_do"] and row["value"] is None for key, row in entries.items() if key in missing)
     assert all(row["lines"] for row in entries.values())
     assert entries["samples"]["value"] == {"items": 210, "dialogues": 42, "sources": 5}
-    assert entries["votes_per_sample"]["value"] == {"low": 7, "high": 7, "mean": 7.0, "wanted": 3}
+    assert entries["votes_per_sample"]["value"] == {"low": 7, "high": 7, "mean": 7.0, "wanted": {"low": 7, "high": 7}}
 
 
 def test_what_is_entered_is_no_longer_missing(scale_study: Study):

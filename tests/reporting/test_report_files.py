@@ -3,14 +3,17 @@
 import re
 from collections import Counter
 from io import BytesIO
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
+from weasyprint import CSS, HTML
 
 from annotation.models import Candidate, Metric, Prediction
 from annotation.services.agreement import sweep
@@ -162,3 +165,23 @@ def test_the_html_file_needs_nothing_from_anywhere(report: dict, cast: Cast):
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     assert "<script" not in page
     assert "url(" not in page
+
+
+def page_of_each(html: str) -> dict[str, int]:
+    """The page on which each id of a printed text stands."""
+    css = CSS(filename=str(Path(settings.BASE_DIR, "static", "css", "print.css")))
+    pages = HTML(string=html).render(stylesheets=[css]).pages
+    return {anchor: number for number, page in enumerate(pages) for anchor in page.anchors}
+
+
+@pytest.mark.parametrize("n_lines", range(44, 56))
+def test_headings_and_single_rows_are_never_parted_from_their_table(n_lines: int):
+    links = "".join(f'<a href="#{each}">x</a>' for each in ("h", "t", "r0", "r1", "r2"))
+    rows = "".join(f'<tr id="r{n}"><td>{n}</td></tr>' for n in range(3))
+    filler = "<br>".join(["line"] * n_lines)
+    table = f"<table><thead><tr><th>n</th></tr></thead><tbody>{rows}</tbody></table>"
+    found = page_of_each(
+        f'<div>{links}{filler}</div><h4 id="h">Strong</h4><p class="small" id="t">What it is.</p>{table}'
+    )
+    assert len(found) == 5
+    assert len(set(found.values())) == 1

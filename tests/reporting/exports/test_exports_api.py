@@ -46,7 +46,7 @@ def test_the_formats_are_those_of_the_page_with_their_sizes(rated: Cast) -> None
 
     assert [row["format"] for row in rows] == list(FORMATS)
     sizes = {row["format"]: row["n_bytes_about"] for row in rows}
-    assert sizes["long-csv"] == FORMATS["long-csv"].bytes_each * 72
+    assert sizes["long-csv"] == FORMATS["long-csv"].bytes_about(72)
     assert all(row["name"] and row["about"] and row["content_type"] for row in rows)
 
 

@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import ActivityLog, ExportChunk, ExportJob
-from annotation.services import exporting
+from annotation.services import activity, exporting
 from annotation.services.exporting import queue_export, run_export_job, tend_exports
 from annotation.services.refusals import Refused
+from reporting.exports.cursors import count_ratings
 from reporting.exports.formats import FORMATS
 from reporting.views import exports as views
 from tests.cast import Cast
@@ -67,6 +68,21 @@ def test_only_an_owner_gets_account_names_and_that_is_logged(rated: Cast) -> Non
     page = signed_in(rated.owner).get(PAGE).content.decode()
     assert "Who took what" in page
     assert "account names" in page
+
+
+def test_the_log_of_the_page_has_files_that_were_taken_and_nothing_else(rated: Cast) -> None:
+    activity.log(rated.study, None, "standing", about="P0001", now=timezone.now())
+    signed_in(rated.researcher).post(PAGE, {"format": "long-csv"})
+    page = signed_in(rated.owner).get(PAGE)
+    assert [(line.verb, what) for line, what in page.context["taken"]] == [("export", "export")]
+    assert "standing" not in page.text
+
+
+@pytest.mark.parametrize("format", ["long-csv", "long-parquet", "wide-csv", "diqad", "label-studio", "archive"])
+def test_the_size_that_a_small_study_is_told_is_about_that_of_its_file(rated: Cast, format: str) -> None:
+    told = FORMATS[format].bytes_about(count_ratings(rated.study))
+    size = len(body_of(signed_in(rated.observer).post(PAGE, {"format": format})))
+    assert 0.4 < told / size < 2.5
 
 
 def test_the_box_for_names_and_the_log_are_for_owners(rated: Cast) -> None:
