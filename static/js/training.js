@@ -7,6 +7,7 @@
   if (!step) return;
   const form = step.querySelector("form");
   const questions = [...step.querySelectorAll("fieldset.asked")];
+  const root = document.getElementById("rate");
   const isGiven = (question) => Boolean(question.querySelector("input[name$=-option]:checked, input[name$=-options]:checked"));
   const active = () => {
     const asked = questions.filter((each) => !each.hidden);
@@ -26,6 +27,24 @@
   };
   form.addEventListener("change", settle);
   settle();
+
+  // Until the dialogue has been read its questions are closed: the server would refuse their answers.
+  const readFirst = async () => {
+    const end = performance.now() + Number(root.dataset.readingLeft) * 1000;
+    const note = root.querySelector("[data-reading]");
+    const [bar, text] = note.children;
+    const left = () => (end - performance.now()) / 1000;
+    for (bar.max = left(); left() > 0; await new Promise((resolve) => setTimeout(resolve, 200))) {
+      note.hidden = false;
+      questions.forEach((each) => (each.disabled = true));
+      bar.value = bar.max - left();
+      text.textContent = interpolate(gettext("Read the whole dialogue first: %(n)s s"), { n: Math.ceil(left()) }, true);
+    }
+    note.hidden = true;
+    questions.forEach((each) => (each.disabled = false));
+  };
+  form.addEventListener("submit", (event) => questions.some((each) => each.disabled) && event.preventDefault());
+  if (Number(root.dataset.readingLeft)) readFirst();
 
   const choose = (key) => {
     const question = active();
