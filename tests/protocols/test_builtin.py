@@ -168,15 +168,31 @@ def test_no_text_an_annotator_sees_contains_a_sub_dimension_or_the_key_of_an_exp
         assert not [word for word in hidden if word in text.lower()], text
 
 
+@every_bundle
+def test_every_worked_example_says_why_its_answer_is_right(path):
+    examples = [(each["key"], one) for each in load_bundle(path)["criteria"] for one in each.get("examples", [])]
+    silent = [
+        (key, one["title"]) for key, one in examples for said in one.get("candidates") or [one] if not said.get("why")
+    ]
+    assert silent == []
+
+
+@every_bundle
+def test_no_explanation_speaks_of_another_response_that_may_not_have_been_shown_yet(path):
+    examples = [one for each in load_bundle(path)["criteria"] for one in each.get("examples", [])]
+    whys = [said.get("why", "") for one in examples for said in one.get("candidates", [])]
+    assert [why for why in whys if why.startswith(("It says the same", "The same"))] == []
+
+
 @pytest.mark.parametrize(
     ("name", "sha256"),
     [
-        ("dialogue-hit-1.0", "d80a4193321cc0bd1c3b65fe4f6b85d7e865917fde5eb2763e7e2607b4dc5b62"),
+        ("dialogue-hit-1.0", "77e4793d101cbe925ef812bf247d6aa41285d8dee73e75b254b92b474fcdbb7b"),
         ("diqad-1.0", "57d2487d7dac2f60daba5a61c10116cf93a993f79bce3860c6bb4a7fd614314e"),
         ("diqad-1.0-zh", "3bf3c66170199ce418fca9e348170e2fdd100e9e779c35811bbfb6c249cfdecf"),
         ("he-protocol-1.0", "134722480cff9f07171790412b8fb11eca974db10b1991567ced400301c58076"),
         ("he-protocol-1.0-three-criteria", "60574e40c7db07c8a748afa116c58e1c41fd9395a0090d56e9d3e1de83c05f35"),
-        ("persona-quality-1.0", "1a23a2545c4c5aa6088b234c28fbdc26b7b6a914e4143c4d5ace93b44899a72e"),
+        ("persona-quality-1.0", "aa7793f29bb202ddab0e130df7f23c80a456a84f793970ba3bc7b5b27bc17e3a"),
         ("three-point-coherence-1.0", "0b37eee8b018d326a2da9e2ac13e7d602ac4446ea61e2bd2e6ba838f91feffae"),
     ],
 )
