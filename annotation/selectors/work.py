@@ -303,7 +303,7 @@ def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
         previous=Max("position", filter=Q(position__lt=position)),
         next=Min("position", filter=Q(position__gt=position)),
         number=Count("position", distinct=True, filter=Q(position__lte=position)),
-        n_dialogues=Count("dialogue", distinct=True),
+        n_dialogues=Count("position", distinct=True),  # the models of a batch stand behind its dialogues
     )
 
 

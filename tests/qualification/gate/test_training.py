@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Reading, Study
 from annotation.selectors.progress import read_progress
 from annotation.selectors.studies import rated_sources
-from annotation.selectors.work import missing_step, spec_of_assignment
+from annotation.selectors.work import dialogue_page, missing_step, spec_of_assignment
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.moving import move_study
 from annotation.services.refusals import Refused
@@ -149,6 +149,14 @@ def test_training_asks_about_consistency_only_where_facts_are_shown():
     assert asking
     assert all(item.dialogue.metadata.get("persona") for item in asking)
     assert all(item.asks for item in batch.items.all())
+
+
+def test_the_page_of_the_models_is_counted_among_those_of_its_batch():
+    work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
+    (batch,) = make_training(work.study, by=UserFactory(), now=NOW)
+    assignment = claim_seat(make_annotator(work.study, "bea", standing="qualifying"), batch, now=NOW)
+    last = dialogue_page(assignment, batch.items.filter(unit="model").first().position)
+    assert last.number == last.n_dialogues
 
 
 def test_the_same_turns_with_other_facts_are_another_dialogue():
