@@ -49,6 +49,11 @@ def numbered_turns(turns: Turns, asker: str = "") -> list[dict[str, Any]]:
     return numbered
 
 
+def context_of(turns: Turns) -> set[str]:
+    """The speakers that neither ask nor answer, as the names tell."""
+    return _context(turns, asker_of(turns))
+
+
 def _context(turns: Turns, asks: str) -> set[str]:
     """Speakers that neither ask nor answer. A `system` that replies, and alone does so, is the one that answers."""
     speakers = [turn["speaker"] for turn in turns]

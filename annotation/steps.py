@@ -32,6 +32,7 @@ class ItemText:
     speaker: str = ""  # of a response or a whole set; empty where nobody can tell
     histories: tuple[list[dict[str, Any]], ...] = ()  # of a model: what each of its texts responds to
     speakers: tuple[str, ...] = ()  # of a model: who says each of its texts
+    asks: tuple[str, ...] = ()  # of a training item: the keys of its questions; empty: all of its unit
 
     @property
     def text(self) -> str | None:
@@ -165,9 +166,14 @@ def _pages(spec: VersionSpec, unit: str, items: Sequence[ItemText]) -> list[list
         return []
     is_by_criterion = spec.order == ProtocolVersion.Order.CRITERION_FIRST
     groups = [(criterion,) for criterion in criteria] if is_by_criterion else [criteria]
-    entries = [(item, at, len(items), group) for group in groups for at, item in enumerate(items, start=1)]
+    numbered = list(enumerate(items, start=1))
+    entries = [(item, at, len(items), own) for group in groups for at, item in numbered if (own := _own(item, group))]
     is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
     return ([entries] if entries else []) if is_together else [[entry] for entry in entries]
+
+
+def _own(item: ItemText, criteria: Sequence[CriterionSpec]) -> tuple[CriterionSpec, ...]:
+    return tuple(each for each in criteria if not item.asks or each.key in item.asks)
 
 
 def _part(

@@ -14,7 +14,7 @@ _WORK = ("js/rate-bar.js", "js/rate.js")
 JOINED = {
     "js/rating.js": (*_SCREEN, "js/rate-outbox.js", *_WORK),
     "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
-    "js/rating-training.js": (*_SCREEN, "js/training.js"),
+    "js/rating-training.js": (*_SCREEN, "js/rate-bar.js", "js/training.js"),
     "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css", "css/texts.css"),
 }
 

@@ -108,6 +108,13 @@ class Item(models.Model):
     shown = ArrayField(
         models.BigIntegerField(), default=list, blank=True, help_text="Candidates that are rated together, in order."
     )
+    asks = ArrayField(
+        models.CharField(max_length=80),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="Of a training item: the questions it asks, by their keys. Empty: all of its unit.",
+    )
 
     class Meta:
         constraints = [

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from annotation.models import Assignment, Item, Rating
+from annotation.models import Assignment, Batch, Item, Rating
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
+Asks = tuple[str, ...]  # the questions of a training item, by their keys; empty: all of its unit
 LEAST_TIMED = 10  # answers after which an annotator's own pace is known
 
 
@@ -31,7 +32,7 @@ class Progress:
 
 @dataclass(slots=True)
 class Tally:
-    """The answers of one assignment, counted by criterion and option; those not asked any more are left out."""
+    """The answers to items that ask the same, counted by criterion and option, without those not asked any more."""
 
     answers: Counter[tuple[int, int | None]] = field(default_factory=Counter)
     n_timed: int = 0
@@ -55,41 +56,57 @@ def read_progress(assignment: Assignment) -> Progress:
 def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
     """By assignment, in two queries however many there are. They need their batch, study and version."""
     found = list(assignments)
-    tallies = _tallies(found)
-    units = _units([assignment.batch_id for assignment in found])
+    is_training = any(_is_training(each) for each in found)
+    tallies = _tallies(found, ["item__asks"] if is_training else [])
+    units = _units([assignment.batch_id for assignment in found], ["asks"] if is_training else [])
     return {each.pk: _progress(each, tallies[each.pk], units[each.batch_id]) for each in found}
 
 
-def _tallies(assignments: list[Assignment]) -> Mapping[int, Tally]:
-    tallies: dict[int, Tally] = defaultdict(Tally)
+def _is_training(assignment: Assignment) -> bool:
+    """Whether its items may ask less than the protocol does; the answers of others are counted without their items."""
+    return assignment.batch.kind == Batch.Kind.TRAINING
+
+
+def _tallies(assignments: list[Assignment], asks: list[str]) -> Mapping[int, Mapping[Asks, Tally]]:
+    tallies: dict[int, dict[Asks, Tally]] = defaultdict(lambda: defaultdict(Tally))
     rows = Rating.objects.filter(assignment__in=assignments, is_active=True).order_by()
-    counted = rows.values_list("assignment", "criterion", "option").annotate(
+    counted = rows.values_list("assignment", "criterion", "option", *asks).annotate(
         n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), ms=Sum("active_ms")
     )
-    for assignment, criterion, option, n, n_timed, active_ms in counted:
-        tally = tallies[assignment]
+    for assignment, criterion, option, *of, n, n_timed, active_ms in counted:
+        tally = tallies[assignment][_asks(of)]
         tally.answers[criterion, option] += n
         tally.n_timed += n_timed
         tally.active_ms += active_ms
     return tallies
 
 
-def _units(batches: list[int]) -> Mapping[int, Counter[str]]:
-    """{batch: {unit: items}}"""
-    units: dict[int, Counter[str]] = defaultdict(Counter)
+def _units(batches: list[int], asks: list[str]) -> Mapping[int, Mapping[Asks, Counter[str]]]:
+    """{batch: {questions: {unit: items}}}"""
+    units: dict[int, dict[Asks, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     rows = Item.objects.filter(batch__in=batches).order_by()
-    for batch, unit, n in rows.values_list("batch", "unit").annotate(n=Count("pk")):
-        units[batch][unit] = n
+    for batch, unit, *of, n in rows.values_list("batch", "unit", *asks).annotate(n=Count("pk")):
+        units[batch][_asks(of)][unit] = n
     return units
 
 
-def _progress(assignment: Assignment, tally: Tally, n_items: Mapping[str, int]) -> Progress:
-    study = assignment.batch.study
-    spec = spec_of(study.protocol_version)
-    criteria = _required(spec)
-    wanted = sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
-    pace = tally.active_ms / tally.n_timed if tally.n_timed >= LEAST_TIMED else 0
-    return Progress(sum(tally.of(each) for each in criteria), wanted, round(pace))
+def _asks(read: list[list[str]]) -> Asks:
+    """Of a row's columns: the one that was asked for, or none."""
+    return tuple(read[0]) if read else ()
+
+
+def _progress(
+    assignment: Assignment, tallies: Mapping[Asks, Tally], units: Mapping[Asks, Mapping[str, int]]
+) -> Progress:
+    spec = spec_of(assignment.batch.study.protocol_version)
+    done = wanted = n_timed = active_ms = 0
+    for asks, n_items in units.items():
+        tally = tallies[asks]
+        criteria = [each for each in _required(spec) if not asks or each.key in asks]
+        done += sum(tally.of(each) for each in criteria)
+        wanted += sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
+        n_timed, active_ms = n_timed + tally.n_timed, active_ms + tally.active_ms
+    return Progress(done, wanted, round(active_ms / n_timed) if n_timed >= LEAST_TIMED else 0)
 
 
 def _required(spec: VersionSpec) -> list[CriterionSpec]:
@@ -104,7 +121,8 @@ def first_missing(assignment: Assignment) -> int | None:
     for criterion in _required(spec):
         missing |= (
             Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id))) & _is_asked(criterion, spec, mine)
-        )
+            & (Q(asks=[]) | Q(asks__contains=[criterion.key]) if _is_training(assignment) else Q())
+        )  # fmt: skip
     items = Item.objects.filter(missing, batch=assignment.batch_id)
     return items.order_by("position").values_list("position", flat=True).first()
 

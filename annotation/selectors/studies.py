@@ -331,8 +331,10 @@ def metadata_fields(study: Study) -> list[str]:
 
 
 def unbatched_count(study: Study) -> int:
-    """Dialogues that are in no batch yet, and have texts to show."""
-    return Dialogue.objects.filter(study=study, items__isnull=True, is_textless=False).count()
+    """Dialogues that are in no batch yet, and have texts to show. Those of worked examples are not dealt out."""
+    examples = Candidate.objects.filter(dialogue=OuterRef("pk"), source__key__startswith=Source.EXAMPLES)
+    of_examples = Q(Exists(examples), purpose=Dialogue.Purpose.TRAINING)
+    return Dialogue.objects.filter(~of_examples, study=study, items__isnull=True, is_textless=False).count()
 
 
 def import_list(study: Study) -> QuerySet[ImportJob]:

@@ -232,7 +232,7 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
     rows = list(
         Item.objects.filter(batch=assignment.batch_id, position=position)
         .select_related("dialogue", "candidate")
-        .only("token", "position", "unit", "shown", *SHOWN)
+        .only("token", "position", "unit", "shown", "asks", *SHOWN)
     )
     if not rows:
         return None
@@ -253,13 +253,14 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
 
 def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
     if row.candidate is not None:
-        return ItemText(row.token, (row.candidate.text,), row.unit, speaker=row.candidate.speaker)
+        speaker = row.candidate.speaker
+        return ItemText(row.token, (row.candidate.text,), row.unit, speaker=speaker, asks=tuple(row.asks))
     shown = [together[pk] for pk in row.shown if pk in together]
     texts, is_model = tuple(each.text for each in shown), row.unit == ProtocolVersion.Unit.MODEL
     if not is_model:
-        return ItemText(row.token, texts, row.unit, speaker=_one_speaker(shown))
+        return ItemText(row.token, texts, row.unit, speaker=_one_speaker(shown), asks=tuple(row.asks))
     histories, speakers = tuple(each.dialogue.turns for each in shown), tuple(each.speaker for each in shown)
-    return ItemText(row.token, texts, row.unit, histories=histories, speakers=speakers)
+    return ItemText(row.token, texts, row.unit, histories=histories, speakers=speakers, asks=tuple(row.asks))
 
 
 def _one_speaker(responses: Iterable[Candidate]) -> str:
@@ -309,7 +310,7 @@ def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
         previous=Max("position", filter=Q(position__lt=position)),
         next=Min("position", filter=Q(position__gt=position)),
         number=Count("position", distinct=True, filter=Q(position__lte=position)),
-        n_dialogues=Count("dialogue", distinct=True),
+        n_dialogues=Count("position", distinct=True),  # the models of a batch stand behind its dialogues
     )
 
 

@@ -3,6 +3,7 @@
 Lock order everywhere: participant, seat, assignment, rating, batch counter last.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -158,9 +159,16 @@ def _expire(seat_id: int, now: datetime) -> int | None:
 
 
 @transaction.atomic
-def release_seats(participant: Participant, status: str, *, is_finished_kept: bool = False) -> list[int]:
-    """Take every seat the participant holds. Returns the ids of the batches whose figures changed."""
+def release_seats(
+    participant: Participant, status: str, *, is_finished_kept: bool = False, kinds: Collection[str] | None = None
+) -> list[int]:
+    """Take every seat the participant holds, or those in batches of some kinds that are nobody's own.
+
+    Returns the ids of the batches whose figures changed.
+    """
     seats: QuerySet[Seat] = Seat.objects.filter(assignment__participant=participant).order_by("pk")
+    if kinds is not None:
+        seats = seats.filter(batch__kind__in=kinds, batch__reserved_for=None)
     if is_finished_kept:  # by the seat's own column: it is read again when a submission held the lock
         seats = seats.filter(lease_expires_at__isnull=False)
     batches = []

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Rating, Seat, Study
+from annotation.models import Assignment, Item, Rating, Seat, Study
 from annotation.services import activity
 from annotation.services.agreement import rebuild_study
 from annotation.services.refusals import Refused
@@ -54,10 +54,17 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: Use
     if locked.content_language not in languages_of(version):
         locked.content_language = ""
     locked.save(update_fields=["protocol_version", "content_language"])
+    _ask_everything(locked)
     details = {"before": str(before), "after": str(version), "freed": len(held)}
     activity.log(locked, by, "protocol_moved", about=str(version), details=details, now=now)
     rebuild_study(locked, now=now)
     return locked
+
+
+def _ask_everything(study: Study) -> None:
+    """Training items whose questions the new version does not have would ask none."""
+    items = Item.objects.filter(batch__study=study).exclude(asks=[])
+    items.exclude(asks__contained_by=list(spec_of(study.protocol_version).by_key)).update(asks=[])
 
 
 def _check(study: Study, version: ProtocolVersion) -> None:

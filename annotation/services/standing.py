@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Batch, Membership, Participant, Seat, StandingChange, Study
 from annotation.models.study import ROLE_WORDS
+from annotation.selectors.claims import OPEN_ENDED, kinds_for
 from annotation.selectors.team import is_of_team
 from annotation.services import activity
 from annotation.services.claiming import release_seats
@@ -61,8 +62,9 @@ def set_standing(
 ) -> Participant:
     """Set it, keep the change with its reason, and log it. `by` is None where a rule decided.
 
-    Paused: no new seats, and what they hold they may finish. Excluded: their ratings stay in history and stop counting,
-    and their seats are free at once. Leaving `excluded` gives submitted batches their seats back where one is free.
+    Cleared: what they have begun of the training or the qualification is over, and its answers are kept. Paused: no
+    new seats, and what they hold they may finish. Excluded: their ratings stay in history and stop counting, and their
+    seats are free at once. Leaving `excluded` gives submitted batches their seats back where one is free.
     Raises Refused for clearing somebody whose role sees the figures.
     """
     # Not the study's row as well: the next round of a batch takes that after seats, which are taken here later.
@@ -80,6 +82,10 @@ def set_standing(
         release_seats(locked, Assignment.Status.EXCLUDED)
     elif before == Standing.EXCLUDED:
         _restore_seats(locked)
+    if standing == Standing.CLEARED:
+        # What leads to the main work is behind them: a seat there would keep them from taking another.
+        kinds = OPEN_ENDED - kinds_for(locked)
+        release_seats(locked, Assignment.Status.EXPIRED, is_finished_kept=True, kinds=kinds)
     return locked
 
 

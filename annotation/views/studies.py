@@ -123,7 +123,7 @@ def _said_of(n: int, *, is_fresh_only: bool) -> str:
     if n == 0:
         return _("Nothing was made: every dialogue is in a batch of this kind already.")
     text = ngettext(
-        "%(n)s batch is made. Open them when you are ready.",
+        "%(n)s batch is made. Open it when you are ready.",
         "%(n)s batches are made. Open them when you are ready.",
         n,
     )

@@ -1,5 +1,6 @@
 """The annotator's pages: the list of work, consent, one batch from its first step to its thanks."""
 
+import math
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -198,7 +200,7 @@ def _rate_page(
         "guidelines_url": reverse("guidelines", args=[study.slug]),
         "back_url": _back_url(assignment, page, step),
         "reading_seconds": spec.reading_seconds,
-        "reading_left": _open(assignment, page.position),
+        "reading_left": str(_open(assignment, page.position)),  # a number for the browser, in no language
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
     }
     return render(request, "annotation/rate.html", context, status=status)
@@ -233,13 +235,27 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
     try:
         errors, is_counted = _record(request, assignment, step)
     except Refused as refused:
+        if refused.code == "too_soon":
+            return _too_soon(request, assignment, page, step)
         messages.error(request, refused.message)
-        is_early = refused.code == "too_soon"
-        return _rate_page(request, assignment, page, step, status=409) if is_early else redirect("work")
+        return redirect("work")
     if errors:
         step = with_errors(step, posted_answers(step, request.POST), errors)
         return _way_out(assignment) or _rate_page(request, assignment, page, step, status=422)
     return redirect(_after(assignment, page, step)) if is_counted else _over_page(request, assignment)
+
+
+def _too_soon(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:
+    """The same page with the answers as they were given: they need only be sent again."""
+    seconds = max(math.ceil(_open(assignment, page.position)), 1)
+    text = ngettext(
+        "Read the whole dialogue first. Your answers are kept on this page: save them again in %(n)s second.",
+        "Read the whole dialogue first. Your answers are kept on this page: save them again in %(n)s seconds.",
+        seconds,
+    )
+    messages.error(request, text % {"n": seconds})
+    kept = with_errors(step, posted_answers(step, request.POST), {})
+    return _rate_page(request, assignment, page, kept, status=409)
 
 
 def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[dict[str, dict[str, str]], bool]:

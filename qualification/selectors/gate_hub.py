@@ -106,7 +106,8 @@ def _checks(study: Study) -> Part:
     n_known = KnownAnswer.objects.filter(study=study, is_active=True).exclude(kind=KnownAnswer.Kind.TRAINING).count()
     n_open = Flag.objects.filter(participant__study=study, state=Flag.State.OPEN).count()
     return Part(
-        "checks", Right.CLEAR, _("Checks"), _("Known answers in the work, and signals that somebody's needs a look."),
+        "checks", Right.CLEAR, _("Checks"),
+        _("Known answers in the work, and signals that somebody's work needs a look."),
         _is_on(plan), _facts(ngettext("%(n)s known answer", "%(n)s known answers", n_known) % {"n": n_known}),
         n_open, ngettext("%(n)s open flag", "%(n)s open flags", n_open) % {"n": n_open},
     )  # fmt: skip

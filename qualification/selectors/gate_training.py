@@ -77,15 +77,15 @@ def known_answers(assignment: Assignment, tokens: Iterable[UUID]) -> dict[tuple[
         is_active=True,
         criterion__in=spec_of_assignment(assignment).by_id,
     )
-    by_place = {(_place(row), row.criterion_id): row for row in rows}
+    by_place = {(place_of(row), row.criterion_id): row for row in rows}
     return {
         (item.token, criterion): row
         for item in items
         for (place, criterion), row in by_place.items()
-        if place == _place(item)
+        if place == place_of(item)
     }
 
 
-def _place(row: Item | KnownAnswer) -> Place:
+def place_of(row: Item | KnownAnswer) -> Place:
     is_together = row.unit in (Unit.CANDIDATE_SET, Unit.MODEL)
     return row.unit, row.dialogue_id, row.candidate_id, row.source_id if is_together else None

@@ -91,8 +91,13 @@ class Suggestions:
 
     @property
     def threshold(self) -> float | None:
-        """To two decimals, as thresholds are written."""
-        return None if self.kappa is None else round(self.kappa, 2) + 0.0
+        """To two decimals, as thresholds are written. None where nobody could be above it."""
+        return None if self.kappa is None or self.is_unanimous else round(self.kappa, 2) + 0.0
+
+    @property
+    def is_unanimous(self) -> bool:
+        """The panel agrees on everything: a kappa of candidates has to be above the threshold, and none is above 1."""
+        return self.kappa is not None and round(self.kappa, 2) >= 1
 
 
 def suggest(

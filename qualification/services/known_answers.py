@@ -18,6 +18,7 @@ from annotation.services.refusals import Refused
 from protocols.models import Option
 from protocols.specs import VersionSpec, spec_of
 from qualification.models import KnownAnswer
+from qualification.services.asking import ask_what_is_known
 from qualification.services.known_answer_file import Unit, Wanted, read_known_answers
 
 CSV_KNOWN_ANSWERS = "csv-known-answers"
@@ -86,6 +87,8 @@ def _store(study: Study, wanted: list[Wanted], now: datetime) -> Stored:
         update_fields=["kind", "options", "explanation", "is_active"],
         batch_size=2000,
     )
+    if any(each.kind == Kind.TRAINING for each in rows):
+        ask_what_is_known(study, Item.objects.filter(dialogue__in=dialogues))
     return Stored(len(new), len(changed), _hold_apart(study, wanted))
 
 

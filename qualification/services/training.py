@@ -25,6 +25,7 @@ from annotation.speakers import next_speaker
 from protocols.models import Criterion, ProtocolVersion
 from protocols.translating import WorkedExample, examples_in
 from qualification.models import KnownAnswer
+from qualification.services.asking import ask_what_is_known
 
 Unit = ProtocolVersion.Unit
 Turn = dict[str, Any]
@@ -116,6 +117,7 @@ def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
     for batch in made:
         _open(batch)
     made = list(dict.fromkeys([*made, *_add_models(study, made)]))
+    ask_what_is_known(study, Item.objects.filter(batch__in=made))
     details = {"dialogues": len(examples.lessons), "batches": [batch.key for batch in made]}
     activity.log(study, by, "training", details=details, now=now)
     return made
@@ -260,7 +262,9 @@ def give_lesson(study: Study, scene: Scene, lesson: Lesson, now: datetime) -> It
     shown = store_lessons(study, scene, [lesson], now)[0]
     opened = Item.objects.filter(batch__kind=Batch.Kind.TRAINING, batch__status=Batch.Status.OPEN)
     known = opened.filter(dialogue=shown.dialogue, candidate=shown.candidate, unit=lesson.unit).first()
-    return known or _add_item(_batch_to_fill(study), shown, lesson.unit)
+    item = known or _add_item(_batch_to_fill(study), shown, lesson.unit)
+    ask_what_is_known(study, Item.objects.filter(pk=item.pk))
+    return item
 
 
 def _batch_to_fill(study: Study) -> Batch:

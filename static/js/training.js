@@ -2,15 +2,17 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { Active, Help, View, settle } = window.Parley;
+  const { Active, Bar, Help, View, settle } = window.Parley;
   const dialogue = root.querySelector(".rate-dialogue");
   const step = dialogue.querySelector(".step:not([hidden])");
   const form = step.querySelector("form");
   const view = new View(root);
+  const bar = new Bar(root);
+  const isUnread = () => Boolean(dialogue.dataset.unread);
   const active = new Active({
     root,
     view,
-    onSave: () => form.requestSubmit(),
+    onSave: () => isUnread() || form.requestSubmit(),
     onBack: () => root.querySelector("[data-back][href]")?.click(),
     onGuide: (key) => help.onKey(key),
     onAnswer: () => settle(dialogue),
@@ -18,8 +20,11 @@
   });
   const help = new Help({ root, active });
 
+  form.addEventListener("submit", (event) => isUnread() && event.preventDefault());
   settle(dialogue);
   root.setAttribute("data-ready", "");
   view.open(dialogue, step, true);
+  const reading = bar.showReading(dialogue, Number(root.dataset.readingLeft));
   active.show(step);
+  reading.then(() => active.activate(active.question));
 })();

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import AgreementSnapshot, Batch
+from annotation.models import AgreementSnapshot, Batch, Source
 from annotation.selectors.health import imports_are_stalled, worker_is_silent
 from annotation.selectors.studies import metadata_fields
 from annotation.services.agreement import sweep
@@ -13,7 +13,16 @@ from annotation.services.refusals import Refused
 from annotation.services.studies import set_batch_status
 from tests.cast import Cast
 from tests.clock import NOW
-from tests.factories import BatchFactory, DialogueFactory, HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
+from tests.factories import (
+    BatchFactory,
+    CandidateFactory,
+    DialogueFactory,
+    HeartbeatFactory,
+    ImportJobFactory,
+    SourceFactory,
+    StudyFactory,
+    make_batch,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +30,23 @@ pytestmark = pytest.mark.django_db
 # --- batches --------------------------------------------------------------------------------------
 def post_batches(client, **form):
     return client.post(reverse("study_batches", args=["wellbeing"]), {"kind": "main"} | form, follow=True)
+
+
+def test_the_examples_of_a_training_are_no_dialogues_that_wait_for_a_batch(client, cast: Cast):
+    source = SourceFactory(study=cast.study, key=f"{Source.EXAMPLES}-model-1")
+    example = DialogueFactory(study=cast.study, key="example-model-1", position=10, purpose="training")
+    CandidateFactory(dialogue=example, source=source)
+    client.force_login(cast.researcher)
+    assert "dialogue is in no batch" not in client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+    own = DialogueFactory(study=cast.study, key="own", position=11, purpose="training")
+    CandidateFactory(dialogue=own, source=cast.study.sources.exclude(pk=source.pk).first())
+    assert "1 dialogue is in no batch" in client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+
+
+def test_one_batch_is_told_in_the_singular(client, cast: Cast):
+    make_candidates(DialogueFactory(study=cast.study, key="new", position=10))
+    client.force_login(cast.researcher)
+    assert "1 batch is made. Open it when you are ready." in post_batches(client, by="size", size=3).content.decode()
 
 
 def test_batches_are_made_by_size_with_the_wanted_seats(client, cast: Cast):

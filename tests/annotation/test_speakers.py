@@ -25,6 +25,23 @@ def test_of_two_speakers_the_one_who_did_not_speak_last_is_next(speakers: str, f
     assert next_speaker(turns(speakers)) == following
 
 
+@pytest.mark.parametrize(
+    ("speakers", "following"),
+    [
+        ("system user assistant user", "assistant"),
+        ("developer Anna bot Anna", "bot"),
+        ("user assistant tool", "assistant"),
+        ("user tool assistant", "user"),
+        ("user system user", "system"),
+        ("system user", ""),
+        ("system A B C", ""),
+        ("system system", ""),
+    ],
+)
+def test_instructions_and_tools_are_no_speakers_unless_nobody_else_answers(speakers: str, following: str):
+    assert next_speaker([{"speaker": name, "text": "Well."} for name in speakers.split()]) == following
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("speakers", ["AB", "ABA", "ABB", "A", "ABC", ""])
 def test_what_was_stored_before_gets_its_speaker_by_the_same_rule(speakers: str):

@@ -77,3 +77,17 @@ def test_the_page_has_no_barriers_and_fits(open_screen: Callable[..., Screen], c
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
         page.get_by_role("button", name="Exclude a-pending").click()
+
+
+def test_the_words_beside_a_box_stay_beside_it_in_every_line(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_screen(cast.owner, width=320).go(PEOPLE)
+    page.locator("details").evaluate_all("(sections) => sections.forEach((each) => (each.open = true))")
+    lefts = page.locator(".field > label:has(> [type=checkbox])").evaluate_all("""(labels) => labels.map((label) => {
+        const words = document.createRange();
+        words.selectNodeContents(label.lastChild);
+        const lines = [...words.getClientRects()].filter((each) => each.width > 0);
+        const edge = label.querySelector("input").getBoundingClientRect().right;
+        return [lines.length, Math.min(...lines.map((each) => each.left)) >= edge];
+    })""")
+    assert any(n > 1 for n, _is_beside in lefts)
+    assert all(is_beside for _n, is_beside in lefts)

@@ -21,9 +21,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]
 
 
-def trained(protocol: str, criterion: str) -> Assignment:
+def trained(protocol: str, criterion: str, reading_seconds: int = 0) -> Assignment:
     """Somebody with a training batch of the first example about one criterion of a shipped protocol."""
-    bundle = load_bundle(BUILTIN / f"{protocol}.yaml") | {"reading_seconds": 0, "translations": {}}
+    changes = {"reading_seconds": reading_seconds, "translations": {}}
+    bundle = load_bundle(BUILTIN / f"{protocol}.yaml") | changes
     for each in bundle["criteria"]:
         each["examples"] = each.get("examples", [])[:1] if each["key"] == criterion else []
     version, _ = store_bundle(bundle, publish=True, now=timezone.now())
@@ -66,27 +67,27 @@ def test_every_response_of_an_example_is_explained_after_its_answer(open_screen:
         expect(page.get_by_text("Why:")).to_be_visible()
         expect(page.get_by_role("button", name="Go on")).to_be_focused()
         page.keyboard.press("Enter")
-    expect(page.locator("fieldset[data-active] legend strong")).to_have_text("Contextualization")
+    expect(page.get_by_role("button", name="Submit")).to_be_visible()
 
 
 def test_the_rated_turn_of_an_example_is_rated_as_a_response(open_screen: Open):
     page, work = walk(open_screen, "persona-quality-1.0", "quality", width=375)
-    for criterion in ("quality", "persona_consistency", "dialogue_coherence"):
-        choose(page, criterion, options_of(work, criterion)[0].label)
+    choose(page, "quality", options_of(work, "quality")[0].label)
+    expect(page.locator("section.step:visible fieldset.asked")).to_have_count(1)
     go_on(page)
     expect(page.get_by_role("heading", name="Quality")).to_be_visible()
     expect(page.locator("section.answer blockquote")).to_be_visible()
 
 
 def test_digits_answer_one_question_after_another(open_screen: Open):
-    page, _work = walk(open_screen, "persona-quality-1.0", "quality")
+    page, _work = walk(open_screen, "diqad-1.0", "reasons_1")
     wait_for_step(page)
-    for digit, criterion in (("1", "quality"), ("3", "persona_consistency"), ("5", "dialogue_coherence")):
-        page.keyboard.press(digit)
+    for criterion in ("score", "reasons_1"):
+        page.keyboard.press("1")
         chosen = page.locator(f"fieldset[data-criterion={criterion}] label.choice:has(input:checked)")
-        expect(chosen).to_contain_text(digit)
+        expect(chosen).to_contain_text("1")
     page.keyboard.press("Enter")
-    explained(page, "Quality", "right")
+    explained(page, "Score", "right")
 
 
 @pytest.mark.parametrize(("criterion", "name"), [("set_diverse", "Diversity of the set"),
@@ -102,7 +103,6 @@ def test_responses_that_are_rated_together_are_explained_together(open_screen: O
 def test_the_training_leads_to_a_question_that_depends_on_another_answer(open_screen: Open):
     page, _work = walk(open_screen, "diqad-1.0", "reasons_1")
     reasons = page.locator("fieldset[data-criterion=reasons_1]")
-    choose(page, "knowledge", "0")
     choose(page, "score", "2")
     expect(reasons).to_be_hidden()
     go_on(page)
@@ -119,3 +119,17 @@ def test_the_training_leads_to_a_question_that_depends_on_another_answer(open_sc
     expect(page.get_by_role("heading", name="Reasons for 1")).to_be_visible()
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("button", name="Submit")).to_be_visible()
+
+
+def test_the_reading_time_of_a_training_dialogue_is_counted_down_and_then_its_questions_open(open_screen: Open):
+    work = trained("diqad-1.0", "score", reading_seconds=3)
+    page = begin(open_screen(work.participant.user), work)
+    question = page.locator("section.step:visible fieldset[data-criterion=score] input").first
+    expect(question).to_be_disabled()
+    expect(page.locator("[data-reading]")).to_contain_text("Read the whole dialogue first")
+    page.keyboard.press("Enter")
+    expect(question).to_be_enabled()
+    expect(page.locator("[data-reading]")).to_be_hidden()
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Score")).to_be_visible()

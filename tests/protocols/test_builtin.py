@@ -168,15 +168,31 @@ def test_no_text_an_annotator_sees_contains_a_sub_dimension_or_the_key_of_an_exp
         assert not [word for word in hidden if word in text.lower()], text
 
 
+@every_bundle
+def test_every_worked_example_says_why_its_answer_is_right(path):
+    examples = [(each["key"], one) for each in load_bundle(path)["criteria"] for one in each.get("examples", [])]
+    silent = [
+        (key, one["title"]) for key, one in examples for said in one.get("candidates") or [one] if not said.get("why")
+    ]
+    assert silent == []
+
+
+@every_bundle
+def test_no_explanation_speaks_of_another_response_that_may_not_have_been_shown_yet(path):
+    examples = [one for each in load_bundle(path)["criteria"] for one in each.get("examples", [])]
+    whys = [said.get("why", "") for one in examples for said in one.get("candidates", [])]
+    assert [why for why in whys if why.startswith(("It says the same", "The same"))] == []
+
+
 @pytest.mark.parametrize(
     ("name", "sha256"),
     [
-        ("dialogue-hit-1.0", "dd46174a2c3564a8390a676a19303a56715fac95a9490bfc96ef1582f6daf78f"),
+        ("dialogue-hit-1.0", "64d3d5b1b13e32af28332307863a81984201f1b9d6bb06946bc8f67db844eb74"),
         ("diqad-1.0", "57d2487d7dac2f60daba5a61c10116cf93a993f79bce3860c6bb4a7fd614314e"),
         ("diqad-1.0-zh", "3bf3c66170199ce418fca9e348170e2fdd100e9e779c35811bbfb6c249cfdecf"),
         ("he-protocol-1.0", "5b3c03b4c205dac53539fcdbf43c7bc66dd982196bf15e810d195b9edd9f3e06"),
         ("he-protocol-1.0-three-criteria", "fe0392657689f49b1885b34913fdcfa9ccdd5d92ae0a1dba0229b7ea984198a2"),
-        ("persona-quality-1.0", "770f47c4cbab6a203fcf6f8f8b5b5d130ebf46369172859f9d66858bdf140cd8"),
+        ("persona-quality-1.0", "b2337600d30624c3238ae02309ccc6830d83592bb801d58f61a8940799188b67"),
         ("three-point-coherence-1.0", "0b37eee8b018d326a2da9e2ac13e7d602ac4446ea61e2bd2e6ba838f91feffae"),
     ],
 )

@@ -13,10 +13,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Candidate, Item, Participant, Reading, Study
+from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Reading, Study
+from annotation.selectors.progress import read_progress
 from annotation.selectors.studies import rated_sources
-from annotation.selectors.work import missing_step, spec_of_assignment
+from annotation.selectors.work import dialogue_page, missing_step, spec_of_assignment
 from annotation.services.claiming import claim_seat, submit_assignment
+from annotation.services.moving import move_study
 from annotation.services.refusals import Refused
 from annotation.steps import Step
 from protocols.bundles import load_bundle
@@ -25,6 +27,7 @@ from protocols.selectors import BUILTIN, builtin_bundles
 from protocols.services import store_bundle
 from qualification.models import KnownAnswer
 from qualification.selectors.gate_training import Lesson, known_answers
+from qualification.services.known_answers import import_known_answers
 from qualification.services.training import left_out, make_training
 from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_annotator
 from tests.factories_protocols import CriterionFactory, ExampleFactory, VersionFactory
@@ -58,7 +61,7 @@ def trainee(study: Study) -> Participant:
 
 
 def train(client: Client, participant: Participant, batch: Batch) -> list[Lesson]:
-    """Go through the batch on the rating screen as somebody who knows every answer. What each page explains."""
+    """Go through the batch on the rating screen as somebody who knows every answer: each of them is explained."""
     work = claim_seat(participant, batch, now=timezone.now())
     client.force_login(participant.user)
     lessons: list[Lesson] = []
@@ -73,6 +76,7 @@ def train(client: Client, participant: Participant, batch: Batch) -> list[Lesson
         explained = answer.context.get("lessons") or []
         assert all(lesson.is_right for lesson in explained)
         lessons += explained
+    assert len(lessons) == Rating.objects.filter(assignment=work, is_active=True, criterion__rules=[]).count()
     submit_assignment(work, feedback="", now=timezone.now())
     return lessons
 
@@ -135,6 +139,24 @@ def test_training_on_consistency_shows_the_facts_on_the_rating_screen_and_with_t
     form_key = re.search(r'name="form_key" value="([^"]+)"', page)[1]
     explained = client.post(path, answers | {"form_key": form_key, "protocol": spec.fingerprint}, follow=True)
     assert all(fact in explained.content.decode() for fact in bees)
+
+
+def test_training_asks_about_consistency_only_where_facts_are_shown():
+    work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
+    (batch,) = make_training(work.study, by=UserFactory(), now=NOW)
+    responses = batch.items.filter(unit="response").select_related("dialogue")
+    asking = [item for item in responses if "persona_consistency" in item.asks]
+    assert asking
+    assert all(item.dialogue.metadata.get("persona") for item in asking)
+    assert all(item.asks for item in batch.items.all())
+
+
+def test_the_page_of_the_models_is_counted_among_those_of_its_batch():
+    work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
+    (batch,) = make_training(work.study, by=UserFactory(), now=NOW)
+    assignment = claim_seat(make_annotator(work.study, "bea", standing="qualifying"), batch, now=NOW)
+    last = dialogue_page(assignment, batch.items.filter(unit="model").first().position)
+    assert last.number == last.n_dialogues
 
 
 def test_the_same_turns_with_other_facts_are_another_dialogue():
@@ -215,6 +237,51 @@ def test_a_wrong_answer_that_hides_a_question_of_the_example_has_to_be_changed(d
     assert page.count("Right would be") == 0
 
 
+def test_a_wrong_answer_leads_to_no_question_that_its_item_does_not_teach(client: Client):
+    study = study_of(load_bundle(BUILTIN / "diqad-1.0.yaml") | {"reading_seconds": 0})
+    batch = make_training(study, by=UserFactory(), now=NOW)[0]
+    item = next(
+        each for each in batch.items.order_by("position") if "reasons_1" not in each.asks and "score" in each.asks
+    )
+    candidate = trainee(study)
+    work = claim_seat(candidate, batch, now=timezone.now())
+    client.force_login(candidate.user)
+    before = read_progress(work)
+
+    spec = spec_of_assignment(work)
+    place = reverse("rate", args=[work.token, item.position, 1])
+    form = {f"{key}-option": spec.by_key[key].option_named(said).code for key, said in (("score", "1"),)}
+    page = client.get(place).content.decode()
+    assert 'name="reasons_1-options"' not in page
+    assert client.post(place, form | {"form_key": str(uuid4())}).status_code == 302
+
+    after = read_progress(work)
+    assert (after.n_done, after.n_wanted) == (1, before.n_wanted)
+    assert before.n_wanted == KnownAnswer.objects.filter(criterion__when=[]).count()
+    assert missing_step(work)[0].position != item.position
+
+
+def test_answers_that_become_known_are_asked_of_the_items_that_stand_open(depending, tmp_path: Path):
+    study, batch = depending
+    assert batch.items.get().asks == ["reasons_1", "score"]
+    path = tmp_path / "known.csv"
+    row = f"{batch.items.get().dialogue.key},,,knowledge,no,training,You need none."
+    path.write_text(f"dialogue,candidate,source,criterion,options,kind,explanation\n{row}\n")
+    import_known_answers(study, path, by=None, now=NOW)
+    assert batch.items.get().asks == ["knowledge", "reasons_1", "score"]
+
+
+def test_items_whose_questions_a_new_version_does_not_have_ask_everything_again():
+    bundle = load_bundle(BUILTIN / "three-point-coherence-1.0.yaml")
+    study = study_of(bundle)
+    batch = make_training(study, by=UserFactory(), now=NOW)[0]
+    move_study(study, store_bundle(bundle | {"version": "1.1"}, publish=True, now=NOW)[0], now=NOW)
+    assert not batch.items.filter(asks=[]).exists()
+    bundle["criteria"][0]["key"] = "whole"
+    move_study(study, store_bundle(bundle | {"version": "1.2"}, publish=True, now=NOW)[0], now=NOW)
+    assert not batch.items.exclude(asks=[]).exists()
+
+
 def test_of_several_choices_exactly_the_right_ones_are_right(depending, client: Client):
     study, batch = depending
     candidate = trainee(study)
@@ -256,3 +323,22 @@ def test_training_shows_the_examples_in_the_language_of_the_study_under_their_sp
     assert (known.candidate.speaker, known.criterion.options.get(pk=known.options[0]).key) == ("B", "contextualized")
     assert known.explanation.startswith("Risponde alla domanda")
     assert not study.dialogues.filter(turns__0__text__startswith="You ").exists()
+
+
+# --- reading time --------------------------------------------------------------------------------------
+def test_answers_that_come_too_soon_stay_on_the_page_that_says_for_how_many_seconds(client: Client):
+    study = study_of(load_bundle(BUILTIN / "diqad-1.0.yaml") | {"reading_seconds": 40})
+    batch = make_training(study, by=UserFactory(), now=NOW)[0]
+    candidate = trainee(study)
+    work = claim_seat(candidate, batch, now=timezone.now())
+    client.force_login(candidate.user)
+    item = next(each for each in batch.items.order_by("position") if "score" in each.asks)
+    place = reverse("rate", args=[work.token, item.position, 1])
+    Reading.objects.create(assignment=work, position=item.position, shown_at=NOW, opened_at=timezone.now())
+    code = spec_of_assignment(work).by_key["score"].options[0].code
+    early = client.post(place, {"score-option": code, "form_key": str(uuid4())})
+    page = re.sub(r"\s+", " ", early.content.decode())
+    assert early.status_code == 409
+    assert re.search(r"save them again in (39|40) seconds", page)
+    assert re.search(rf'name="score-option" value="{code}"[^>]* checked', page)
+    assert not Rating.objects.exists()

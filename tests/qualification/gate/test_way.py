@@ -12,6 +12,7 @@ from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from annotation.services.people import get_or_make_participant
 from annotation.services.refusals import Refused
+from annotation.services.standing import decide_standing
 from protocols.models import Example
 from qualification.models import ComprehensionTry, KnownAnswer, PayPlan
 from qualification.selectors.gate_steps import gate_states
@@ -196,6 +197,26 @@ def test_the_qualification_is_refused_until_the_training_is_finished(trained):
     assert study.gate.is_trained
 
 
+def test_who_is_cleared_by_hand_leaves_the_training_they_have_begun(trained):
+    study, _batch, training, candidate = trained
+    main = make_batch(study, key="main-1", position=50)
+    assignment = claim_seat(candidate, training, now=timezone.now())
+    decide_standing(candidate, standing="cleared", by=UserFactory(), reason="We know her work.", now=NOW)
+    assignment.refresh_from_db()
+    assert assignment.status == "expired"
+    assert str(main.token) in text_of(candidate)
+    assert claim_seat(candidate, main, now=timezone.now()).status == "active"
+
+
+def test_a_member_of_the_panel_who_is_cleared_keeps_the_qualification_they_have_begun(trained):
+    study, batch, _training, _candidate = trained
+    member = make_annotator(study, "expert", standing="qualifying", panel="expert")
+    assignment = claim_seat(member, batch, now=timezone.now())
+    decide_standing(member, standing="cleared", by=UserFactory(), reason="An expert.", now=NOW)
+    assignment.refresh_from_db()
+    assert assignment.status == "active"
+
+
 def test_the_panel_is_offered_the_qualification_and_no_training(trained):
     study, batch, training, _candidate = trained
     member = make_annotator(study, "expert", standing="pending", panel="expert")
@@ -246,6 +267,7 @@ def test_before_the_answer_nothing_is_explained(trained):
 
 def test_a_question_without_a_known_answer_leads_straight_on(trained):
     _study, _batch, training, candidate = trained
+    training.items.update(asks=[])
     assignment = finish(candidate, training, like(0))
     page = dialogue_page(assignment, 1)
     number = next(step.number for step in page.steps if step.part.questions[0].criterion.key == "listening")

@@ -89,6 +89,16 @@ def test_the_threshold_is_suggested_by_the_method_of_the_gate(study: Study, owne
     assert Gate.objects.get().threshold == 0.8
 
 
+def test_a_panel_that_agrees_on_everything_suggests_no_threshold_that_nobody_passes(study: Study, owner: Client):
+    for rating in Rating.objects.filter(assignment__participant__pseudonym="expert1"):
+        Rating.objects.filter(item=rating.item_id, criterion=rating.criterion_id).update(option=rating.option_id)
+    html = read(owner)
+    assert "its kappa is 1.000. Candidates must be above the threshold" in html
+    assert "Take over the threshold" not in html
+    assert "The pilot does not say it." in take(owner, "threshold")
+    assert not Gate.objects.filter(threshold=1).exists()
+
+
 def test_comments_and_the_reasons_of_unsure_answers_are_there(study: Study, owner: Client):
     Assignment.objects.filter(participant__pseudonym="expert1").update(feedback="Question 3 is unclear.")
     unsure = Rating.objects.filter(option__role="unsure").first()
