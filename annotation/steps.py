@@ -5,7 +5,7 @@ dialogues is never laid out at once: its dialogues follow each other, and each i
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -65,11 +65,12 @@ class Question:
     name: str
     is_asked: bool = True
     when: str = ""  # "criterion:1,2" in codes of the page: asked only while one of these is chosen there
+    is_skipped: bool = False  # of an item that is flagged, and then needs no answer
     errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_done(self) -> bool:
-        return self.answer.is_saved or not (self.is_asked and self.criterion.required)
+        return self.answer.is_saved or self.is_skipped or not (self.is_asked and self.criterion.required)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,9 @@ class Step:
         return all(question.is_done for _, question in self.questions)
 
     @property
-    def is_asked(self) -> bool:
-        return any(question.is_asked for _, question in self.questions)
+    def is_passed_over(self) -> bool:
+        """On the way on: nothing is asked, or all that is asked is about flagged items and has no answer."""
+        return not any(each.is_asked and (each.answer.is_saved or not each.is_skipped) for _, each in self.questions)
 
 
 Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
@@ -120,15 +122,24 @@ def order_items(seed: int, items: Iterable[ItemText]) -> list[ItemText]:
     return sorted(items, key=lambda item: hashlib.sha256(f"{seed}:{item.token}".encode()).digest())
 
 
-def steps_of(spec: VersionSpec, items: Sequence[ItemText], answers: Answers) -> tuple[Step, ...]:
+def steps_of(
+    spec: VersionSpec, items: Sequence[ItemText], answers: Answers, skipped: Set[UUID] = frozenset()
+) -> tuple[Step, ...]:
     """The steps of one dialogue, whose items are in the annotator's order.
 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
-    an item on one page. set_level: all items of a unit, each with all its questions, on one page.
+    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped`: the items that
+    need no answer.
     """
     pages = [page for unit in spec.units for page in _pages(spec, unit, [each for each in items if each.unit == unit])]
     return tuple(
-        Step(number, tuple(_part(spec, at, *entry, answers, is_alone=len(page) == 1) for at, entry in enumerate(page)))
+        Step(
+            number,
+            tuple(
+                _part(spec, at, *entry, answers, is_alone=len(page) == 1, is_skipped=entry[0].token in skipped)
+                for at, entry in enumerate(page)
+            ),
+        )
         for number, page in enumerate(pages, start=1)
     )
 
@@ -157,6 +168,7 @@ def _part(
     answers: Answers,
     *,
     is_alone: bool,
+    is_skipped: bool,
 ) -> Part:
     shown = {each.key for each in asked(spec, item.unit, _given(spec, item, answers))}
     questions = tuple(
@@ -167,6 +179,7 @@ def _part(
             name=criterion.key if is_alone else f"{criterion.key}-{at + 1}",
             is_asked=criterion.key in shown,
             when=_in_codes(spec, criterion),
+            is_skipped=is_skipped,
         )
         for criterion in criteria
     )

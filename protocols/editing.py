@@ -28,6 +28,10 @@ ORDERS: Choices = (
     ("item_first", _("All questions of one item")),
     ("set_level", _("Everything that belongs to a dialogue")),
 )
+FLAGGED: Choices = (
+    ("answer", _("They are answered all the same")),
+    ("skip", _("They may be skipped")),
+)
 KINDS: Choices = (
     ("single", _("One of the answers")),
     ("multiple", _("Any number of the answers")),
@@ -93,6 +97,13 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("context_title", _("Heading over the dialogue"), help=_("Such as “Read this first”.")),
         _field("item_title", _("Heading over the response"), help=_("If empty: “Response to rate”.")),
         _field("scale_above", _("Show the whole scale above the response"), "box"),
+        _field(
+            "flagged",
+            _("Items that an annotator flags"),
+            "select",
+            choices=FLAGGED,
+            help=_("Such as a broken text. A flag is never an answer."),
+        ),
         _field("guidelines_short", _("Guidelines in short"), "text", help=_("Always beside the item. Markdown.")),
         _field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
         _field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),

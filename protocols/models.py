@@ -43,6 +43,10 @@ class ProtocolVersion(models.Model):
         ITEM_FIRST = "item_first", _("Item First")
         SET_LEVEL = "set_level", _("Set Level")
 
+    class Flagged(models.TextChoices):
+        ANSWER = "answer", _("Answer")
+        SKIP = "skip", _("Skip")
+
     protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="versions")
     version = models.CharField(max_length=40)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
@@ -59,6 +63,13 @@ class ProtocolVersion(models.Model):
     item_title = models.CharField(max_length=200, blank=True, help_text=_("Heading over the response to rate."))
     scale_above = models.BooleanField(
         default=False, help_text=_("Show every point of each scale, with its text, above what is rated.")
+    )
+    flagged = models.CharField(
+        max_length=10,
+        choices=Flagged,
+        default=Flagged.ANSWER,
+        db_default="answer",
+        help_text=_("Whether an item that an annotator has flagged still has to be answered by them."),
     )
     expected_minutes = models.PositiveSmallIntegerField(default=35, help_text=_("Expected time for one batch."))
     max_minutes = models.PositiveSmallIntegerField(default=90, help_text=_("After this the seat is free again."))

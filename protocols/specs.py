@@ -104,6 +104,7 @@ class VersionSpec:
     by_id: dict[int, CriterionSpec] = field(compare=False)
     reading_seconds: int = 0
     scale_above: bool = False
+    skips_flagged: bool = False  # an item that an annotator has flagged need not be answered by them
     fingerprint: str = ""  # the beginning of the frozen version's hash
 
     @cached_property
@@ -203,6 +204,7 @@ def _version(pk: int, version: ProtocolVersion, criteria: tuple[CriterionSpec, .
         by_id={criterion.id: criterion for criterion in criteria},
         reading_seconds=version.reading_seconds,
         scale_above=version.scale_above,
+        skips_flagged=version.flagged == ProtocolVersion.Flagged.SKIP,
         fingerprint=version.sha256[:12],
     )
 

@@ -1,7 +1,8 @@
 """How far an annotator is with a batch, and where the first answer is missing.
 
 What is wanted is what the protocol requires of everybody: an optional question is never missing, and one that depends
-on an answer is wanted as often as that answer was given.
+on an answer is wanted as often as that answer was given. Where flagged items may be skipped, what is not answered about one is not
+wanted, and what is answered stays an answer: nothing counts as one that nobody gave.
 """
 
 import math
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Item, Rating
+from annotation.selectors.marks import skips, standing_flags
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 LEAST_TIMED = 5  # answers after which an annotator's own pace says more than the expected time
@@ -54,14 +56,39 @@ def read_progress(assignment: Assignment) -> Progress:
 def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
     """By assignment, in two queries however many there are. They need their batch, study and version."""
     found = list(assignments)
-    tallies = _tallies(found)
+    tallies = _tallies(_answers(found))
     units = _units([assignment.batch_id for assignment in found])
-    return {each.pk: _progress(each, tallies[each.pk], units[each.batch_id]) for each in found}
+    skipped = _skipped([each for each in found if skips(each)])
+    return {
+        each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, 0)) for each in found
+    }
 
 
-def _tallies(assignments: list[Assignment]) -> Mapping[int, Tally]:
+def _answers(assignments: list[Assignment]) -> QuerySet[Rating]:
+    return Rating.objects.filter(assignment__in=assignments, is_active=True)
+
+
+def _skipped(assignments: list[Assignment]) -> dict[int, int]:
+    """How many answers about flagged items are not given, and need not be. {assignment: n}, in two queries or none."""
+    if not assignments:
+        return {}
+    flags = standing_flags(assignments)
+    flag = flags.filter(assignment=OuterRef("assignment"), item=OuterRef("item"))
+    given = _tallies(_answers(assignments).filter(Exists(flag)))
+    units: dict[int, Counter[str]] = defaultdict(Counter)
+    for assignment, unit, n in flags.order_by().values_list("assignment", "item__unit").annotate(n=Count("pk")):
+        units[assignment][unit] = n
+    found = {}
+    for each in assignments:
+        spec, tally = spec_of(each.batch.study.protocol_version), given[each.pk]
+        wanted = _n_wanted(spec, tally, units[each.pk])
+        found[each.pk] = wanted - sum(tally.of(criterion) for criterion in _required(spec))
+    return found
+
+
+def _tallies(answers: QuerySet[Rating]) -> Mapping[int, Tally]:
     tallies: dict[int, Tally] = defaultdict(Tally)
-    rows = Rating.objects.filter(assignment__in=assignments, is_active=True).order_by()
+    rows = answers.order_by()
     counted = rows.values_list("assignment", "criterion", "option").annotate(
         n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), ms=Sum("active_ms")
     )
@@ -82,14 +109,17 @@ def _units(batches: list[int]) -> Mapping[int, Counter[str]]:
     return units
 
 
-def _progress(assignment: Assignment, tally: Tally, n_items: Mapping[str, int]) -> Progress:
+def _progress(assignment: Assignment, tally: Tally, n_items: Mapping[str, int], n_skipped: int) -> Progress:
     study = assignment.batch.study
     spec = spec_of(study.protocol_version)
-    criteria = _required(spec)
-    wanted = sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
+    wanted = _n_wanted(spec, tally, n_items)
     expected = assignment.batch.minutes_expected * 60_000 / max(wanted, 1)
     pace = tally.active_ms / tally.n_timed if tally.n_timed >= LEAST_TIMED else expected
-    return Progress(sum(tally.of(each) for each in criteria), wanted, round(pace))
+    return Progress(sum(tally.of(each) for each in _required(spec)), wanted - n_skipped, round(pace))
+
+
+def _n_wanted(spec: VersionSpec, tally: Tally, n_items: Mapping[str, int]) -> int:
+    return sum(tally.n_asked(each, spec, n_items[each.unit]) for each in _required(spec))
 
 
 def _required(spec: VersionSpec) -> list[CriterionSpec]:
@@ -106,6 +136,8 @@ def first_missing(assignment: Assignment) -> int | None:
             Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id))) & _is_asked(criterion, spec, mine)
         )
     items = Item.objects.filter(missing, batch=assignment.batch_id)
+    if skips(assignment):
+        items = items.exclude(Exists(standing_flags([assignment]).filter(item=OuterRef("pk"))))
     return items.order_by("position").values_list("position", flat=True).first()
 
 

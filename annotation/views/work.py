@@ -243,7 +243,7 @@ def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[d
     answers = posted_answers(step, request.POST)
     for part, question in asked_now(step, answers):
         answer = answers[question.name]
-        if is_empty(answer) and not question.criterion.required:
+        if is_empty(answer) and (question.is_skipped or not question.criterion.required):
             continue
         try:
             given = submission(part, question, answer, request.POST)
@@ -260,7 +260,7 @@ def _after(assignment: Assignment, page: DialoguePage, step: Step) -> str:
 
 
 def next_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
-    following = next((each for each in page.steps[step.number :] if each.is_asked), None)
+    following = next((each for each in page.steps[step.number :] if not each.is_passed_over), None)
     if following is not None:
         return reverse("rate", args=[assignment.token, page.position, following.number])
     if page.next is not None:
