@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Dialogue, Item, ItemMark
+from annotation.models import Assignment, Batch, Item, ItemMark
 from annotation.services.batching import make_batches
 from annotation.services.marking import Marked, Marking, record_mark
 from protocols.services import store_bundle
@@ -37,18 +37,17 @@ SKIPPING: dict[str, Any] = {
 }
 
 
-def make_skipping_batch(n_dialogues: int = 2, *, kind: str = Batch.Kind.MAIN, **changes: Any) -> Batch:
+def make_skipping_batch(n_dialogues: int = 2, **changes: Any) -> Batch:
     """Two responses to each dialogue, and the dialogue itself; two seats."""
     now = timezone.now()
     version, _ = store_bundle(SKIPPING | changes, publish=True, now=now)
     study = StudyFactory(protocol_version=version, seats=2)
     sources = [SourceFactory(study=study) for _ in range(2)]
-    purpose = Dialogue.Purpose.MAIN if kind == Batch.Kind.MAIN else kind
     for _ in range(n_dialogues):
-        dialogue = DialogueFactory(study=study, purpose=purpose)
+        dialogue = DialogueFactory(study=study)
         for source in sources:
             CandidateFactory(dialogue=dialogue, source=source)
-    batch = make_batches(study, by="size", size=n_dialogues, kind=kind, now=now)[0]
+    batch = make_batches(study, by="size", size=n_dialogues, now=now)[0]
     Batch.objects.filter(pk=batch.pk).update(status=Batch.Status.OPEN)
     batch.refresh_from_db()
     return batch

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from annotation.models import Assignment
 from tests.cast import Cast
 from tests.factories import (
     AssignmentFactory,
@@ -18,6 +19,7 @@ from tests.factories import (
     make_batch,
     take_seat,
 )
+from tests.marking import flag
 from tests.qualification.factories_checks import FlagFactory
 from tests.qualification.factories_confirming import CaseFactory, DisagreementFactory
 from tests.qualification.factories_control import make_labelled_check
@@ -173,6 +175,9 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "export_file": {"GET": READERS},
     # the gate, and what its candidates see
     "quality": {"GET": WATCHERS},
+    "flagged_items": {"GET": READERS},
+    "flagged_fragment": {"GET": READERS},
+    "flagged_item": {"GET": READERS, "POST": CLEARERS},
     "gate": {"GET": CLEARERS, "POST": MAKERS},
     "gate_curve": {"GET": CLEARERS},
     "gate_question_add": {"POST": MAKERS},
@@ -292,6 +297,7 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
         "predictions_metric": MetricFactory(study=cast.study).token,
         "metric_delete": MetricFactory(study=cast.study).token,
         **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),
+        "flagged_item": flagged_token(cast, assignment),
         "flag_decide": {"pk": FlagFactory(participant=cast.annotators[1]).pk},
         "study_standing": cast.annotators[1].token,
         **dict.fromkeys(("pay_annotator", "pay_bonus", "pay_correction"), cast.annotators[1].token),
@@ -304,6 +310,12 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
     of_protocols = {name: protocol for name in MAY if name.startswith("protocol")}
     tokens = {name: value if isinstance(value, dict) else {"token": value} for name, value in special.items()}
     return {name: by_word | of_protocols.get(name, {}) | tokens.get(name, {}) for name in MAY}
+
+
+def flagged_token(cast: Cast, assignment: Assignment) -> object:
+    item = cast.batch.items.first()
+    flag(assignment, item)
+    return item.token
 
 
 def gate_values(cast: Cast) -> dict[str, object]:
