@@ -5,9 +5,10 @@ dialogues is never laid out at once: its dialogues follow each other, and each i
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from annotation.dependence import asked
@@ -119,7 +120,12 @@ Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
 
 def order_items(seed: int, items: Iterable[ItemText]) -> list[ItemText]:
     """X-6: another order for every annotator, and the same one whenever they come back."""
-    return sorted(items, key=lambda item: hashlib.sha256(f"{seed}:{item.token}".encode()).digest())
+    return sorted(items, key=lambda item: place_of(seed, item.token))
+
+
+def place_of(seed: int, token: UUID | str) -> bytes:
+    """What the items of a dialogue are sorted by."""
+    return hashlib.sha256(f"{seed}:{token}".encode()).digest()
 
 
 def steps_of(
@@ -128,8 +134,8 @@ def steps_of(
     """The steps of one dialogue, whose items are in the annotator's order.
 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
-    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped`: the items that
-    need no answer.
+    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped`: the items
+    that need no answer.
     """
     pages = [page for unit in spec.units for page in _pages(spec, unit, [each for each in items if each.unit == unit])]
     return tuple(
@@ -144,10 +150,21 @@ def steps_of(
     )
 
 
-Entry = tuple[ItemText, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
+def step_numbers(spec: VersionSpec, n_items: Mapping[str, int]) -> dict[tuple[str, int], dict[str, int]]:
+    """Which step asks what, of a dialogue with so many items of each unit. {(unit, item): {criterion key: step}}."""
+    pages = [(unit, page) for unit in spec.units for page in _pages(spec, unit, range(n_items.get(unit, 0)))]
+    found: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
+    for step, (unit, page) in enumerate(pages, start=1):
+        for _item, number, _of, criteria in page:
+            found[unit, number] |= {criterion.key: step for criterion in criteria}
+    return found
 
 
-def _pages(spec: VersionSpec, unit: str, items: Sequence[ItemText]) -> list[list[Entry]]:
+Item = TypeVar("Item")
+Entry = tuple[Item, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
+
+
+def _pages(spec: VersionSpec, unit: str, items: Sequence[Item]) -> list[list[Entry[Item]]]:
     criteria = spec.asked_of(unit)
     if not criteria:
         return []

@@ -1,8 +1,8 @@
 """How far an annotator is with a batch, and where the first answer is missing.
 
 What is wanted is what the protocol requires of everybody: an optional question is never missing, and one that depends
-on an answer is wanted as often as that answer was given. Where flagged items may be skipped, what is not answered about one is not
-wanted, and what is answered stays an answer: nothing counts as one that nobody gave.
+on an answer is wanted as often as that answer was given. Where flagged items may be skipped, what is not answered about
+one is not wanted, and what is answered stays an answer: nothing counts as one that nobody gave.
 """
 
 import math
@@ -59,9 +59,7 @@ def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
     tallies = _tallies(_answers(found))
     units = _units([assignment.batch_id for assignment in found])
     skipped = _skipped([each for each in found if skips(each)])
-    return {
-        each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, 0)) for each in found
-    }
+    return {each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, 0)) for each in found}
 
 
 def _answers(assignments: list[Assignment]) -> QuerySet[Rating]:

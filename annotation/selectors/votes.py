@@ -80,8 +80,8 @@ def n_skipped(batch: Batch, spec: VersionSpec) -> int:
     if not may_skip(spec, batch.kind):
         return 0
     with connection.cursor() as cursor:
-        criteria = [[each.id for each in spec.counted], [each.unit for each in spec.counted]]
-        cursor.execute(SKIPPED, [*criteria, batch.pk])
+        ids, units = [each.id for each in spec.counted], [each.unit for each in spec.counted]
+        cursor.execute(SKIPPED, [ids, units, batch.pk])
         return cursor.fetchone()[0]
 
 

@@ -80,9 +80,7 @@ def _checked(marking: Marking) -> Marking:
     if len(words) > LONGEST_WORDS:
         text = ngettext("Write at most %(n)s character.", "Write at most %(n)s characters.", LONGEST_WORDS)
         raise ValidationError({"words": text % {"n": LONGEST_WORDS}})
-    return Marking(
-        marking.item, Kind.FLAG, True, marking.client_key, marking.reason, words, marking.age_ms
-    )
+    return Marking(marking.item, Kind.FLAG, True, marking.client_key, marking.reason, words, marking.age_ms)
 
 
 def _lock(assignment_id: int) -> Assignment:

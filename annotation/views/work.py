@@ -26,6 +26,7 @@ from annotation.services.reading import mark_briefed, open_dialogue
 from annotation.services.refusals import Refused
 from annotation.steps import Step
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
+from annotation.views.review import review_context, review_links
 from parley.words import both
 from protocols.forms import InvalidAnswer
 from protocols.rendering import rendered
@@ -201,6 +202,7 @@ def _rate_page(
         "reading_seconds": spec.reading_seconds,
         "reading_left": _open(assignment, page.position),
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
+        **review_links(request, assignment, page.position),
     }
     return render(request, "annotation/rate.html", context, status=status)
 
@@ -233,7 +235,9 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
     if errors:
         step = with_errors(step, posted_answers(step, request.POST), errors)
         return _way_out(assignment) or _rate_page(request, assignment, page, step, status=422)
-    return redirect(_after(assignment, page, step)) if is_counted else _over_page(request, assignment)
+    if not is_counted:
+        return _over_page(request, assignment)
+    return redirect(review_links(request, assignment, page.position)["review_url"] or _after(assignment, page, step))
 
 
 def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[dict[str, dict[str, str]], bool]:
@@ -281,6 +285,10 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
         return _finish(request, assignment, missing)
     progress = read_progress(assignment)
     context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
+    context |= review_context(request, assignment) | {
+        "words": selectors.texts_of_assignment(assignment),
+        "version": assignment.batch.study.protocol_version,
+    }
     return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
 
 

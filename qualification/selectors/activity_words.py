@@ -103,7 +103,8 @@ VERBS: dict[str, Verb] = {
     "flag_raised": Verb(_("flag raised"), _("%(object)s was flagged: %(kind)s.")),
     "flag_decided": Verb(_("flag decided"), _("The flag of %(object)s (%(kind)s): %(verdict)s. %(reason)s")),
     "item_flag_seen": Verb(
-        _("flagged item settled"), _("The flags of dialogue %(object)s, batch %(batch)s, were settled (%(n)s). %(note)s")
+        _("flagged item settled"),
+        _("The flags of dialogue %(object)s, batch %(batch)s, were settled (%(n)s). %(note)s"),
     ),
     # control of batches
     "control_plan": Verb(_("batch control changed"), _("The plan of the batch control was changed: %(changes)s.")),

@@ -1,4 +1,4 @@
-"""Items that annotators have flagged, each with everything that was said of it. No flag is an answer, or changes one."""
+"""Items that annotators have flagged, with everything that was said of them. A flag changes no answer."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -36,7 +36,7 @@ FLAGS = """
 def flags_table(study: Study) -> list[Report]:
     """One row for each reason that was given, in the order of the dialog, and one for all; none without flags."""
     spec = spec_of(study.protocol_version)
-    values = {
+    values: dict[str, Any] = {
         "all": ALL, "study": study.pk, "kind": Batch.Kind.MAIN, "may_skip": may_skip(spec, Batch.Kind.MAIN),
         "criteria": [each.id for each in spec.counted], "units": [each.unit for each in spec.counted],
     }  # fmt: skip

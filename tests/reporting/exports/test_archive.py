@@ -18,8 +18,8 @@ from annotation.services.batching import make_batches
 from annotation.services.claiming import release_seats
 from annotation.services.importing import ImportRejected, import_ratings
 from annotation.services.importing.archive import import_archive
-from tests.annotation.importing.conftest import HE_DIALOGUES, SWITCHBOARD, builtin, load, load_ratings
 from qualification.services.flagged_items import settle_flagged_item
+from tests.annotation.importing.conftest import HE_DIALOGUES, SWITCHBOARD, builtin, load, load_ratings
 from tests.cast import Cast
 from tests.factories import ParticipantFactory, StudyFactory, UserFactory
 from tests.marking import be_unsure, flag, take_back

@@ -63,7 +63,9 @@ def test_every_judgement_is_a_row_with_all_that_is_known(cast: Cast, written: Wr
     )
 
 
-def test_a_mark_of_the_annotator_stands_beside_each_answer_of_theirs_and_is_no_row(rated: Cast, written: Written) -> None:
+def test_a_mark_of_the_annotator_stands_beside_each_answer_of_theirs_and_is_no_row(
+    rated: Cast, written: Written
+) -> None:
     work = rated.batch.assignments.get(participant=rated.annotators[0])
     item, other = rated.batch.items.order_by("pk")[:2]
     flag(work, item, "other", "An advert")
