@@ -1,5 +1,6 @@
 """The marks of annotators on items, and which items a flag lets them skip."""
 
+import json
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -25,6 +26,15 @@ def skips(assignment: Assignment) -> bool:
 def marks_of(assignment: Assignment) -> QuerySet[ItemMark]:
     """Of this annotator alone: nobody rates with the marks of others in view."""
     return ItemMark.objects.filter(assignment=assignment)
+
+
+def marks_on(assignment: Assignment, position: int) -> str:
+    """Those on the items of one dialogue, as JSON for the rating screen."""
+    rows = marks_of(assignment).filter(item__position=position)
+    return json.dumps({
+        str(token): {"unsure": is_unsure, "reason": reason, "words": words}
+        for token, is_unsure, reason, words in rows.values_list("item__token", "is_unsure", "reason", "words")
+    })  # fmt: skip
 
 
 def standing_flags(assignments: Iterable[Assignment]) -> QuerySet[ItemMark]:

@@ -14,9 +14,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import assignment_for, claimable_batch_for, participant_for
-from annotation.models import Assignment, Batch, Participant, Study
+from annotation.models import Assignment, Batch, ItemMark, Participant, Study
 from annotation.selectors import work as selectors
 from annotation.selectors.guidelines import paragraphs_of
+from annotation.selectors.marks import marks_on, skips
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
 from annotation.services.claiming import STANDINGS, claim_seat, submit_assignment
@@ -202,6 +203,8 @@ def _rate_page(
         "reading_seconds": spec.reading_seconds,
         "reading_left": _open(assignment, page.position),
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
+        "skips_flagged": skips(assignment),
+        "flag_reasons": ItemMark.Reason.choices,
         **review_links(request, assignment, page.position),
     }
     return render(request, "annotation/rate.html", context, status=status)
@@ -216,6 +219,7 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
         "words": words,
         "short_guidelines": rendered(words.guidelines_short),
         "page": page,
+        "marks": marks_on(assignment, page.position),
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
         "form_key": uuid4(),

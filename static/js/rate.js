@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { ActiveTimer, Bar, Outbox, Question, Store } = window.Parley;
+  const { ActiveTimer, Bar, Marks, Outbox, Question, Store, Strip } = window.Parley;
   const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
   const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
@@ -34,7 +34,7 @@
       const isAsked = parent.isAsked && codes.split(",").includes(parent.chosen?.value);
       if (isAsked === question.isAsked) return;
       question.element.hidden = !isAsked;
-      if (!isCounted || question.isOptional) return;
+      if (!isCounted || question.isOptional || (marks.isSkipped(question.item) && !question.known)) return;
       bar.wanted += isAsked ? 1 : -1;
       if (question.known) bar.done += isAsked ? 1 : -1;
     });
@@ -43,6 +43,7 @@
   // --- what is known and what is not yet sent ------------------------------------------------------
   // The server's answers are in the page; over them come the ones it has not acknowledged, then what was only begun.
   const restore = (dialogue) => {
+    marks.restore(dialogue);
     const unsent = new Map(outbox.entries().map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
     questionsOf(dialogue).forEach((question) => {
       question.known = question.element.hasAttribute("data-answered") ? JSON.stringify(question.read()) : "";
@@ -56,6 +57,7 @@
       question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
     settle(dialogue, false);
+    strip.refresh(dialogue);
   };
 
   const save = (question, activeMs) => {
@@ -68,8 +70,14 @@
       is_new: !question.known && !question.isOptional,
     });
     drafts.remove(question.key);
-    if (!question.known && !question.isOptional) bar.done += 1;
+    const dialogue = question.element.closest(".rate-dialogue");
+    if (question.known) strip.noteChange(dialogue, question.item);
+    if (!question.known && !question.isOptional) {
+      bar.done += 1;
+      if (marks.isSkipped(question.item)) bar.wanted += 1; // it was not wanted any more, and is given all the same
+    }
     question.known = JSON.stringify(question.read());
+    strip.refresh(dialogue);
   };
 
   // --- between the page and the server ---------------------------------------------------------------
@@ -84,16 +92,34 @@
 
   const onRefused = (entry, error) => {
     if (error.code === "lease_expired") return bar.endLease();
-    if (error.code === "invalid") takeBack(entry);
+    if (entry.kind === "mark") marks.refused(entry);
+    else if (error.code === "invalid") takeBack(entry);
     return bar.showProblem(error.message ?? gettext("The server refused an answer. It is kept on this device."));
   };
 
   const outbox = new Outbox({
     assignment: root.dataset.assignment,
     url: root.dataset.answers,
+    urls: { mark: root.dataset.marks },
     onChange: (changed) => bar.showState(changed),
     onRefused,
   });
+
+  // A flagged item may need no answer: what is not given about it is wanted no more, or is again.
+  const onMark = (item, { wasSkipped, isSkipped }) => {
+    const dialogue = [...dialogues.values()].find((each) => each.querySelector(`.part[data-item="${item}"]`));
+    if (!dialogue) return;
+    const open = questionsOf(dialogue).filter((each) => each.item === item && each.isAsked && !each.isOptional && !each.known);
+    if (wasSkipped !== isSkipped) bar.wanted += isSkipped ? -open.length : open.length;
+    bar.showProgress(0);
+    strip.refresh(dialogue);
+  };
+  const marks = new Marks({ outbox, onChange: onMark, announce: (text) => bar.announce(text) });
+  const strip = new Strip({ go: (position, number) => go(position, number), questionsOf, marks });
+  const showMarks = (item) => {
+    marks.show(item, current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " "));
+    strip.show(current.closest(".rate-dialogue"), item, current.dataset.step);
+  };
 
   // --- from step to step ---------------------------------------------------------------------------
   const fetchDialogue = async (position) => {
@@ -162,6 +188,7 @@
     const scroller = dialogue.querySelector(".history-scroll");
     if (scroller) scroller.scrollTop = scroller.scrollHeight;
     activate(askedOf(current).find((question) => !question.isGiven) ?? askedOf(current)[0]);
+    showMarks(part("item", current).dataset.item);
     shownAt = performance.now();
     part("reading").hidden = !dialogue.dataset.unread;
     readFirst(dialogue);
@@ -213,17 +240,19 @@
 
   const finish = async () => {
     await Promise.race([outbox.send(), new Promise((resolve) => setTimeout(resolve, 3000))]);
-    location.assign(root.dataset.submit);
+    location.assign(root.dataset.review || root.dataset.submit);
   };
 
   // A step whose questions are not asked after what was answered is passed over. Undefined at either end.
   const nextStep = (dialogue, number, direction) => {
-    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => askedOf(step).length);
+    const isNeeded = (question) => direction < 0 || question.known || !marks.isSkipped(question.item);
+    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => askedOf(step).some(isNeeded));
     const numbers = steps.map((step) => Number(step.dataset.step));
     return direction > 0 ? numbers.find((each) => each > number) : numbers.findLast((each) => each < number);
   };
 
   const advance = () => {
+    if (root.dataset.review) return finish(); // one came from the review to this one answer
     const dialogue = current.closest(".rate-dialogue");
     const following = nextStep(dialogue, Number(current.dataset.step), 1);
     if (following) return go(dialogue.dataset.position, following);
@@ -241,13 +270,14 @@
     if (isLoading() || current.closest(".rate-dialogue").dataset.unread) return;
     const questions = askedOf(current);
     questions.forEach((question) => question.forgetMistakes());
-    const wrong = questions.find((question) => question.mistake);
+    const isLeft = (question) => marks.isSkipped(question.item) && !question.isGiven;
+    const wrong = questions.find((question) => question.mistake && !isLeft(question));
     if (wrong && performance.now() - shownAt < HASTE && questions.every((question) => !question.isGiven)) return;
     if (wrong) {
       wrong.showMistake(wrong.mistake);
       return;
     }
-    const changed = questions.filter((question) => question.isChanged);
+    const changed = questions.filter((question) => question.isChanged && !isLeft(question));
     // Since the last answer, and for this one alone: the server adds it to what its question took before.
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     changed.forEach((question) => save(question, activeMs));
@@ -287,6 +317,7 @@
   };
 
   const onKey = (event) => {
+    if (marks.isOpen) return;
     if (isLoading()) return; // the step still on screen is answered: a key now would change it unseen
     const isText = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
     const isEnter = event.key === "Enter";
@@ -300,7 +331,8 @@
     if (isEnter) confirm();
     else if (event.key === "Backspace") back();
     else if (/^\d$/.test(event.key)) choose(event.key);
-    else if (!(/^[a-z]$/.test(event.key) && giveReason(event.key))) return;
+    else if (/^[a-z]$/.test(event.key) && giveReason(event.key)) event.preventDefault();
+    else if (!marks.takeKey(event.key) && !strip.takeKey(event.key)) return;
     event.preventDefault();
   };
 
@@ -318,7 +350,9 @@
   });
   root.addEventListener("focusin", (event) => {
     const fieldset = event.target.closest("fieldset.asked");
-    if (fieldset && current.contains(fieldset)) activate(Question.of(fieldset));
+    if (!fieldset || !current.contains(fieldset)) return;
+    activate(Question.of(fieldset));
+    showMarks(Question.of(fieldset).item);
   });
   root.addEventListener("input", (event) => {
     const fieldset = event.target.closest("fieldset.asked");
@@ -341,5 +375,6 @@
   bar.done += outbox.entries().filter((entry) => entry.is_new).length;
   bar.showProgress(0);
   outbox.send();
+  strip.load();
   (window.requestIdleCallback ?? setTimeout)(prefetch);
 })();
