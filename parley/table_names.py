@@ -15,7 +15,7 @@ APPS = ("protocols", "annotation", "qualification")
 
 _ = gettext_noop
 NAMES = (
-    _("asker"), _("batch items"), _("context title"), _("dimensions"), _("item title"), _("scale above"),
+    _("asker"), _("batch items"), _("context title"), _("dimensions"), _("flagged"), _("item title"), _("scale above"),
     _("speaker"), _("sure pairs"), _("word scale"),
     _("ID"), _("active ms"), _("actor"), _("agreement cell"), _("agreement cells"), _("agreement snapshot"),
     _("agreement snapshots"), _("amount"), _("annotator cell"), _("annotator cells"), _("annotators"),
@@ -35,7 +35,7 @@ NAMES = (
     _("endpoint"), _("entered at"), _("entry"), _("error"), _("errors"), _("estimates"), _("evidence"),
     _("expected minutes"), _("expertise"), _("explanation"), _("explanations"), _("failed text"), _("feedback"),
     _("feedback box"), _("fewest of class"), _("fields"), _("figures"), _("file name"), _("file sha256"),
-    _("finished at"), _("first"), _("first languages"), _("flag"), _("flagged"), _("flags"), _("floor per hour"), _("format"),
+    _("finished at"), _("first"), _("first languages"), _("flag"), _("flags"), _("floor per hour"), _("format"),
     _("found at"), _("free text"), _("gate"), _("gates"), _("gender"), _("given back at"), _("gives feedback"),
     _("gold percent"), _("gold required"), _("good"), _("granularity"), _("group"), _("guidelines"),
     _("guidelines short"), _("has comprehension check"), _("has gate"), _("has paused"), _("heartbeat"),

@@ -74,7 +74,9 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
     always = {each.unit for each in chosen if not each.when}
     found: list[ItemState] = []
     for at, rows in enumerate(_by_dialogue(_rows(assignment, spec, chosen, units)), start=1):
-        ordered = sorted(rows, key=lambda row: (units.index(row[3]), place_of(assignment.seed, row[1])))
+        ordered = rows
+        if len(rows) > 1:
+            ordered = sorted(rows, key=lambda row: (units.index(row[3]), place_of(assignment.seed, row[1])))
         n_items = Counter(row[3] for row in rows)
         seen: Counter[str] = Counter()
         for pk, token, position, unit, n_given, n_asked, n_opened, is_changed, is_unsure, flag in ordered:

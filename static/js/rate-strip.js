@@ -310,6 +310,7 @@
     closeField() {
       this.form.hidden = true;
       this.part("goto").setAttribute("aria-expanded", "false");
+      this.field.blur(); // a hidden field still hears keys until the next frame
       this.before?.focus({ preventScroll: true });
     }
 

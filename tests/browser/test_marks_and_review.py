@@ -210,6 +210,11 @@ def test_g_and_a_number_lead_to_an_item_and_escape_leaves(screen: Screen):
     expect_step(page, 1, 4)
 
 
+def test_a_key_right_after_the_field_was_left_is_heard(screen: Screen):
+    press(screen.page, "g", "Escape", "f")
+    expect(dialog(screen.page)).to_be_visible()
+
+
 def test_of_many_dialogues_only_those_near_are_in_the_page(open_screen: Open):
     batch = make_skipping_batch(300)
     assignment = take_seat(make_annotator(batch.study, "ann"), batch)
@@ -250,7 +255,7 @@ def test_from_the_review_any_answer_is_changed_and_one_comes_back(
     expect(page.locator(".review-item")).to_have_count(1)
     page.locator(".review-item").get_by_role("link", name="Listening: Listening").click()
     expect(step(page).locator("h2")).to_have_text("Listening")
-    expect(page.get_by_role("button", name="Unsure")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-mark-unsure]")).to_have_attribute("aria-pressed", "true")
     press(page, "2", "Enter")
     expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
     expect(page.locator(".review-item")).to_have_count(1)
