@@ -5,9 +5,10 @@ dialogues is never laid out at once: its dialogues follow each other, and each i
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from annotation.dependence import asked
@@ -83,6 +84,7 @@ class Question:
     name: str
     is_asked: bool = True
     when: str = ""  # "criterion:1,2" in codes of the page: asked only while one of these is chosen there
+    is_skipped: bool = False  # of an item that is flagged, and then needs no answer
     errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -93,7 +95,7 @@ class Question:
 
     @property
     def is_done(self) -> bool:
-        return self.answer.is_saved or not (self.is_asked and self.criterion.required)
+        return self.answer.is_saved or self.is_skipped or not (self.is_asked and self.criterion.required)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,9 @@ class Step:
         return all(question.is_done for _, question in self.questions)
 
     @property
-    def is_asked(self) -> bool:
-        return any(question.is_asked for _, question in self.questions)
+    def is_passed_over(self) -> bool:
+        """On the way on: nothing is asked, or all that is asked is about flagged items and has no answer."""
+        return not any(each.is_asked and (each.answer.is_saved or not each.is_skipped) for _, each in self.questions)
 
 
 Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
@@ -141,26 +144,51 @@ Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
 
 def order_items(seed: int, items: Iterable[ItemText]) -> list[ItemText]:
     """X-6: another order for every annotator, and the same one whenever they come back."""
-    return sorted(items, key=lambda item: hashlib.sha256(f"{seed}:{item.token}".encode()).digest())
+    return sorted(items, key=lambda item: place_of(seed, item.token))
 
 
-def steps_of(spec: VersionSpec, items: Sequence[ItemText], answers: Answers) -> tuple[Step, ...]:
+def place_of(seed: int, token: UUID | str) -> bytes:
+    """What the items of a dialogue are sorted by."""
+    return hashlib.sha256(f"{seed}:{token}".encode()).digest()
+
+
+def steps_of(
+    spec: VersionSpec, items: Sequence[ItemText], answers: Answers, skipped: Set[UUID] = frozenset()
+) -> tuple[Step, ...]:
     """The steps of one dialogue, whose items are in the annotator's order.
 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
-    an item on one page. set_level: all items of a unit, each with all its questions, on one page.
+    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped`: the items
+    that need no answer.
     """
     pages = [page for unit in spec.units for page in _pages(spec, unit, [each for each in items if each.unit == unit])]
     return tuple(
-        Step(number, tuple(_part(spec, at, *entry, answers, is_alone=len(page) == 1) for at, entry in enumerate(page)))
+        Step(
+            number,
+            tuple(
+                _part(spec, at, *entry, answers, is_alone=len(page) == 1, is_skipped=entry[0].token in skipped)
+                for at, entry in enumerate(page)
+            ),
+        )
         for number, page in enumerate(pages, start=1)
     )
 
 
-Entry = tuple[ItemText, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
+def step_numbers(spec: VersionSpec, n_items: Mapping[str, int]) -> dict[tuple[str, int], dict[str, int]]:
+    """Which step asks what, of a dialogue with so many items of each unit. {(unit, item): {criterion key: step}}."""
+    pages = [(unit, page) for unit in spec.units for page in _pages(spec, unit, range(n_items.get(unit, 0)))]
+    found: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
+    for step, (unit, page) in enumerate(pages, start=1):
+        for _item, number, _of, criteria in page:
+            found[unit, number] |= {criterion.key: step for criterion in criteria}
+    return found
 
 
-def _pages(spec: VersionSpec, unit: str, items: Sequence[ItemText]) -> list[list[Entry]]:
+Item = TypeVar("Item")
+Entry = tuple[Item, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
+
+
+def _pages(spec: VersionSpec, unit: str, items: Sequence[Item]) -> list[list[Entry[Item]]]:
     criteria = spec.asked_of(unit)
     if not criteria:
         return []
@@ -186,6 +214,7 @@ def _part(
     answers: Answers,
     *,
     is_alone: bool,
+    is_skipped: bool,
 ) -> Part:
     shown = {each.key for each in asked(spec, item.unit, _given(spec, item, answers))}
     questions = tuple(
@@ -196,6 +225,7 @@ def _part(
             name=criterion.key if is_alone else f"{criterion.key}-{at + 1}",
             is_asked=criterion.key in shown,
             when=_in_codes(spec, criterion),
+            is_skipped=is_skipped,
         )
         for criterion in criteria
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import guidelines, work
+from annotation.views import guidelines, review, work
 
 urlpatterns = [
     path("", work.work_list, name="work"),
@@ -13,6 +13,7 @@ urlpatterns = [
     path("guidelines/<slug:slug>/guidelines.pdf", guidelines.guidelines_pdf, name="guidelines_pdf"),
     path("briefed/<slug:slug>/", work.briefed, name="briefed"),
     path("<uuid:token>/", work.rate_start, name="rate_start"),
+    path("<uuid:token>/items/", review.work_items, name="work_items"),
     path("<uuid:token>/submit/", work.submit, name="submit"),
     path("<uuid:token>/thanks/", work.thanks, name="thanks"),
     path("<uuid:token>/<int:position>/", work.rate_dialogue, name="rate_dialogue"),

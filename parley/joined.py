@@ -12,10 +12,10 @@ from django.core.files.storage import FileSystemStorage
 _SCREEN = ("js/question.js", "js/rate-question.js", "js/rate-view.js", "js/rate-active.js", "js/rate-help.js", "js/texts.js")
 _WORK = ("js/rate-bar.js", "js/rate.js")
 JOINED = {
-    "js/rating.js": (*_SCREEN, "js/rate-outbox.js", *_WORK),
+    "js/rating.js": (*_SCREEN, "js/rate-outbox.js", "js/rate-marks.js", "js/rate-strip.js", *_WORK),
     "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
     "js/rating-training.js": (*_SCREEN, "js/rate-bar.js", "js/training.js"),
-    "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css", "css/texts.css"),
+    "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css", "css/rate-strip.css", "css/texts.css"),
 }
 
 

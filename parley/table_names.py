@@ -16,7 +16,7 @@ APPS = ("protocols", "annotation", "qualification")
 _ = gettext_noop
 NAMES = (
     _("asker"), _("batch items"), _("context title"), _("dimensions"), _("item title"), _("scale above"), _("response"),
-    _("guide"), _("text format"),
+    _("guide"), _("text format"), _("flagged"),
     _("speaker"), _("sure pairs"), _("word scale"),
     _("ID"), _("active ms"), _("actor"), _("agreement cell"), _("agreement cells"), _("agreement snapshot"),
     _("agreement snapshots"), _("amount"), _("annotator cell"), _("annotator cells"), _("annotators"),

@@ -35,7 +35,7 @@ Bundle = dict[str, Any]
 # Keys of a bundle that are fields of ProtocolVersion by the same name.
 VERSION_FIELDS = (
     "version", "language", "summary", "citation", "unit", "granularity", "mode", "interaction", "order",
-    "context_title", "item_title", "scale_above", "options", "response", "guide",
+    "context_title", "item_title", "scale_above", "options", "response", "guide", "flagged",
     "expected_minutes", "max_minutes", "batch_items", "reading_seconds", "words_min", "words_max", "feedback_box",
     "welcome", "changes", "notices", "guidelines_short", "guidelines", "dimensions", "translations",
 )  # fmt: skip

@@ -28,6 +28,10 @@ ORDERS: Choices = (
     ("item_first", _("All questions of one item")),
     ("set_level", _("Everything that belongs to a dialogue")),
 )
+FLAGGED: Choices = (
+    ("answer", _("They are answered all the same")),
+    ("skip", _("They may be skipped")),
+)
 KINDS: Choices = (
     ("single", _("One of the answers")),
     ("multiple", _("Any number of the answers")),
@@ -94,6 +98,13 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("context_title", _("Heading over the dialogue"), help=_("Such as “Read this first”.")),
         _field("item_title", _("Heading over the response"), help=_("If empty: “Response to rate”.")),
         _field("scale_above", _("Show the whole scale above the response"), "box"),
+        _field(
+            "flagged",
+            _("Items that an annotator flags"),
+            "select",
+            choices=FLAGGED,
+            help=_("Such as a broken text. A flag is never an answer."),
+        ),
         _field("options", _("Options"), "select", choices=ProtocolVersion.OptionLayout.choices),
         _field("response", _("The response stands"), "select", choices=ProtocolVersion.ResponsePlace.choices),
         _field("guide", _("Short guidelines are shown"), "select", choices=ProtocolVersion.GuidePlace.choices),

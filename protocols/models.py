@@ -54,6 +54,9 @@ class ProtocolVersion(models.Model):
     class GuidePlace(models.TextChoices):
         ON_REQUEST = "on_request", _("On request")
         IN_VIEW = "in_view", _("Always in view")
+    class Flagged(models.TextChoices):
+        ANSWER = "answer", _("Answer")
+        SKIP = "skip", _("Skip")
 
     protocol = models.ForeignKey(Protocol, models.PROTECT, related_name="versions")
     version = models.CharField(max_length=40)
@@ -92,6 +95,12 @@ class ProtocolVersion(models.Model):
         default=GuidePlace.ON_REQUEST,
         db_default=GuidePlace.ON_REQUEST,
         help_text=_("When the short guidelines are on the screen."),
+    flagged = models.CharField(
+        max_length=10,
+        choices=Flagged,
+        default=Flagged.ANSWER,
+        db_default="answer",
+        help_text=_("Whether an item that an annotator has flagged still has to be answered by them."),
     )
     expected_minutes = models.PositiveSmallIntegerField(default=35, help_text=_("Expected time for one batch."))
     max_minutes = models.PositiveSmallIntegerField(default=90, help_text=_("After this the seat is free again."))

@@ -100,6 +100,7 @@ class VersionSpec:
     options: str = ProtocolVersion.OptionLayout.COMPACT
     response: str = ProtocolVersion.ResponsePlace.IN_PLACE
     guide: str = ProtocolVersion.GuidePlace.ON_REQUEST
+    skips_flagged: bool = False  # an item that an annotator has flagged need not be answered by them
     fingerprint: str = ""  # the beginning of the frozen version's hash
 
     @cached_property
@@ -202,6 +203,7 @@ def _version(pk: int, version: ProtocolVersion, criteria: tuple[CriterionSpec, .
         options=version.options,
         response=version.response,
         guide=version.guide,
+        skips_flagged=version.flagged == ProtocolVersion.Flagged.SKIP,
         fingerprint=version.sha256[:12],
     )
 

@@ -1,9 +1,11 @@
 """Fetching is authorising, as in annotation.access: the object, or Http404, or PermissionDenied."""
 
+from uuid import UUID
+
 from django.http import Http404
 
 from annotation.access import Person, Right, study_for
-from annotation.models import Participant
+from annotation.models import Item, Participant
 from qualification.models import (
     Attempt,
     Case,
@@ -80,6 +82,17 @@ def flag_for(user: Person, slug: str, pk: int) -> Flag:
     if flag is None:
         raise Http404("No such flag.")
     return flag
+
+
+def flagged_item_for(user: Person, slug: str, token: UUID, right: Right) -> Item:
+    """An item that somebody has flagged; one that nobody ever flagged is not found."""
+    study = study_for(user, slug, right)
+    found = Item.objects.select_related("dialogue", "candidate", "batch").filter(batch__study=study, token=token)
+    item = found.filter(marks__flagged_at__isnull=False).first()
+    if item is None:
+        raise Http404("No such flagged item.")
+    item.batch.study = study
+    return item
 
 
 def disagreement_for(user: Person, slug: str, pk: int) -> Disagreement:

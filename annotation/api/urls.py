@@ -4,7 +4,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 from drf_spectacular.views import SpectacularAPIView
 
-from annotation.api import answers, batches, imports, ratings, studies, token
+from annotation.api import answers, batches, imports, marks, ratings, studies, token
 
 
 class KeyConverter(StringConverter):
@@ -19,6 +19,7 @@ urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
     path("token/", token.TokenView.as_view(), name="api_token"),
     path("answers/", answers.AnswersView.as_view(), name="api_answers"),
+    path("marks/", marks.MarksView.as_view(), name="api_marks"),
     path("studies/", studies.StudiesView.as_view(), name="api_studies"),
     path("studies/<slug:slug>/", studies.OneStudyView.as_view(), name="api_study"),
     path("studies/<slug:slug>/status/", studies.StudyStatusView.as_view(), name="api_study_status"),

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0018_researchers")]
+    dependencies = [("annotation", "0019_marks")]
     operations = [
         migrations.AddField(
             model_name="study",

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0018_researchers")]
+    dependencies = [("annotation", "0020_text_format")]
 
     operations = [
         migrations.AddField(

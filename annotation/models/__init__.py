@@ -2,6 +2,7 @@ from annotation.models.activity import ActivityLog
 from annotation.models.agreement import AgreementCell, AgreementSnapshot, AnnotatorCell
 from annotation.models.datasheet import DatasheetAnswer
 from annotation.models.jobs import ExportChunk, ExportJob, Heartbeat, ImportChunk, ImportJob
+from annotation.models.marks import ItemMark, MarkChange
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
 from annotation.models.rating import Rating, RatingRevision
@@ -25,8 +26,10 @@ __all__ = [
     "ImportChunk",
     "ImportJob",
     "Item",
+    "ItemMark",
     "JudgeCall",
     "JudgeRun",
+    "MarkChange",
     "Membership",
     "Metric",
     "Participant",

@@ -1,7 +1,8 @@
 """How far an annotator is with a batch, and where the first answer is missing.
 
 What is wanted is what the protocol requires of everybody: an optional question is never missing, and one that depends
-on an answer is wanted as often as that answer was given.
+on an answer is wanted as often as that answer was given. Where flagged items may be skipped, what is not answered about
+one is not wanted, and what is answered stays an answer: nothing counts as one that nobody gave.
 """
 
 import math
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Batch, Item, Rating
+from annotation.selectors.marks import skips, standing_flags
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 Asks = tuple[str, ...]  # the questions of a training item, by their keys; empty: all of its unit
@@ -57,9 +59,10 @@ def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
     """By assignment, in two queries however many there are. They need their batch, study and version."""
     found = list(assignments)
     is_training = any(_is_training(each) for each in found)
-    tallies = _tallies(found, ["item__asks"] if is_training else [])
+    tallies = _tallies(_answers(found), ["item__asks"] if is_training else [])
     units = _units([assignment.batch_id for assignment in found], ["asks"] if is_training else [])
-    return {each.pk: _progress(each, tallies[each.pk], units[each.batch_id]) for each in found}
+    skipped = _skipped([each for each in found if skips(each)])
+    return {each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, 0)) for each in found}
 
 
 def _is_training(assignment: Assignment) -> bool:
@@ -67,10 +70,32 @@ def _is_training(assignment: Assignment) -> bool:
     return assignment.batch.kind == Batch.Kind.TRAINING
 
 
-def _tallies(assignments: list[Assignment], asks: list[str]) -> Mapping[int, Mapping[Asks, Tally]]:
+def _answers(assignments: list[Assignment]) -> QuerySet[Rating]:
+    return Rating.objects.filter(assignment__in=assignments, is_active=True)
+
+
+def _skipped(assignments: list[Assignment]) -> dict[int, int]:
+    """How many answers about flagged items are not given, and need not be. {assignment: n}, in two queries or none."""
+    if not assignments:
+        return {}
+    flags = standing_flags(assignments)
+    flag = flags.filter(assignment=OuterRef("assignment"), item=OuterRef("item"))
+    given = _tallies(_answers(assignments).filter(Exists(flag)), [])
+    units: dict[int, Counter[str]] = defaultdict(Counter)
+    for assignment, unit, n in flags.order_by().values_list("assignment", "item__unit").annotate(n=Count("pk")):
+        units[assignment][unit] = n
+    found = {}
+    for each in assignments:
+        spec, tally = spec_of(each.batch.study.protocol_version), given[each.pk][()]
+        criteria = _required(spec)
+        wanted = sum(tally.n_asked(criterion, spec, units[each.pk][criterion.unit]) for criterion in criteria)
+        found[each.pk] = wanted - sum(tally.of(criterion) for criterion in criteria)
+    return found
+
+
+def _tallies(answers: QuerySet[Rating], asks: list[str]) -> Mapping[int, Mapping[Asks, Tally]]:
     tallies: dict[int, dict[Asks, Tally]] = defaultdict(lambda: defaultdict(Tally))
-    rows = Rating.objects.filter(assignment__in=assignments, is_active=True).order_by()
-    counted = rows.values_list("assignment", "criterion", "option", *asks).annotate(
+    counted = answers.order_by().values_list("assignment", "criterion", "option", *asks).annotate(
         n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), ms=Sum("active_ms")
     )
     for assignment, criterion, option, *of, n, n_timed, active_ms in counted:
@@ -96,7 +121,7 @@ def _asks(read: list[list[str]]) -> Asks:
 
 
 def _progress(
-    assignment: Assignment, tallies: Mapping[Asks, Tally], units: Mapping[Asks, Mapping[str, int]]
+    assignment: Assignment, tallies: Mapping[Asks, Tally], units: Mapping[Asks, Mapping[str, int]], n_skipped: int
 ) -> Progress:
     spec = spec_of(assignment.batch.study.protocol_version)
     done = wanted = n_timed = active_ms = 0
@@ -106,7 +131,7 @@ def _progress(
         done += sum(tally.of(each) for each in criteria)
         wanted += sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
         n_timed, active_ms = n_timed + tally.n_timed, active_ms + tally.active_ms
-    return Progress(done, wanted, round(active_ms / n_timed) if n_timed >= LEAST_TIMED else 0)
+    return Progress(done, wanted - n_skipped, round(active_ms / n_timed) if n_timed >= LEAST_TIMED else 0)
 
 
 def _required(spec: VersionSpec) -> list[CriterionSpec]:
@@ -124,6 +149,8 @@ def first_missing(assignment: Assignment) -> int | None:
             & (Q(asks=[]) | Q(asks__contains=[criterion.key]) if _is_training(assignment) else Q())
         )  # fmt: skip
     items = Item.objects.filter(missing, batch=assignment.batch_id)
+    if skips(assignment):
+        items = items.exclude(Exists(standing_flags([assignment]).filter(item=OuterRef("pk"))))
     return items.order_by("position").values_list("position", flat=True).first()
 
 

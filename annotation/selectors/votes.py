@@ -6,6 +6,7 @@ from django.db.models import Count
 
 from annotation.figures import CellKey, Votes
 from annotation.models import Batch, Seat
+from annotation.selectors.marks import may_skip
 from protocols.specs import VersionSpec
 
 # Five numbers of eight bytes per answer: a batch of a thousand answers as rows would be a thousand tuples of Python.
@@ -27,6 +28,17 @@ REASONS = """
     JOIN annotation_item item ON item.id = rating.item_id
     WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}' AND NOT item.is_check
     GROUP BY 1, 2, 3
+"""
+# Of people who hold a seat: flagged items, times the questions about them that are wanted of everybody and unanswered.
+SKIPPED = """
+    SELECT count(*) FROM annotation_itemmark mark
+    JOIN annotation_assignment assignment ON assignment.id = mark.assignment_id AND NOT assignment.is_imported
+    JOIN annotation_seat seat ON seat.assignment_id = assignment.id
+    JOIN annotation_item item ON item.id = mark.item_id AND NOT item.is_check
+    JOIN unnest(%s::bigint[], %s::text[]) AS criterion (id, unit) ON criterion.unit = item.unit
+    WHERE assignment.batch_id = %s AND mark.reason <> '' AND NOT EXISTS (
+        SELECT FROM annotation_rating rating WHERE rating.assignment_id = mark.assignment_id
+            AND rating.item_id = mark.item_id AND rating.criterion_id = criterion.id AND rating.is_active)
 """
 
 
@@ -59,7 +71,18 @@ def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
     """
     own = Seat.objects.filter(batch=batch).exclude(assignment__is_imported=True).count()
     items = dict(batch.items.filter(is_check=False).order_by().values_list("unit").annotate(n=Count("pk")))
-    return own * sum(items.get(criterion.unit, 0) for criterion in spec.counted) + n_imported
+    wanted = own * sum(items.get(criterion.unit, 0) for criterion in spec.counted)
+    return wanted - n_skipped(batch, spec) + n_imported
+
+
+def n_skipped(batch: Batch, spec: VersionSpec) -> int:
+    """How many wanted answers nobody has to give, because the item is flagged and the protocol lets it be skipped."""
+    if not may_skip(spec, batch.kind):
+        return 0
+    with connection.cursor() as cursor:
+        ids, units = [each.id for each in spec.counted], [each.unit for each in spec.counted]
+        cursor.execute(SKIPPED, [ids, units, batch.pk])
+        return cursor.fetchone()[0]
 
 
 def n_imported_votes(batch_id: int) -> int:

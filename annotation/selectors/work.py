@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
 from annotation.numbering import numbered_turns
 from annotation.selectors.claims import OPEN_ENDED, claimable_by
+from annotation.selectors.marks import skipped_tokens
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.selectors.team import is_of_team
 from annotation.steps import KEYS, Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
@@ -245,7 +246,7 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
         turns=numbered_turns(dialogue.turns, dialogue.asker) if dialogue else [],
         persona=persona_of(dialogue.metadata if dialogue else {}),
         items=items,
-        steps=steps_of(spec, items, _answers(assignment, rows)),
+        steps=steps_of(spec, items, _answers(assignment, rows), skipped_tokens(assignment, position)),
         spec=spec,
         **_neighbours(assignment, position),
     )

@@ -35,6 +35,7 @@ COUNT_LABELS = {
     "annotators_new": _("Annotators new"),
     "seats_taken": _("Seats taken"),
     "seats_added": _("Seats added"),
+    "marks_new": _("Marks new"),
     "metrics_new": _("Metrics new"),
     "predictions_new": _("Predictions new"),
     "predictions_unchanged": _("Predictions unchanged"),

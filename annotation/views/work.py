@@ -16,9 +16,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import assignment_for, claimable_batch_for, participant_for
-from annotation.models import Assignment, Batch, Participant, Study
+from annotation.models import Assignment, Batch, ItemMark, Participant, Study
 from annotation.selectors import work as selectors
 from annotation.selectors.guidelines import paragraphs_of
+from annotation.selectors.marks import marks_on, skips
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
 from annotation.services.claiming import STANDINGS, claim_seat, submit_assignment
@@ -28,6 +29,7 @@ from annotation.services.reading import mark_briefed, open_dialogue
 from annotation.services.refusals import Refused
 from annotation.steps import Step
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
+from annotation.views.review import review_context, review_links
 from parley.words import both
 from protocols.forms import InvalidAnswer
 from protocols.rendering import rendered
@@ -202,6 +204,9 @@ def _rate_page(
         "reading_seconds": spec.reading_seconds,
         "reading_left": str(_open(assignment, page.position)),  # a number for the browser, in no language
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
+        "skips_flagged": skips(assignment),
+        "flag_reasons": ItemMark.Reason.choices,
+        **review_links(request, assignment, page.position),
     }
     return render(request, "annotation/rate.html", context, status=status)
 
@@ -222,6 +227,7 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
         "words": words,
         "short_guidelines": rendered(words.guidelines_short),
         "page": page,
+        "marks": marks_on(assignment, page.position),
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
         "form_key": uuid4(),
@@ -242,7 +248,9 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
     if errors:
         step = with_errors(step, posted_answers(step, request.POST), errors)
         return _way_out(assignment) or _rate_page(request, assignment, page, step, status=422)
-    return redirect(_after(assignment, page, step)) if is_counted else _over_page(request, assignment)
+    if not is_counted:
+        return _over_page(request, assignment)
+    return redirect(review_links(request, assignment, page.position)["review_url"] or _after(assignment, page, step))
 
 
 def _too_soon(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:
@@ -265,7 +273,7 @@ def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[d
     answers = posted_answers(step, request.POST)
     for part, question in asked_now(step, answers):
         answer = answers[question.name]
-        if is_empty(answer) and not question.criterion.required:
+        if is_empty(answer) and (question.is_skipped or not question.criterion.required):
             continue
         try:
             given = submission(part, question, answer, request.POST)
@@ -282,7 +290,7 @@ def _after(assignment: Assignment, page: DialoguePage, step: Step) -> str:
 
 
 def next_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
-    following = next((each for each in page.steps[step.number :] if each.is_asked), None)
+    following = next((each for each in page.steps[step.number :] if not each.is_passed_over), None)
     if following is not None:
         return reverse("rate", args=[assignment.token, page.position, following.number])
     if page.next is not None:
@@ -303,6 +311,10 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
         return _finish(request, assignment, missing)
     progress = read_progress(assignment)
     context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
+    context |= review_context(request, assignment) | {
+        "words": selectors.texts_of_assignment(assignment),
+        "version": assignment.batch.study.protocol_version,
+    }
     return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
 
 

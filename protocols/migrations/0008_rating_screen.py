@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('protocols', '0006_dimensions'),
+        ('protocols', '0007_flagged'),
     ]
 
     operations = [

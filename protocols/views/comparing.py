@@ -38,6 +38,7 @@ WORDS = {
     "examples": gettext_noop("examples"),
     "explanations": gettext_noop("explanations"),
     "feedback_box": gettext_noop("feedback box"),
+    "flagged": gettext_noop("flagged items"),
     "granularity": gettext_noop("granularity"),
     "guide": gettext_noop("guide"),
     "guidelines": gettext_noop("guidelines"),

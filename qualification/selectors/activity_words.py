@@ -103,6 +103,10 @@ VERBS: dict[str, Verb] = {
     "feedback_off": Verb(_("feedback switched off"), _("Annotators no longer see how they agree with others.")),
     "flag_raised": Verb(_("flag raised"), _("%(object)s was flagged: %(kind)s.")),
     "flag_decided": Verb(_("flag decided"), _("The flag of %(object)s (%(kind)s): %(verdict)s. %(reason)s")),
+    "item_flag_seen": Verb(
+        _("flagged item settled"),
+        _("The flags of dialogue %(object)s, batch %(batch)s, were settled (%(n)s). %(note)s"),
+    ),
     # control of batches
     "control_plan": Verb(_("batch control changed"), _("The plan of the batch control was changed: %(changes)s.")),
     "control_drawn": Verb(_("sample drawn"), _("Of batch %(object)s, %(drawn)s of %(of)s items were drawn.")),

@@ -23,6 +23,7 @@ from qualification.models import (
     Recruitment,
 )
 from qualification.selectors.confirming import disagreements_of
+from qualification.selectors.flagged_items import flagged_items, flags_in
 from qualification.selectors.gate_candidates import gate_counts
 
 
@@ -43,7 +44,7 @@ class Part:
 
 def parts_of(study: Study) -> list[Part]:
     """Each takes a fixed number of queries."""
-    return [part(study) for part in (_recruitment, _pilot, _gate, _checks, _control, _casebook, _pay, _activity)]
+    return [part(study) for part in PARTS]
 
 
 def _facts(*facts: str) -> tuple[str, ...]:
@@ -161,6 +162,19 @@ def _activity(study: Study) -> Part:
         "activity", Right.MEMBERS, _("Activity log"), _("Who decided what, and when."), None,
         _facts(ngettext("%(n)s line", "%(n)s lines", n) % {"n": n}),
     )  # fmt: skip
+
+
+def _flagged_items(study: Study) -> Part:
+    n_flags, n_waiting = flags_in(study).count(), flagged_items(study, is_open=True).count()
+    waiting = ngettext("%(n)s flagged item to look at", "%(n)s flagged items to look at", n_waiting)
+    return Part(
+        "flagged_items", Right.READ, _("Flagged items"), _("What annotators say is wrong with an item."), None,
+        _facts(ngettext("%(n)s flag", "%(n)s flags", n_flags) % {"n": n_flags}),
+        n_waiting, waiting % {"n": n_waiting}, _("Look at them"),
+    )  # fmt: skip
+
+
+PARTS = (_recruitment, _pilot, _gate, _checks, _flagged_items, _control, _casebook, _pay, _activity)
 
 
 def what_waits(study: Study) -> list[Part]:

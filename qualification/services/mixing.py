@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import Batch, Candidate, Item, Rating, Reading, Seat, Study
+from annotation.models import Batch, Candidate, Item, ItemMark, Rating, Reading, Seat, Study
 from annotation.services import activity
 from annotation.services.nudging import raise_version
 from protocols.models import ProtocolVersion
@@ -93,11 +93,12 @@ def mix_checks(study: Study, *, by: User | None, now: datetime) -> Mixed:
 
 
 def untouched_batches(study: Study) -> QuerySet[Batch]:
-    """Main batches without answers that nobody holds a seat of."""
+    """Main batches without answers and marks that nobody holds a seat of."""
     rated = Rating.objects.filter(batch=OuterRef("pk"))
+    marked = ItemMark.objects.filter(item__batch=OuterRef("pk"))
     held = Seat.objects.filter(batch=OuterRef("pk"), assignment__isnull=False)
     main = study.batches.filter(kind=Batch.Kind.MAIN, reserved_for=None).order_by("position")
-    return main.exclude(Exists(rated)).exclude(Exists(held))
+    return main.exclude(Exists(rated)).exclude(Exists(marked)).exclude(Exists(held))
 
 
 def cards_of(study: Study) -> list[Card]:

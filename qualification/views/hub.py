@@ -6,9 +6,10 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from annotation.access import Right, study_for
+from annotation.access import Right, may, study_for
 from annotation.views.pages import study_page
 from qualification.selectors.gate_hub import parts_of, waiting_of
+from qualification.views.flagged_items import list_context
 
 
 @login_required
@@ -17,4 +18,6 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     parts = parts_of(study)
     context: dict[str, Any] = {"page_name": "quality", "parts": parts, "n_waiting": waiting_of(parts)}
+    if may(request.user, study, Right.READ):
+        context |= list_context(study)
     return study_page(request, study, "qualification/quality.html", **context)

@@ -15,6 +15,7 @@ from django.db.models import Q
 from annotation.models import Study
 from protocols.bundles import readable_bundle, write_yaml
 from protocols.models import Criterion, ProtocolVersion
+from reporting.exports.archive_marks import MARKS, has_marks, mark_rows
 from reporting.exports.archive_parts import (
     ANNOTATORS,
     ASSIGNMENTS,
@@ -54,6 +55,7 @@ CONTENTS = {
     "purposes.csv": "Dialogues that are for pilots, training or checks, and never for main work.",
     "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
     "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
+    "marks.csv": "Items that an annotator was unsure about, or flagged: never answers. Left out where there are none.",
     "conduct.json": "How the study was conducted, as its report says it: recruitment, acceptance, control, pay.",
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
@@ -105,6 +107,8 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         ("settled.csv", SETTLED, settled_rows(study)),
         ("settled_answers.csv", SETTLED_ANSWERS, settled_answer_rows(study)),
     )
+    if has_marks(study):
+        tables = (*tables, ("marks.csv", MARKS, mark_rows(study)))
     for name, header, rows in tables:
         archive.add(name, csv_pieces(untyped(header), in_blocks(rows), has_mark=False))
     archive.add("dialogues.jsonl", dialogue_lines(study))

@@ -52,6 +52,8 @@ class RatingRow(NamedTuple):
     round: int
     is_check: bool
     is_superseded: bool
+    is_unsure: bool
+    flag: str
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -65,13 +67,14 @@ RATINGS = """
         rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision, rating.answered_at,
         rating.created_at, rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
         participant.pseudonym, participant.standing = 'excluded', account.username, assignment.round, item.is_check,
-        assignment.status = 'superseded'
+        assignment.status = 'superseded', coalesce(mark.is_unsure, false), coalesce(mark.reason, '')
     FROM annotation_batch batch
     JOIN annotation_rating rating ON rating.batch_id = batch.id
     JOIN annotation_item item ON item.id = rating.item_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
     JOIN annotation_participant participant ON participant.id = assignment.participant_id
     LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
+    LEFT JOIN annotation_itemmark mark ON mark.assignment_id = assignment.id AND mark.item_id = item.id
     LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
     LEFT JOIN annotation_source source ON source.id = item.source_id
     LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id

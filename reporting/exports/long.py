@@ -47,6 +47,8 @@ COLUMNS = (
     Column("is_superseded", "bool"),
     Column("is_check", "bool"),
     Column("is_counted", "bool"),
+    Column("unsure", "bool"),
+    Column("flag", "text"),
 )
 ACCOUNT = Column("account", "text")
 NOTHING = OptionName("", "", "", None)
@@ -112,6 +114,8 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
         rows.is_superseded,
         rows.is_check,
         list(map(counts, rows.has_seat, rows.is_active, rows.is_check, is_current)),
+        rows.is_unsure,
+        rows.flag,
     ]
 
 

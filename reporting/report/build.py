@@ -26,6 +26,7 @@ from reporting.report.comparisons import comparisons
 from reporting.report.datasheet import datasheet, plain
 from reporting.report.distributions import distributions, turns_table
 from reporting.report.final_labels import final_labels
+from reporting.report.flags import flags_table
 from reporting.report.hashes import hashes_of
 from reporting.report.methods import methods
 from reporting.report.negatives import negatives
@@ -213,6 +214,7 @@ def _protocol_facts(study: Study) -> Report:
         "granularity": version.granularity,
         "mode": version.mode,
         "interaction": version.interaction,
+        "flagged": version.flagged,
         "criteria": [
             {
                 "key": c.key,
@@ -287,6 +289,7 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     ),
     "comparisons": lambda of, report: comparisons(of.cells, of.votes),
     "comments": lambda of, report: _comments(of.study),
+    "flags": lambda of, report: flags_table(of.study),
     "acceptance": lambda of, report: of.conduct.acceptance,
     "feedback": lambda of, report: of.conduct.feedback,
     "confirmed": lambda of, report: of.conduct.confirmed,

@@ -173,5 +173,6 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "control": lambda report: control_table(report["control"]),
     "checklist": _checklist,
     "comments": lambda report: report["comments"],
+    "flags": lambda report: report["flags"],
 }
 SINGLE_ANSWERS = frozenset({"negative_texts"})  # tables of answers one by one, for those who may read them

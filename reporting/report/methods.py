@@ -10,6 +10,7 @@ from parley.words import both
 from reporting.figures.drawing import number
 from reporting.report.acceptance import acceptance_sentences
 from reporting.report.control import control_sentences
+from reporting.report.flags import flag_sentences
 from reporting.report.presentation import is_collected_elsewhere, presentation_sentence
 from reporting.report.resampled import N_RESAMPLES
 from reporting.report.rules import majority_sentence
@@ -31,6 +32,7 @@ def methods(report: Report) -> list[str]:
         *_agreement(report),
         *_time(report["time_and_pay"]),
         *_rules(report),
+        *flag_sentences(report["flags"]),
         *_feedback(report["feedback"]),
         *_control(report),
         _software(report["versions"]),

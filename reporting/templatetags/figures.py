@@ -8,6 +8,7 @@ from django.utils.translation import pgettext_lazy
 
 from reporting.explanations import INTERVAL_NOTES
 from reporting.figures.drawing import number
+from reporting.report.flags import reason_word
 from reporting.report.rules import RULE_NAMES
 from reporting.words import reason_in_report, strength
 
@@ -43,6 +44,7 @@ TABLE_NAMES = {
     "control": pgettext_lazy("a table of the report", "batch control"),
     "checklist": pgettext_lazy("a table of the report", "checklist"),
     "comments": pgettext_lazy("a table of the report", "comments"),
+    "flags": pgettext_lazy("a table of the report", "flags"),
 }
 
 
@@ -100,6 +102,11 @@ def share(value: float | None) -> str:
 @register.filter
 def reason(word: str | None) -> str:
     return reason_in_report(word)
+
+
+@register.filter
+def flag_reason(word: str) -> str:
+    return reason_word(word)
 
 
 @register.filter

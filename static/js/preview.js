@@ -27,8 +27,33 @@
     async send() {}
   }
 
+  // Items of a made-up dialogue have no marks, and lead nowhere.
+  class Marks {
+    isSkipped() {
+      return false;
+    }
+
+    takeKey() {
+      return false;
+    }
+
+    restore() {}
+    show() {}
+  }
+
+  class Strip {
+    takeKey() {
+      return false;
+    }
+
+    load() {}
+    noteChange() {}
+    refresh() {}
+    show() {}
+  }
+
   // Inside the editor the steps are no pages of their own: going back in the browser must leave the editor, not a step.
   if (window.parent !== window) history.pushState = history.replaceState.bind(history);
 
-  window.Parley = { ...window.Parley, Outbox, Store };
+  window.Parley = { ...window.Parley, Marks, Outbox, Store, Strip };
 })();

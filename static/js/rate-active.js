@@ -24,8 +24,8 @@
   };
 
   class Active {
-    constructor({ root, view, onSave, onBack, onGuide, onAnswer, onActive = () => {}, isBusy = () => false }) {
-      Object.assign(this, { root, view, onSave, onBack, onGuide, onAnswer, onActive, isBusy });
+    constructor({ root, view, onSave, onBack, onGuide, onAnswer, onActive, onKey = () => false, isLeft = () => false, isBusy = () => false }) {
+      Object.assign(this, { root, view, onSave, onBack, onGuide, onAnswer, onActive, takeKey: onKey, isLeft, isBusy });
       this.step = null;
       this.question = null;
       document.addEventListener("keydown", (event) => this.onKey(event));
@@ -130,7 +130,7 @@
     enter() {
       const { question } = this;
       if (question.element.disabled) return;
-      if (question.mistake) {
+      if (question.mistake && !this.isLeft(question)) {
         this.fail(question);
         return;
       }
@@ -177,7 +177,7 @@
 
     // On a narrow screen one question is in view at a time; the others are a number each.
     showStrip() {
-      const strip = this.root.querySelector("[data-strip]");
+      const strip = this.root.querySelector("[data-question-strip]");
       if (!strip || !this.step) return;
       const { questions } = this;
       const entries = questions.length > 1 ? questions : [];
@@ -194,7 +194,7 @@
     }
 
     onClick(event) {
-      const chip = event.target.closest("[data-strip] button");
+      const chip = event.target.closest("[data-question-strip] button");
       if (chip) this.activate(chip.question);
       const turn = event.target.closest("[data-marking] [data-turn]");
       if (turn && getSelection().isCollapsed) this.markTurn(turn.dataset.turn);
@@ -262,7 +262,7 @@
       }
       if (event.key === "?" || event.key === "Escape") return this.onGuide(event.key);
       const char = charOf(event);
-      return Boolean(char) && this.press(char);
+      return Boolean(char) && (this.press(char) || this.takeKey(char));
     }
   }
 

@@ -19,13 +19,14 @@
     };
 
     const onRefused = (entry, error) => {
-      if (error.code === "invalid") drafts.put(`${entry.item}:${entry.criterion}`, entry); // the form shows it again
+      if (error.code === "invalid" && !entry.kind) drafts.put(`${entry.item}:${entry.criterion}`, entry); // the form shows it again
       refusal = `${gettext("The server did not take an answer, which is kept on this device.")} ${error.message ?? ""}`;
     };
 
     const outbox = new window.Parley.Outbox({
       assignment: note.dataset.outbox,
       url: note.dataset.answers,
+      urls: { mark: note.dataset.marks },
       onChange: show,
       onRefused,
     });

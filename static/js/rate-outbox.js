@@ -93,9 +93,11 @@
   }
 
   class Outbox {
-    constructor({ assignment, url, onChange = () => {}, onRefused = () => {} }) {
+    // `urls`: where entries go that name a kind; those that name none are answers.
+    constructor({ assignment, url, urls = {}, onChange = () => {}, onRefused = () => {} }) {
       this.assignment = assignment;
       this.url = url;
+      this.urls = urls;
       this.onChange = onChange;
       this.onRefused = onRefused;
       this.store = new Store(`${PREFIX}${assignment}:`);
@@ -185,10 +187,10 @@
     }
 
     post(entry) {
-      const { answered_at: answeredAt, not_before: notBefore = 0, order, is_new: isNew, ...values } = entry;
+      const { kind, answered_at: answeredAt, not_before: notBefore = 0, order, is_new: isNew, ...values } = entry;
       const age = Math.max(0, Date.now() - Math.max(answeredAt, notBefore));
       const body = JSON.stringify({ assignment: this.assignment, ...values, age_ms: age });
-      return fetch(this.url, {
+      return fetch(kind ? this.urls[kind] : this.url, {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
         credentials: "same-origin",
@@ -226,7 +228,7 @@
     // The server dates an answer by its arrival and age. On a slow network the first answer can seem younger than its
     // correction, which would then be taken for history: so a correction is never older than what it corrects.
     followedBy(entry) {
-      const isCorrection = (each) => each.item === entry.item && each.criterion === entry.criterion;
+      const isCorrection = (each) => each.item === entry.item && each.criterion === entry.criterion && each.mark === entry.mark;
       this.entries()
         .filter(isCorrection)
         .forEach((each) => this.store.put(each.client_key, { ...each, not_before: Date.now() }));

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { Active, ActiveTimer, Bar, Help, Outbox, Question, Store, View, settle } = window.Parley;
+  const { Active, ActiveTimer, Bar, Help, Marks, Outbox, Question, Store, Strip, View, settle } = window.Parley;
   const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
   const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
@@ -24,7 +24,7 @@
 
   // What is asked anew is wanted, what is not any more is not.
   const recount = (question, isAsked) => {
-    if (question.isOptional) return;
+    if (question.isOptional || (marks.isSkipped(question.item) && !question.known)) return;
     bar.wanted += isAsked ? 1 : -1;
     if (question.known) bar.done += isAsked ? 1 : -1;
   };
@@ -32,6 +32,7 @@
   // --- what is known and what is not yet sent ------------------------------------------------------
   // The server's answers are in the page; over them come the ones it has not acknowledged, then what was only begun.
   const restore = (dialogue) => {
+    marks.restore(dialogue);
     const unsent = new Map(outbox.entries().map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
     Question.allIn(dialogue).forEach((question) => {
       question.known = question.element.hasAttribute("data-answered") ? JSON.stringify(question.read()) : "";
@@ -45,6 +46,7 @@
       question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
     settle(dialogue);
+    strip.refresh(dialogue);
   };
 
   const save = (question, activeMs) => {
@@ -57,8 +59,14 @@
       is_new: !question.known && !question.isOptional,
     });
     drafts.remove(question.key);
-    if (!question.known && !question.isOptional) bar.done += 1;
+    const dialogue = question.element.closest(".rate-dialogue");
+    if (question.known) strip.noteChange(dialogue, question.item);
+    if (!question.known && !question.isOptional) {
+      bar.done += 1;
+      if (marks.isSkipped(question.item)) bar.wanted += 1; // it was not wanted any more, and is given all the same
+    }
     question.known = JSON.stringify(question.read());
+    strip.refresh(dialogue);
   };
 
   // --- between the page and the server ---------------------------------------------------------------
@@ -73,20 +81,37 @@
 
   const onRefused = (entry, error) => {
     if (error.code === "lease_expired") return bar.endLease();
-    if (error.code === "invalid") takeBack(entry);
+    if (entry.kind === "mark") marks.refused(entry);
+    else if (error.code === "invalid") takeBack(entry);
     return bar.showProblem(error.message ?? gettext("The server refused an answer. It is kept on this device."));
   };
 
   const outbox = new Outbox({
     assignment: root.dataset.assignment,
     url: root.dataset.answers,
+    urls: { mark: root.dataset.marks },
     onChange: (changed) => {
       bar.showState(changed);
-      if (isDone && changed.entries().length) leave();
-      else if (isDone) location.assign(root.dataset.submit);
+      if (isDone) leave();
     },
     onRefused,
   });
+
+  // A flagged item may need no answer: what is not given about it is wanted no more, or is again.
+  const onMark = (item, { wasSkipped, isSkipped }) => {
+    const dialogue = [...dialogues.values()].find((each) => each.querySelector(`.part[data-item="${item}"]`));
+    if (!dialogue) return;
+    const open = questionsOf(dialogue).filter((each) => each.item === item && each.isAsked && !each.isOptional && !each.known);
+    if (wasSkipped !== isSkipped) bar.wanted += isSkipped ? -open.length : open.length;
+    bar.showProgress(0);
+    strip.refresh(dialogue);
+  };
+  const marks = new Marks({ outbox, onChange: onMark, announce: (text) => bar.announce(text) });
+  const strip = new Strip({ go: (position, number) => go(position, number), questionsOf, marks });
+  const showMarks = (item) => {
+    marks.show(item, current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " "));
+    strip.show(current.closest(".rate-dialogue"), item, current.dataset.step);
+  };
 
   // --- from step to step ---------------------------------------------------------------------------
   const fetchDialogue = async (position) => {
@@ -212,7 +237,7 @@
   let isDone = false;
   const leave = () => {
     const n = outbox.waiting().length;
-    if (!n) location.assign(root.dataset.submit);
+    if (!n) location.assign(root.dataset.review || root.dataset.submit);
     const waiting = ngettext("%(n)s answer is waiting to be sent.", "%(n)s answers are waiting to be sent.", n);
     if (n) bar.showProblem(`${gettext("All done.")} ${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`);
   };
@@ -225,12 +250,14 @@
 
   // A step whose questions are not asked after what was answered is passed over. Undefined at either end.
   const nextStep = (dialogue, number, direction) => {
-    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => Question.askedIn(step).length);
+    const isNeeded = (question) => direction < 0 || question.known || !marks.isSkipped(question.item);
+    const steps = [...dialogue.querySelectorAll(".step")].filter((step) => Question.askedIn(step).some(isNeeded));
     const numbers = steps.map((step) => Number(step.dataset.step));
     return direction > 0 ? numbers.find((each) => each > number) : numbers.findLast((each) => each < number);
   };
 
   const advance = () => {
+    if (root.dataset.review) return finish(); // one came from the review to this one answer
     const dialogue = current.closest(".rate-dialogue");
     const following = nextStep(dialogue, Number(current.dataset.step), 1);
     if (following) return go(dialogue.dataset.position, following);
@@ -246,17 +273,19 @@
     else if (dialogue.dataset.previous) go(dialogue.dataset.previous, 0);
   };
 
+  const isLeft = (question) => marks.isSkipped(question.item) && !question.isGiven;
+
   const confirm = () => {
     if (isLoading() || bar.isOver || current.closest(".rate-dialogue").dataset.unread) return;
     const questions = Question.askedIn(current);
     questions.forEach((question) => question.forgetMistakes());
-    const wrong = questions.find((question) => question.mistake);
+    const wrong = questions.find((question) => question.mistake && !isLeft(question));
     if (wrong && performance.now() - shownAt < HASTE && questions.every((question) => !question.isGiven)) return;
     if (wrong) {
       active.fail(wrong);
       return;
     }
-    const changed = questions.filter((question) => question.isChanged);
+    const changed = questions.filter((question) => question.isChanged && !isLeft(question));
     // Since the last answer, and for this one alone: the server adds it to what its question took before.
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     changed.forEach((question) => save(question, activeMs));
@@ -275,7 +304,12 @@
       settle(question.element.closest(".rate-dialogue"), recount);
       bar.showProgress(0);
     },
-    onActive: (question) => help.follow(question),
+    onActive: (question) => {
+      help.follow(question);
+      showMarks(question.item);
+    },
+    onKey: (key) => marks.takeKey(key) || strip.takeKey(key),
+    isLeft,
     isBusy: isLoading,
   });
   const help = new Help({ root, active });
@@ -305,5 +339,6 @@
   bar.done += outbox.entries().filter((entry) => entry.is_new).length;
   bar.showProgress(0);
   outbox.send();
+  strip.load();
   (window.requestIdleCallback ?? setTimeout)(prefetch);
 })();

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from annotation.models import Assignment
 from tests.cast import Cast
 from tests.factories import (
     AssignmentFactory,
@@ -18,6 +19,7 @@ from tests.factories import (
     make_batch,
     take_seat,
 )
+from tests.marking import flag
 from tests.qualification.factories_checks import FlagFactory
 from tests.qualification.factories_confirming import CaseFactory, DisagreementFactory
 from tests.qualification.factories_control import make_labelled_check
@@ -74,6 +76,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "rate_dialogue": {"GET": THE_ANNOTATOR},
     "rate_open": {"POST": THE_ANNOTATOR},
     "briefed": {"POST": THE_ANNOTATOR},
+    "work_items": {"GET": THE_ANNOTATOR},
     "submit": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "thanks": {"GET": THE_ANNOTATOR},
     # studies
@@ -173,6 +176,9 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "export_file": {"GET": READERS},
     # the gate, and what its candidates see
     "quality": {"GET": WATCHERS},
+    "flagged_items": {"GET": READERS},
+    "flagged_fragment": {"GET": READERS},
+    "flagged_item": {"GET": READERS, "POST": CLEARERS},
     "gate": {"GET": CLEARERS, "POST": MAKERS},
     "gate_curve": {"GET": CLEARERS},
     "gate_question_add": {"POST": MAKERS},
@@ -213,6 +219,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "api_schema": {"GET": EVERYBODY, "OPTIONS": EVERYBODY},
     "api_token": {"POST": EVERYBODY, "DELETE": SIGNED_IN},
     "api_answers": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},  # the assignment in the body says whose
+    "api_marks": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},
     "api_studies": {"GET": SIGNED_IN, "POST": CREATORS},
     "api_study": {"GET": WATCHERS, "PATCH": MAKERS},
     "api_study_status": {"PUT": MAKERS},
@@ -291,6 +298,7 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
         "predictions_metric": MetricFactory(study=cast.study).token,
         "metric_delete": MetricFactory(study=cast.study).token,
         **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),
+        "flagged_item": flagged_token(cast, assignment),
         "flag_decide": {"pk": FlagFactory(participant=cast.annotators[1]).pk},
         "study_standing": cast.annotators[1].token,
         **dict.fromkeys(("pay_annotator", "pay_bonus", "pay_correction"), cast.annotators[1].token),
@@ -303,6 +311,12 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
     of_protocols = {name: protocol for name in MAY if name.startswith("protocol")}
     tokens = {name: value if isinstance(value, dict) else {"token": value} for name, value in special.items()}
     return {name: by_word | of_protocols.get(name, {}) | tokens.get(name, {}) for name in MAY}
+
+
+def flagged_token(cast: Cast, assignment: Assignment) -> object:
+    item = cast.batch.items.first()
+    flag(assignment, item)
+    return item.token
 
 
 def gate_values(cast: Cast) -> dict[str, object]:

@@ -185,6 +185,7 @@ OPTIONAL = {
     "words_min": st.integers(1, 30),
     "words_max": st.integers(30, 60),
     "feedback_box": st.booleans(),
+    "flagged": st.sampled_from(["answer", "skip"]),
     "welcome": MAYBE_TEXT,
     "changes": MAYBE_TEXT,
     "notices": st.lists(TEXT, max_size=3),

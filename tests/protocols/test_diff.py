@@ -52,6 +52,7 @@ SEMANTIC = {
     "the condition": (lambda d: d["criteria"][1].update(when=[]), "criteria.faults.when", "changed"),
     "the rules": (lambda d: d["criteria"][3]["rules"].pop(0), "criteria.total.rules", "changed"),
     "an answer may be left out": (lambda d: fit(d).update(required=False), f"{FIT}.required", "changed"),
+    "a flagged item may be left out": (lambda d: d.update(flagged="skip"), "flagged", "changed"),
     "the order on screen": (lambda d: d.update(order="item_first"), "order", "changed"),
     "the words": (lambda d: d.update(words_max=40), "words_max", "changed"),
     "the words of an option": (lambda d: option(d, 1).update(words_min=4), f"{FIT}.options.no.words_min", "changed"),

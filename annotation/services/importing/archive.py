@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Source, Study
 from annotation.services.importing.archive_conduct import restore_conduct
+from annotation.services.importing.archive_marks import MARKS, restore_marks
 from annotation.services.importing.archive_metrics import restore_predictions
 from annotation.services.importing.archive_rows import (
     restore_datasheet,
@@ -144,6 +145,8 @@ def _restore(
     summary.counts["items_new"] = restore_items(study, folder / "items.csv")
     seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
     summary.counts["annotators_new"] = restore_people(study, folder, seats, format=format, now=now)
+    if n_marks := restore_marks(study, folder / MARKS):
+        summary.counts["marks_new"] = n_marks
     if _has_rows(folder / "ratings.csv"):
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]

@@ -26,6 +26,7 @@ RIGHT: dict[str, Any] = {
     "context_title": "Read this first",
     "item_title": "Rate this",
     "scale_above": True,
+    "flagged": "skip",
     "facts": ["I keep bees."],
     "welcome": "Thank you for taking part.",
     "changes": "The third question is new.",

@@ -13,13 +13,16 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Study
+from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, ItemMark, Participant, Rating, Study
 from annotation.services.batching import make_batches
 from annotation.services.claiming import release_seats
 from annotation.services.importing import ImportRejected, import_ratings
 from annotation.services.importing.archive import import_archive
+from qualification.services.flagged_items import settle_flagged_item
 from tests.annotation.importing.conftest import HE_DIALOGUES, SWITCHBOARD, builtin, load, load_ratings
-from tests.factories import ParticipantFactory, StudyFactory
+from tests.cast import Cast
+from tests.factories import ParticipantFactory, StudyFactory, UserFactory
+from tests.marking import be_unsure, flag, take_back
 from tests.reporting.exports.conftest import NOW
 from tests.reporting.exports.round_trip import changed, differences, empty_the_database, report_of, with_file
 from tests.shipped import Work
@@ -240,3 +243,27 @@ def test_work_that_holds_no_seat_comes_back_without_one(he_study: Study, come_ba
     assert not Assignment.objects.get(participant__pseudonym="late").batch.seats.filter(
         assignment__participant__pseudonym="late"
     )
+
+
+def test_marks_come_back_with_what_was_decided_about_them(diqad: Work, come_back) -> None:
+    item, other = diqad.items("dialogue")[:2]
+    flag(diqad.assignment, item, "other", '=An "advert",\nreally')
+    be_unsure(diqad.assignment, other)
+    settle_flagged_item(item, note="Left in.", upto=10**6, by=UserFactory(), now=NOW)
+    flag(diqad.assignment, other, "broken")
+    take_back(diqad.assignment, other)
+    before, marks = report_of(diqad.study), marks_now()
+    back = come_back(diqad.study)
+    assert differences(before, report_of(back)) == []
+    assert before["flags"][0]["reason"] == "other"
+    assert (marks_now(), len(marks)) == (marks, 2)
+
+
+def marks_now() -> list[tuple]:
+    names = ("is_unsure", "unsure_at", "reason", "words", "flagged_at", "seen_at", "seen_note")
+    return list(ItemMark.objects.order_by("item__dialogue__key").values_list("item__dialogue__key", *names))
+
+
+def test_a_study_without_marks_has_no_file_of_them(rated: Cast, written: Written) -> None:
+    with zipfile.ZipFile(io.BytesIO(written(rated.study, "archive"))) as archive:
+        assert "marks.csv" not in archive.namelist()

@@ -20,6 +20,7 @@ from reporting.exports.long import COLUMNS
 from tests.annotation.importing.conftest import builtin, dialogue, load
 from tests.cast import Cast
 from tests.factories import StudyFactory
+from tests.marking import be_unsure, flag
 from tests.reporting.exports.conftest import NOW
 from tests.reporting.exports.texts import ANY_TEXT
 from tests.shipped import Work
@@ -60,6 +61,23 @@ def test_every_judgement_is_a_row_with_all_that_is_known(cast: Cast, written: Wr
         "false",
         "true",
     )
+
+
+def test_a_mark_of_the_annotator_stands_beside_each_answer_of_theirs_and_is_no_row(
+    rated: Cast, written: Written
+) -> None:
+    work = rated.batch.assignments.get(participant=rated.annotators[0])
+    item, other = rated.batch.items.order_by("pk")[:2]
+    flag(work, item, "other", "An advert")
+    be_unsure(work, other)
+    rows = rows_of(written(rated.study, "long-csv"))
+    assert len(rows) == 72
+    marked = {(row["annotator"], row["item_token"], row["unsure"], row["flag"]) for row in rows}
+    who = rated.annotators[0].pseudonym
+    assert {each for each in marked if each[2:] != ("false", "")} == {
+        (who, str(item.token), "false", "other"),
+        (who, str(other.token), "true", ""),
+    }
 
 
 def _code(option):

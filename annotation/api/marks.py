@@ -1,0 +1,97 @@
+"""Where marks on items arrive: that an annotator is unsure about one, or that something is wrong with it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError as InvalidMark
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import as_serializer_error
+from rest_framework.views import APIView
+
+from annotation.access import desk_for
+from annotation.api.answers import LONGEST_MS
+from annotation.api.parsing import BoundedJSONParser
+from annotation.models import ItemMark, MarkChange
+from annotation.models.marks import LONGEST_WORDS
+from annotation.services.marking import Marked, Marking, record_mark
+from annotation.services.refusals import Refused
+from parley.errors import Refusal
+
+
+class MarkSerializer(serializers.Serializer):
+    """One mark of an annotator on an item. It is never an answer, and no other annotator sees it."""
+
+    assignment = serializers.UUIDField()
+    item = serializers.UUIDField()
+    mark = serializers.ChoiceField(
+        choices=MarkChange.Kind.values, help_text="`unsure`: to look at it again. `flag`: something is wrong with it."
+    )
+    is_set = serializers.BooleanField(help_text="False takes the mark back.")
+    reason = serializers.ChoiceField(
+        choices=ItemMark.Reason.values, default="", allow_blank=True, help_text="Of a flag, which needs one."
+    )
+    words = serializers.CharField(
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        max_length=LONGEST_WORDS,
+        help_text="The annotator's own, about the flag. Needed when the reason is `other`.",
+    )
+    client_key = serializers.UUIDField(help_text="Made once for a mark: repeated requests are the same mark.")
+    age_ms = serializers.IntegerField(
+        default=0, min_value=0, max_value=LONGEST_MS, help_text="How long ago it was given, by the clock of its sender."
+    )
+
+
+# One for all requests: a serializer copies its fields when it is made, and validating leaves nothing in it.
+MARK = MarkSerializer()
+ACKNOWLEDGED = inline_serializer(
+    "MarkAcknowledgement",
+    {
+        "is_repeat": serializers.BooleanField(),
+        "saved_at": serializers.DateTimeField(),
+    },
+)
+LEASE_EXPIRED = _("Your time for this batch has ended. The mark is kept: take a seat again and it stands.")
+
+
+class MarksView(APIView):
+    parser_classes = [BoundedJSONParser]
+
+    @extend_schema(
+        operation_id="mark_create",
+        summary="Mark an item as unsure, or flag it",
+        request=MarkSerializer,
+        responses={
+            200: ACKNOWLEDGED,
+            400: OpenApiResponse(description="A flag without a reason, or without the words that its reason needs."),
+            404: OpenApiResponse(description="Not one of your assignments."),
+            409: OpenApiResponse(description="Refused, with a code. `kept`: the mark is stored all the same."),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        values = MARK.run_validation(request.data)
+        desk = desk_for(request.user, values.pop("assignment"))
+        if desk.needs_consent:
+            raise Refusal("consent_needed", _("Agree to take part first: your mark waits on your device."))
+        now = timezone.now()
+        marked = _record(desk.assignment_id, values, now)
+        if not marked.is_held:
+            raise Refusal("lease_expired", LEASE_EXPIRED, kept=True)
+        return Response({"is_repeat": marked.is_repeat, "saved_at": now})
+
+
+def _record(assignment_id: int, values: dict[str, Any], now: datetime) -> Marked:
+    marking = Marking(kind=values.pop("mark"), **values)
+    try:
+        return record_mark(assignment_id, marking, now=now)
+    except InvalidMark as invalid:
+        raise ValidationError(as_serializer_error(invalid)) from None
+    except Refused as refused:
+        raise Refusal(refused.code, refused.message, **refused.extra) from None

@@ -1,0 +1,155 @@
+"""How far one annotator is with every item of a batch, in their own order: what the strip and the review are made of.
+
+One query and no object for an answer: a batch may have thousands of dialogues.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from annotation.models import Assignment
+from annotation.selectors.marks import skips
+from annotation.steps import place_of, step_numbers
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+
+# `opens`: options that make another of the questions asked, once for each.
+STATES = """
+    SELECT item.id, item.token::text, item.position, item.unit, coalesce(given.n_given, 0), coalesce(given.n_asked, 0),
+        coalesce(given.n_opened, 0), coalesce(given.is_changed, false), coalesce(mark.is_unsure, false),
+        coalesce(mark.reason, '')
+    FROM annotation_item item
+    LEFT JOIN (
+        SELECT rating.item_id, count(*) FILTER (WHERE rating.criterion_id = ANY(%(required)s)) AS n_given,
+            count(*) FILTER (WHERE rating.criterion_id = ANY(%(asked)s)) AS n_asked, sum(opens.n) AS n_opened,
+            bool_or(rating.revision > 1 AND rating.criterion_id = ANY(%(asked)s)) AS is_changed
+        FROM annotation_rating rating
+        LEFT JOIN unnest(%(options)s::bigint[], %(opened)s::int[]) AS opens (option, n)
+            ON opens.option = rating.option_id
+        WHERE rating.assignment_id = %(assignment)s AND rating.is_active
+        GROUP BY rating.item_id) given ON given.item_id = item.id
+    LEFT JOIN annotation_itemmark mark ON mark.assignment_id = %(assignment)s AND mark.item_id = item.id
+    WHERE item.batch_id = %(batch)s AND item.unit = ANY(%(units)s)
+    ORDER BY item.position
+"""
+
+
+class State(IntEnum):
+    OPEN = 0
+    PARTLY = 1
+    DONE = 2
+
+
+class ItemState(NamedTuple):
+    """`number` counts from 1 among the dialogue's items of this unit, `dialogue` among the dialogues of the batch."""
+
+    pk: int
+    token: str
+    position: int
+    dialogue: int
+    unit: str
+    number: int
+    n_items: int
+    state: State
+    is_unsure: bool
+    flag: str
+    is_changed: bool
+    is_skipped: bool
+    is_asked: bool  # any of the questions, after what was answered
+
+    @property
+    def is_missing(self) -> bool:
+        return self.state != State.DONE and not self.is_skipped
+
+
+def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None = None) -> list[ItemState]:
+    """Every item that is asked about, dialogue by dialogue; only as far as some of the questions go, where given."""
+    spec = spec_of(assignment.batch.study.protocol_version)
+    chosen = [each for each in criteria or spec.criteria if each.is_asked]
+    units = [unit for unit in spec.units if any(each.unit == unit for each in chosen)]
+    may_skip, base = skips(assignment), Counter(each.unit for each in chosen if each.required and not each.when)
+    always = {each.unit for each in chosen if not each.when}
+    found: list[ItemState] = []
+    for at, rows in enumerate(_by_dialogue(_rows(assignment, spec, chosen, units)), start=1):
+        ordered = rows
+        if len(rows) > 1:
+            ordered = sorted(rows, key=lambda row: (units.index(row[3]), place_of(assignment.seed, row[1])))
+        n_items = Counter(row[3] for row in rows)
+        seen: Counter[str] = Counter()
+        for pk, token, position, unit, n_given, n_asked, n_opened, is_changed, is_unsure, flag in ordered:
+            seen[unit] += 1
+            state = _state(n_given >= base[unit] + n_opened, n_asked)
+            found.append(
+                ItemState(
+                    pk, token, position, at, unit, seen[unit], n_items[unit], state, is_unsure, flag, is_changed,
+                    may_skip and flag != "" and state != State.DONE, bool(unit in always or n_opened or n_asked),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _state(is_done: bool, n_asked: int) -> State:
+    return State.DONE if is_done else State.PARTLY if n_asked else State.OPEN
+
+
+def _by_dialogue(rows: list[Any]) -> Iterator[list[Any]]:
+    return (list(group) for _, group in groupby(rows, key=lambda row: row[2]))
+
+
+def _rows(
+    assignment: Assignment, spec: VersionSpec, chosen: Sequence[CriterionSpec], units: Sequence[str]
+) -> list[Any]:
+    required = [each for each in chosen if each.required]
+    opens = Counter(
+        spec.by_key[condition.criterion].option_named(key).id
+        for each in required
+        for condition in each.when
+        for key in condition.options
+    )
+    values: dict[str, Any] = {
+        "required": [each.id for each in required], "asked": [each.id for each in chosen], "units": list(units),
+        "options": list(opens), "opened": list(opens.values()), "assignment": assignment.pk,
+        "batch": assignment.batch_id,
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(STATES, values)
+        return cursor.fetchall()
+
+
+# --- the strip -------------------------------------------------------------------------------------------
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"  # 0 to 31: a letter for an item keeps a batch of thousands small
+UNSURE, FLAGGED, CHANGED = 4, 8, 16
+
+
+def strip_of(assignment: Assignment) -> dict[str, Any]:
+    """{units, shapes, dialogues}, without any id or token.
+
+    A dialogue is [position, its shape, a letter for each item]. A shape has, for each item, the place of its unit among
+    `units` and the numbers of the steps that ask about it; most dialogues of a batch have the same.
+    """
+    spec = spec_of(assignment.batch.study.protocol_version)
+    shapes: dict[tuple[int, ...], int] = {}
+    dialogues = []
+    for position, group in groupby(item_states(assignment), key=lambda each: each.position):
+        items = list(group)
+        counts = Counter(each.unit for each in items)
+        shape = shapes.setdefault(tuple(counts[unit] for unit in spec.units), len(shapes))
+        dialogues.append([position, shape, "".join(map(_letter, items))])
+    return {"units": list(spec.units), "shapes": [_shape(spec, counts) for counts in shapes], "dialogues": dialogues}
+
+
+def _letter(item: ItemState) -> str:
+    marks = UNSURE * item.is_unsure + FLAGGED * (item.flag != "") + CHANGED * item.is_changed
+    return ALPHABET[item.state + marks]
+
+
+def _shape(spec: VersionSpec, counts: tuple[int, ...]) -> list[list[Any]]:
+    numbers = step_numbers(spec, dict(zip(spec.units, counts, strict=True)))
+    return [
+        [at, sorted(set(numbers[unit, number].values()))]
+        for at, (unit, n_items) in enumerate(zip(spec.units, counts, strict=True))
+        for number in range(1, n_items + 1)
+    ]

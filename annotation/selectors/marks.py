@@ -1,0 +1,51 @@
+"""The marks of annotators on items, and which items a flag lets them skip."""
+
+import json
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from annotation.models import Assignment, Batch, ItemMark
+from protocols.specs import VersionSpec, spec_of
+
+# Elsewhere answers decide about somebody: who could flag the hard items away would qualify, or pass a batch, unseen.
+SKIPPABLE = (Batch.Kind.MAIN, Batch.Kind.PILOT)
+STANDS = ~Q(reason="")
+
+
+def may_skip(spec: VersionSpec, kind: str) -> bool:
+    """Whether an item of such a batch that its annotator has flagged may stay without answers."""
+    return spec.skips_flagged and kind in SKIPPABLE
+
+
+def skips(assignment: Assignment) -> bool:
+    return may_skip(spec_of(assignment.batch.study.protocol_version), assignment.batch.kind)
+
+
+def marks_of(assignment: Assignment) -> QuerySet[ItemMark]:
+    """Of this annotator alone: nobody rates with the marks of others in view."""
+    return ItemMark.objects.filter(assignment=assignment)
+
+
+def marks_on(assignment: Assignment, position: int) -> str:
+    """Those on the items of one dialogue, as JSON for the rating screen."""
+    rows = marks_of(assignment).filter(item__position=position)
+    return json.dumps({
+        str(token): {"unsure": is_unsure, "reason": reason, "words": words}
+        for token, is_unsure, reason, words in rows.values_list("item__token", "is_unsure", "reason", "words")
+    })  # fmt: skip
+
+
+def standing_flags(assignments: Iterable[Assignment]) -> QuerySet[ItemMark]:
+    return ItemMark.objects.filter(STANDS, assignment__in=list(assignments))
+
+
+def skipped_tokens(assignment: Assignment, position: int | None = None) -> frozenset[UUID]:
+    """The items that need no answer, of one dialogue or of the whole batch."""
+    if not skips(assignment):
+        return frozenset()
+    flags = standing_flags([assignment])
+    if position is not None:
+        flags = flags.filter(item__position=position)
+    return frozenset(flags.values_list("item__token", flat=True))

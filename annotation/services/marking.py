@@ -1,0 +1,126 @@
+"""Recording what an annotator says about an item beside the answers: idempotent by the client's key, as answers are.
+
+The assignment's lock orders a mark with every answer, and with the submission: none is taken after it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Assignment, Item, ItemMark, MarkChange, Seat, Study
+from annotation.models.marks import LONGEST_WORDS
+from annotation.selectors.marks import skips
+from annotation.services.nudging import raise_version
+from annotation.services.rating import OLDEST_ANSWER, REFUSALS
+from annotation.services.refusals import Refused
+
+Kind = MarkChange.Kind
+OVER = (Assignment.Status.SUBMITTED, Assignment.Status.EXCLUDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """What a page or the API sent, not yet looked at. `age_ms`: how long the browser has held it."""
+
+    item: UUID
+    kind: str
+    is_set: bool
+    client_key: UUID
+    reason: str = ""
+    words: str = ""
+    age_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """`is_held` is false when the seat had been lost: the mark is kept, and stands again with a new seat."""
+
+    is_repeat: bool
+    is_held: bool
+
+
+@transaction.atomic
+def record_mark(assignment_id: int, marking: Marking, *, now: datetime) -> Marked:
+    """Store one mark of the assignment's annotator.
+
+    Raises ValidationError for a flag without a reason, or without words where the reason needs them, and Refused when
+    the work is over.
+    """
+    marking = _checked(marking)
+    assignment = _lock(assignment_id)
+    item = Item.objects.filter(batch=assignment.batch_id, token=marking.item).first()
+    if item is None:
+        raise Refused("unknown_item", REFUSALS["unknown_item"])
+    mark = ItemMark.objects.get_or_create(assignment=assignment, item=item)[0]
+    is_held = _is_held(assignment, now)
+    if mark.changes.filter(client_key=marking.client_key).exists():
+        return Marked(is_repeat=True, is_held=is_held)
+    marked_at = now - min(timedelta(milliseconds=max(marking.age_ms, 0)), OLDEST_ANSWER)
+    is_changed = _apply(mark, marking, marked_at)
+    _remember(mark, marking, marked_at, now)
+    if is_changed and marking.kind == Kind.FLAG and skips(assignment):
+        raise_version(assignment.batch_id)  # a skipped item is not wanted any more, or is again
+    return Marked(is_repeat=False, is_held=is_held)
+
+
+def _checked(marking: Marking) -> Marking:
+    """Only what belongs to the mark. Raises ValidationError, by field."""
+    if marking.kind != Kind.FLAG or not marking.is_set:
+        return Marking(marking.item, marking.kind, marking.is_set, marking.client_key, age_ms=marking.age_ms)
+    words = marking.words.replace("\x00", "").strip()
+    if marking.reason not in ItemMark.Reason.values:
+        raise ValidationError({"reason": _("Choose what is wrong with it.")})
+    if marking.reason == ItemMark.Reason.OTHER and not words:
+        raise ValidationError({"words": _("Say in your own words what is wrong.")})
+    if len(words) > LONGEST_WORDS:
+        text = ngettext("Write at most %(n)s character.", "Write at most %(n)s characters.", LONGEST_WORDS)
+        raise ValidationError({"words": text % {"n": LONGEST_WORDS}})
+    return Marking(marking.item, Kind.FLAG, True, marking.client_key, marking.reason, words, marking.age_ms)
+
+
+def _lock(assignment_id: int) -> Assignment:
+    """Raises Refused for what no answer would be taken for either."""
+    rows = Assignment.objects.select_related("batch__study__protocol_version")
+    assignment = rows.select_for_update(of=("self",)).get(pk=assignment_id)
+    if assignment.status in OVER:
+        raise Refused(assignment.status, REFUSALS[Assignment.Status(assignment.status)])
+    if assignment.batch.study.status == Study.Status.CLOSED:
+        raise Refused(Study.Status.CLOSED, REFUSALS[Study.Status.CLOSED])
+    return assignment
+
+
+def _is_held(assignment: Assignment, now: datetime) -> bool:
+    is_active = assignment.status == Assignment.Status.ACTIVE
+    return is_active and Seat.objects.filter(assignment=assignment, lease_expires_at__gt=now).exists()
+
+
+def _apply(mark: ItemMark, marking: Marking, marked_at: datetime) -> bool:
+    """Make the mark what was said, unless something newer was. Held offline and sent late, it is history alone."""
+    last = mark.unsure_at if marking.kind == Kind.UNSURE else mark.flagged_at
+    if last is not None and marked_at < last:
+        return False
+    if marking.kind == Kind.UNSURE:
+        mark.is_unsure, mark.unsure_at = marking.is_set, marked_at
+    else:
+        mark.reason, mark.words, mark.flagged_at = marking.reason, marking.words, marked_at
+        mark.seen_at, mark.seen_by, mark.seen_note = None, None, ""
+    mark.save()
+    return True
+
+
+def _remember(mark: ItemMark, marking: Marking, marked_at: datetime, now: datetime) -> None:
+    MarkChange.objects.create(
+        mark=mark,
+        kind=marking.kind,
+        is_set=marking.is_set,
+        reason=marking.reason,
+        words=marking.words,
+        client_key=marking.client_key,
+        marked_at=marked_at,
+        received_at=now,
+    )

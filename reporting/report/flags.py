@@ -1,0 +1,74 @@
+"""What annotators flagged, counted by reason. None of it is an answer, and no other table counts it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Batch, ItemMark, Study
+from annotation.selectors.marks import may_skip
+from protocols.specs import spec_of
+
+Report = dict[str, Any]
+ALL = "any"
+# Of work that counts, as answers do: main batches, a seat, no item with a known answer. Skipped is a flagged item with
+# a wanted question that the same annotator has not answered.
+FLAGS = """
+    SELECT coalesce(mark.reason, %(all)s), count(*), count(DISTINCT mark.item_id),
+        count(DISTINCT assignment.participant_id),
+        count(*) FILTER (WHERE %(may_skip)s AND EXISTS (
+            SELECT FROM unnest(%(criteria)s::bigint[], %(units)s::text[]) AS wanted (id, unit)
+            WHERE wanted.unit = item.unit AND NOT EXISTS (
+                SELECT FROM annotation_rating rating WHERE rating.assignment_id = mark.assignment_id
+                    AND rating.item_id = mark.item_id AND rating.criterion_id = wanted.id AND rating.is_active)))
+    FROM annotation_batch batch
+    JOIN annotation_assignment assignment ON assignment.batch_id = batch.id
+    JOIN annotation_seat seat ON seat.assignment_id = assignment.id
+    JOIN annotation_itemmark mark ON mark.assignment_id = assignment.id AND mark.reason <> ''
+    JOIN annotation_item item ON item.id = mark.item_id AND NOT item.is_check
+    WHERE batch.study_id = %(study)s AND batch.kind = %(kind)s
+    GROUP BY GROUPING SETS ((mark.reason), ())
+"""
+
+
+def flags_table(study: Study) -> list[Report]:
+    """One row for each reason that was given, in the order of the dialog, and one for all; none without flags."""
+    spec = spec_of(study.protocol_version)
+    values: dict[str, Any] = {
+        "all": ALL, "study": study.pk, "kind": Batch.Kind.MAIN, "may_skip": may_skip(spec, Batch.Kind.MAIN),
+        "criteria": [each.id for each in spec.counted], "units": [each.unit for each in spec.counted],
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(FLAGS, values)
+        found = {reason: counts for reason, *counts in cursor.fetchall()}
+    names = ("flags", "items", "annotators", "skipped")
+    order = [*ItemMark.Reason.values, ALL]
+    return [
+        {"reason": reason, **dict(zip(names, found[reason], strict=True))}
+        for reason in order
+        if found.get(reason, [0])[0]
+    ]
+
+
+def reason_word(reason: str) -> str:
+    return _("Any reason") if reason == ALL else str(ItemMark.Reason(reason).label)
+
+
+def flag_sentences(rows: list[Report]) -> Iterable[str]:
+    """For the methods section; nothing without flags."""
+    if not rows:
+        return
+    whole = rows[-1]
+    yield ngettext(
+        "Annotators flagged %(items)s item as faulty; a flag is not an answer.",
+        "Annotators flagged %(items)s items as faulty; a flag is not an answer.",
+        whole["items"],
+    ) % {"items": f"{whole['items']:,}"}
+    if whole["skipped"]:
+        yield ngettext(
+            "A flagged item could be left without an answer, which happened %(n)s time.",
+            "A flagged item could be left without an answer, which happened %(n)s times.",
+            whole["skipped"],
+        ) % {"n": f"{whole['skipped']:,}"}
