@@ -200,8 +200,10 @@ def _pages(spec: VersionSpec, unit: str, items: Sequence[Item]) -> list[list[Ent
     return ([entries] if entries else []) if is_together else [[entry] for entry in entries]
 
 
-def _own(item: ItemText, criteria: Sequence[CriterionSpec]) -> tuple[CriterionSpec, ...]:
-    return tuple(each for each in criteria if not item.asks or each.key in item.asks)
+def _own(item: object, criteria: Sequence[CriterionSpec]) -> tuple[CriterionSpec, ...]:
+    """Of a training item, the questions that it asks. A mere place asks all of its unit."""
+    asks = item.asks if isinstance(item, ItemText) else ()
+    return tuple(each for each in criteria if not asks or each.key in asks)
 
 
 def _part(

@@ -1,6 +1,6 @@
 """Files of the rating screen that are served as one: small files to read and change, few requests on a slow line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,13 +9,26 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-_SCREEN = ("js/question.js", "js/rate-question.js", "js/rate-view.js", "js/rate-active.js", "js/rate-help.js", "js/texts.js")
+_SCREEN = (
+    "js/question.js",
+    "js/rate-question.js",
+    "js/rate-view.js",
+    "js/rate-active.js",
+    "js/rate-help.js",
+    "js/texts.js",
+)
 _WORK = ("js/rate-bar.js", "js/rate.js")
 JOINED = {
     "js/rating.js": (*_SCREEN, "js/rate-outbox.js", "js/rate-marks.js", "js/rate-strip.js", *_WORK),
     "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
     "js/rating-training.js": (*_SCREEN, "js/rate-bar.js", "js/training.js"),
-    "css/rating.css": ("css/question.css", "css/rate.css", "css/rate-narrow.css", "css/rate-strip.css", "css/texts.css"),
+    "css/rating.css": (
+        "css/question.css",
+        "css/rate.css",
+        "css/rate-narrow.css",
+        "css/rate-strip.css",
+        "css/texts.css",
+    ),
 }
 
 
@@ -32,12 +45,12 @@ class JoinedFinder(BaseFinder):
             texts = [(source / part).read_text(encoding="utf-8") for part in parts]
             (target / name).write_text("\n".join(texts), encoding="utf-8")
 
-    def find(self, path: str, find_all: bool = False) -> Any:  # noqa: FBT001, FBT002 - as Django calls it
+    def check(self, **kwargs: Any) -> list[Any]:
+        return []
+
+    def find(self, path: str, find_all: bool = False) -> Any:
         found = str(Path(self.folder.name) / path) if path in JOINED else None
         return ([found] if found else []) if find_all else (found or [])
 
     def list(self, ignore_patterns: Any) -> Iterator[tuple[str, FileSystemStorage]]:
         return ((name, self.storage) for name in JOINED)
-
-    def check(self, **kwargs: Any) -> Sequence[Any]:
-        return []

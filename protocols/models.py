@@ -54,6 +54,7 @@ class ProtocolVersion(models.Model):
     class GuidePlace(models.TextChoices):
         ON_REQUEST = "on_request", _("On request")
         IN_VIEW = "in_view", _("Always in view")
+
     class Flagged(models.TextChoices):
         ANSWER = "answer", _("Answer")
         SKIP = "skip", _("Skip")
@@ -95,6 +96,7 @@ class ProtocolVersion(models.Model):
         default=GuidePlace.ON_REQUEST,
         db_default=GuidePlace.ON_REQUEST,
         help_text=_("When the short guidelines are on the screen."),
+    )
     flagged = models.CharField(
         max_length=10,
         choices=Flagged,

@@ -95,8 +95,10 @@ def _skipped(assignments: list[Assignment]) -> dict[int, int]:
 
 def _tallies(answers: QuerySet[Rating], asks: list[str]) -> Mapping[int, Mapping[Asks, Tally]]:
     tallies: dict[int, dict[Asks, Tally]] = defaultdict(lambda: defaultdict(Tally))
-    counted = answers.order_by().values_list("assignment", "criterion", "option", *asks).annotate(
-        n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), ms=Sum("active_ms")
+    counted = (
+        answers.order_by()
+        .values_list("assignment", "criterion", "option", *asks)
+        .annotate(n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), ms=Sum("active_ms"))
     )
     for assignment, criterion, option, *of, n, n_timed, active_ms in counted:
         tally = tallies[assignment][_asks(of)]

@@ -111,7 +111,10 @@ def test_going_back_shows_ones_own_answer(annotator: Client, assignment: Assignm
     page = annotator.get(rate_url(assignment))
     answer = page.context["steps"][0].only.answer
     assert (answer.option, set(answer.explanations), answer.free_text) == ("2", {"a"}, "It ignores the question.")
-    assert '<input type="checkbox" name="appropriateness-other-2" value="other" data-key="b" data-other checked>' in text_of(page)
+    assert (
+        '<input type="checkbox" name="appropriateness-other-2" value="other" data-key="b" data-other checked>'
+        in text_of(page)
+    )
 
 
 def test_own_words_beside_reasons_are_sent_only_while_other_is_ticked(annotator: Client, assignment: Assignment):

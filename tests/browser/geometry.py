@@ -13,7 +13,8 @@ SEEN = """
       top = Math.max(top, box.top); bottom = Math.min(bottom, box.bottom);
       left = Math.max(left, box.left); right = Math.min(right, box.right);
     }
-    return { top: Math.max(top, 0), bottom: Math.min(bottom, innerHeight), left: Math.max(left, 0), right: Math.min(right, innerWidth) };
+    [top, left] = [Math.max(top, 0), Math.max(left, 0)];
+    return { top, left, bottom: Math.min(bottom, innerHeight), right: Math.min(right, innerWidth) };
   };
   const isOnTop = (element, x, y) => {
     const found = document.elementFromPoint(x, y);
@@ -26,8 +27,8 @@ SEEN = """
     const seen = clip(element);
     const cut = Math.max(seen.top - box.top, box.bottom - seen.bottom, seen.left - box.left, box.right - seen.right);
     if (!box.height || cut > 2) return `${name(element)} is cut by ${Math.round(cut)} px`;
-    const points = [[0.5, 0.5], [0.04, 0.1], [0.96, 0.9]].map(([x, y]) => [box.left + box.width * x, box.top + box.height * y]);
-    return points.every(([x, y]) => isOnTop(element, x, y)) ? "" : `${name(element)} is covered`;
+    const isSeenAt = ([x, y]) => isOnTop(element, box.left + box.width * x, box.top + box.height * y);
+    return [[0.5, 0.5], [0.04, 0.1], [0.96, 0.9]].every(isSeenAt) ? "" : `${name(element)} is covered`;
   };
   // Its beginning: the first line of it.
   window.beginsInView = (element) => {
@@ -35,7 +36,8 @@ SEEN = """
     const seen = clip(element);
     const height = Math.min(box.height, 18);
     if (seen.top - box.top > 2 || box.top + height > seen.bottom) return `${name(element)} does not begin in view`;
-    return isOnTop(element, box.left + Math.min(box.width / 2, 40), box.top + height / 2) ? "" : `${name(element)} begins under something`;
+    const isSeen = isOnTop(element, box.left + Math.min(box.width / 2, 40), box.top + height / 2);
+    return isSeen ? "" : `${name(element)} begins under something`;
   };
 })()
 """
@@ -47,7 +49,7 @@ LOOK = """
   const [question] = active;
   const focused = document.activeElement;
   const isAtSave = focused.matches("[data-save]");
-  if (!isAtSave && !question.contains(focused)) problems.push(`the focus is on ${focused.tagName}.${focused.className}`);
+  if (!isAtSave && !question.contains(focused)) problems.push(`the focus is on ${focused.outerHTML.slice(0, 80)}`);
   if (getComputedStyle(question).boxShadow === "none") problems.push("the active question has no frame");
   const legend = question.querySelector("legend");
   if (!legend.textContent.trim()) problems.push("the active question has no name");

@@ -27,10 +27,12 @@ ON_SCREEN = """
   const question = [...document.querySelectorAll("fieldset.asked")].find(
     (each) => each.offsetHeight > 4 && getComputedStyle(each).boxShadow !== "none");
   const name = question?.querySelector("legend strong");
-  const judged = document.querySelector("[data-judged]:not([hidden])") ?? document.querySelector("[data-context] .turn");
+  const shown = (selector) => document.querySelector(selector);
+  const judged = shown("[data-judged]:not([hidden])") ?? shown("[data-context] .turn");
   const labels = {};
   question?.querySelectorAll(".options .choice").forEach((each) => {
-    if (seen(each) && !each.querySelector("input").disabled) labels[each.querySelector("input").dataset.key] = each.querySelector("strong").textContent;
+    const input = each.querySelector("input");
+    if (seen(each) && !input.disabled) labels[input.dataset.key] = each.querySelector("strong").textContent;
   });
   return {
     read: judged && !beginsInView(judged) ? judged.querySelector("p, li").textContent.trim() : "",
