@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.access import assignment_for, claimable_batch_for, participant_for
+from annotation.access import assignment_for, claimable_batch_for, participant_for, signed_in
 from annotation.models import Assignment, Batch, Participant, Study
 from annotation.selectors import work as selectors
 from annotation.selectors.guidelines import paragraphs_of
@@ -25,6 +25,7 @@ from annotation.services.rating import record_rating
 from annotation.services.reading import mark_briefed, open_dialogue
 from annotation.services.refusals import Refused
 from annotation.steps import Step
+from annotation.views.devices import personal_link, remember
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
 from parley.words import both
 from protocols.forms import InvalidAnswer
@@ -39,9 +40,13 @@ LONGEST_FEEDBACK = 5_000
 @never_cache
 @require_GET
 def work_list(request: HttpRequest) -> HttpResponse:
-    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
-    context = {"works": works, "return_link": request.session.pop("return_link", "")}
-    return render(request, "annotation/work.html", context)
+    user = signed_in(request.user)
+    context = {
+        "works": selectors.work_of(user.pk, STANDINGS, timezone.now()),
+        "link": personal_link(request, user),
+        "has_joined": request.session.pop("has_joined", False),
+    }
+    return remember(request, render(request, "annotation/work.html", context), user)
 
 
 @login_required

@@ -59,6 +59,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "set_language": {"POST": EVERYBODY},
     "join": {"GET": EVERYBODY, "POST": EVERYBODY},
     "return": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "continue_as": {"POST": frozenset()},  # whoever the device's signed cookie names: see test_devices.py
     "enter": {"GET": EVERYBODY, "POST": EVERYBODY},
     "entry_end": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},  # who came by a platform
     "about_you": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
