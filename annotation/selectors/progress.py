@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from annotation.models import Assignment, Item, Rating
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
-LEAST_TIMED = 5  # answers after which an annotator's own pace says more than the expected time
+LEAST_TIMED = 10  # answers after which an annotator's own pace says more than the expected time
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Progress:
     n_done: int
     n_wanted: int
     pace_ms: int  # what one answer takes this annotator
+    is_own_pace: bool = False  # else it is the expected time's, and tells nobody when they will be done
 
     @property
     def minutes_left(self) -> int:
@@ -88,8 +89,9 @@ def _progress(assignment: Assignment, tally: Tally, n_items: Mapping[str, int]) 
     criteria = _required(spec)
     wanted = sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
     expected = assignment.batch.minutes_expected * 60_000 / max(wanted, 1)
-    pace = tally.active_ms / tally.n_timed if tally.n_timed >= LEAST_TIMED else expected
-    return Progress(sum(tally.of(each) for each in criteria), wanted, round(pace))
+    is_own = tally.n_timed >= LEAST_TIMED
+    pace = tally.active_ms / tally.n_timed if is_own else expected
+    return Progress(sum(tally.of(each) for each in criteria), wanted, round(pace), is_own)
 
 
 def _required(spec: VersionSpec) -> list[CriterionSpec]:

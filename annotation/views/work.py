@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.access import assignment_for, claimable_batch_for, participant_for, signed_in
 from annotation.models import Assignment, Batch, Participant, Study
 from annotation.selectors import work as selectors
+from annotation.selectors.first_steps import CONSENT, WELCOME, first_steps, has_welcome
 from annotation.selectors.guidelines import paragraphs_of
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
@@ -53,18 +54,24 @@ def work_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def welcome(request: HttpRequest, slug: str) -> HttpResponse:
     """Where newcomers come to after joining. The list of work leads back here."""
-    study = participant_for(request.user, slug).study
+    participant = participant_for(request.user, slug)
+    study = participant.study
     words = texts_in(study.protocol_version, study.content_language)
-    context = {"study": study, "words": words, "paragraphs": paragraphs_of(words.welcome)}
+    is_first = selectors.is_reading_due(participant)
+    context = {
+        "study": study,
+        "words": words,
+        "paragraphs": paragraphs_of(words.welcome),
+        "is_first": is_first,
+        "steps": first_steps(study, WELCOME) if is_first else [],
+    }
     return render(request, "annotation/work_welcome.html", context)
 
 
 def after_joining(participant: Participant) -> HttpResponse:
     """To the welcome, if there is one, or to the list of work for whoever has begun a batch."""
-    study = participant.study
-    has_welcome = bool(texts_in(study.protocol_version, study.content_language).welcome)
-    if has_welcome and not participant.assignments.exists():
-        return redirect("welcome", study.slug)
+    if has_welcome(participant.study) and not participant.assignments.exists():
+        return redirect("welcome", participant.study.slug)
     return redirect("work")
 
 
@@ -78,7 +85,12 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and "agree" in request.POST:
         give_consent(participant, study, now=timezone.now())
         return redirect("work")
-    context = {"study": study, "text": rendered(study.consent_text), "is_refused": request.method == "POST"}
+    context = {
+        "study": study,
+        "text": rendered(study.consent_text),
+        "is_refused": request.method == "POST",
+        "steps": first_steps(study, CONSENT) if selectors.is_reading_due(participant) else [],
+    }
     return render(request, "annotation/work_consent.html", context, status=422 if context["is_refused"] else 200)
 
 
@@ -88,6 +100,10 @@ def claim(request: HttpRequest, token: UUID) -> HttpResponse:
     batch, participant = claimable_batch_for(request.user, token)
     if selectors.needs_consent(participant, batch.study):
         return redirect("consent", batch.study.slug)
+    if "has_read" in request.POST:
+        mark_briefed(participant, batch.study.protocol_version)
+    elif selectors.is_reading_due(participant):
+        return redirect("welcome" if has_welcome(batch.study) else "guidelines", batch.study.slug)
     try:
         assignment = claim_seat(participant, batch, now=timezone.now())
     except Refused as refused:

@@ -15,7 +15,6 @@ from annotation.researchers import GROUP
 from annotation.services.devices import (
     LASTS,
     MOST,
-    SALT,
     Device,
     accounts_on,
     read_device,
@@ -53,7 +52,6 @@ def device(invitation: str) -> Client:
 
 def end_session(client: Client) -> None:
     del client.cookies["sessionid"]
-
 
 
 def joined() -> list[User]:
@@ -193,7 +191,9 @@ def test_somebody_else_who_clicks_twice_gets_one_account(device: Client, invitat
     assert signed_in_as(tabs[0]) == signed_in_as(tabs[1])
 
 
-def test_a_form_sent_again_opens_no_account_that_has_a_password_by_now_nor_one_of_last_week(cast: Cast, invitation: str):
+def test_a_form_sent_again_opens_no_account_that_has_a_password_by_now_nor_one_of_last_week(
+    cast: Cast, invitation: str
+):
     cast.study.refresh_from_db()
     name, now = Device().name, timezone.now()
     first = join(cast.study, user=None, has_agreed=True, now=now, device=name)
@@ -257,7 +257,9 @@ def test_the_sign_in_page_tells_people_without_a_password_what_to_do():
 
 
 @pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example", "/no/such/page/", "CLAIM", ""])
-def test_continuing_leads_to_no_page_of_others_and_to_none_that_takes_posts_alone(device: Client, cast: Cast, path: str):
+def test_continuing_leads_to_no_page_of_others_and_to_none_that_takes_posts_alone(
+    device: Client, cast: Cast, path: str
+):
     path = path.replace("CLAIM", reverse("claim", args=[cast.batch.token]))
     assert device.post(CONTINUE, {"account": joined()[0].username, "next": path}).url == reverse("work")
 

@@ -83,7 +83,7 @@ def test_a_welcome_is_for_the_annotators_of_the_study(welcoming: None, cast: Cas
 def test_a_study_that_clears_on_join_lets_people_begin(cast: Cast, invitation: str):
     Study.objects.update(is_clearing_on_join=True)
     client = Client()
-    assert "Start batch 1" in text_of(client.post(invitation, {"agree": "on"}, follow=True))
+    assert "Read the guidelines and start" in text_of(client.post(invitation, {"agree": "on"}, follow=True))
 
 
 def test_nobody_joins_without_agreeing(invitation: str):
