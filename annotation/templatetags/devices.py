@@ -9,9 +9,9 @@ from annotation.views.devices import accounts_here
 register = template.Library()
 
 
-@register.inclusion_tag("annotation/_sign_in_without.html", takes_context=True)
-def sign_in_without_password(context: template.RequestContext, next_path: str | None) -> dict[str, Any]:
-    """Whom this device knows, and what people without a password do elsewhere."""
+@register.inclusion_tag("annotation/_known_here.html", takes_context=True)
+def known_here(context: template.RequestContext, next_path: str | None) -> dict[str, Any]:
+    """Whom this device knows, to continue as; nothing where it knows nobody."""
     request = context["request"]
     return {
         "request": request,
