@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import AnonymousUser, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -74,14 +74,30 @@ def may_create_studies(user: Person) -> bool:
 
 def managed_studies(user: Person) -> QuerySet[Study]:
     """The studies whose material and settings the user answers for."""
-    makers = [role for role, rights in RIGHTS.items() if Right.CONFIGURE in rights]
-    return Study.objects.filter(memberships__user=_id_of(user), memberships__role__in=makers)
+    return _studies_with(user, Right.CONFIGURE)
 
 
 def studies_of(user: Person) -> QuerySet[Study]:
     """The studies in which the user may do more than rate."""
-    watching = [role for role, rights in RIGHTS.items() if Right.WATCH in rights]
-    return Study.objects.filter(memberships__user=_id_of(user), memberships__role__in=watching)
+    return _studies_with(user, Right.WATCH)
+
+
+def _studies_with(user: Person, right: Right) -> QuerySet[Study]:
+    return Study.objects.filter(memberships__user=_id_of(user), memberships__role__in=_roles_with(right))
+
+
+def leads_studies(user: Person) -> bool:
+    """Whether the page of studies has anything for them. One query: the menu asks it on every page of an annotator."""
+    if user.is_staff or user.is_superuser:
+        return True
+    of_user = Q(user=OuterRef("pk")) | Q(group__user=OuterRef("pk"))
+    creating = Permission.objects.filter(of_user, codename="add_study", content_type__app_label="annotation")
+    watching = Membership.objects.filter(user=OuterRef("pk"), role__in=_roles_with(Right.WATCH))
+    return User.objects.filter(Exists(watching) | Exists(creating), pk=_id_of(user), is_active=True).exists()
+
+
+def _roles_with(right: Right) -> list[str]:
+    return [role for role, rights in RIGHTS.items() if right in rights]
 
 
 def study_for(user: Person, slug: str, right: Right) -> Study:

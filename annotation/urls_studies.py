@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import dialogues, imports, judges, metrics, moving, people, studies
+from annotation.views import dialogues, feedback, imports, judges, metrics, moving, people, studies
 
 urlpatterns = [
     path("", studies.study_list, name="studies"),
@@ -24,6 +24,7 @@ urlpatterns = [
     path("<slug:slug>/batches/", studies.study_batches, name="study_batches"),
     path("<slug:slug>/batches/status/", studies.study_batches_status, name="study_batches_status"),
     path("<slug:slug>/people/", people.study_people, name="study_people"),
+    path("<slug:slug>/people/feedback/", feedback.study_feedback, name="study_feedback"),
     path("<slug:slug>/people/add/", people.study_member_add, name="study_member_add"),
     path("<slug:slug>/people/new/", people.study_account_create, name="study_account_create"),
     path("<slug:slug>/people/clear/", people.study_clear_all, name="study_clear_all"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import guidelines, review, work
+from annotation.views import guidelines, past, review, work
 
 urlpatterns = [
     path("", work.work_list, name="work"),
@@ -11,9 +11,11 @@ urlpatterns = [
     path("consent/<slug:slug>/", work.consent, name="consent"),
     path("guidelines/<slug:slug>/", guidelines.guidelines, name="guidelines"),
     path("guidelines/<slug:slug>/guidelines.pdf", guidelines.guidelines_pdf, name="guidelines_pdf"),
+    path("past/<slug:slug>/", past.past_batches, name="past_batches"),
     path("briefed/<slug:slug>/", work.briefed, name="briefed"),
     path("<uuid:token>/", work.rate_start, name="rate_start"),
     path("<uuid:token>/items/", review.work_items, name="work_items"),
+    path("<uuid:token>/answers/", past.past_batch, name="past_batch"),
     path("<uuid:token>/submit/", work.submit, name="submit"),
     path("<uuid:token>/thanks/", work.thanks, name="thanks"),
     path("<uuid:token>/<int:position>/", work.rate_dialogue, name="rate_dialogue"),

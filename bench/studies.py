@@ -133,15 +133,13 @@ def fill(study: Study, shape: Shape, statements: tuple[str, ...]) -> None:
 
 
 def make_people(study: Study, n: int, role: str = Membership.Role.ANNOTATOR) -> list[Participant]:
-    """Members who may rate. Without a password: nobody signs in here."""
+    """Members who may rate, and have read the guidelines. Without a password: nobody signs in here."""
     first = User.objects.count()
     users = [User(username=f"{study.slug}-{first + at}", password="!") for at in range(n)]
     User.objects.bulk_create(users)
     Membership.objects.bulk_create(Membership(study=study, user=user, role=role) for user in users)
-    people = [
-        Participant(study=study, user=user, pseudonym=user.username, standing=Participant.Standing.CLEARED)
-        for user in users
-    ]
+    known = {"standing": Participant.Standing.CLEARED, "briefed_version": study.protocol_version}
+    people = [Participant(study=study, user=user, pseudonym=user.username, **known) for user in users]
     return Participant.objects.bulk_create(people)
 
 

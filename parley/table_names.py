@@ -16,7 +16,7 @@ APPS = ("protocols", "annotation", "qualification")
 _ = gettext_noop
 NAMES = (
     _("asker"), _("batch items"), _("context title"), _("dimensions"), _("item title"), _("scale above"), _("response"),
-    _("guide"), _("text format"), _("flagged"),
+    _("guide"), _("text format"), _("flagged"), _("joined on"),
     _("speaker"), _("sure pairs"), _("word scale"),
     _("ID"), _("active ms"), _("actor"), _("agreement cell"), _("agreement cells"), _("agreement snapshot"),
     _("agreement snapshots"), _("amount"), _("annotator cell"), _("annotator cells"), _("annotators"),
@@ -114,6 +114,7 @@ EXPLANATIONS = (
     _("How it was conducted before it came here, as its archive says; empty for a study made here."),
     _("How often a worker began it."),
     _("ISO code, for example GBP."),
+    _("Names the browser whose form made the account, once."),
     _("Ids of predefined explanations."),
     _("Ids of the criteria, in the protocol's order."),
     _("Ids of the options of a multiple choice."),

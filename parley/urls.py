@@ -3,6 +3,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
+from annotation.views.devices import sign_out
 from annotation.views.home import home
 from parley.health import healthz
 
@@ -10,6 +11,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
     path("language/", require_POST(set_language), name="set_language"),
+    path("accounts/logout/", sign_out, name="account_logout"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("protocols/", include("protocols.urls")),

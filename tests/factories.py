@@ -52,6 +52,7 @@ class ParticipantFactory(DjangoModelFactory):
     user = factory.SubFactory(UserFactory)
     pseudonym = factory.Sequence(lambda n: f"P{n:04}")
     standing = annotation.Participant.Standing.CLEARED
+    briefed_version = factory.SelfAttribute("study.protocol_version")  # they have read the guidelines
 
 
 # --- material --------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0020_text_format")]
+    dependencies = [("annotation", "0021_participant_joined_on")]
 
     operations = [
         migrations.AddField(

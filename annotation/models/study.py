@@ -229,6 +229,9 @@ class Participant(models.Model):
         related_name="+",
         help_text="Whose words they have read.",
     )
+    joined_on = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="Names the browser whose form made the account, once."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -236,6 +239,7 @@ class Participant(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["study", "pseudonym"], name="one_pseudonym_per_study"),
             models.UniqueConstraint(fields=["study", "user"], name="one_participation_per_person_and_study"),
+            models.UniqueConstraint(fields=["study", "joined_on"], name="one_account_per_form_that_was_sent"),
             models.CheckConstraint(
                 condition=Q(is_imported=True) | Q(user__isnull=False),
                 name="only_imported_participants_lack_a_user",

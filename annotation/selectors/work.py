@@ -44,6 +44,7 @@ class StudyWork:
     progress: Progress | None = None
     lease: timedelta = timedelta()
     is_waiting_for_consent: bool = False
+    is_reading_due: bool = False
     next_batch: Batch | None = None
     reason: str = ""
     n_submitted: int = 0
@@ -112,6 +113,11 @@ def needs_consent(participant: Participant, study: Study) -> bool:
     return bool(study.consent_text) and participant.consent_version != study.consent_version
 
 
+def is_reading_due(participant: Participant) -> bool:
+    """The guidelines come before the first batch, and are nobody's duty again."""
+    return participant.briefed_version_id is None and not participant.assignments.exists()
+
+
 def lease_left(assignment: Assignment, now: datetime) -> timedelta:
     """Zero when the seat is gone or its lease has ended: what is answered then is kept, and not counted."""
     seat = getattr(assignment, "seat", None)
@@ -123,7 +129,8 @@ def lease_left(assignment: Assignment, now: datetime) -> timedelta:
 def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) -> list[StudyWork]:
     """All studies this user rates in. `standings` has the sentence for each standing that stops a claim."""
     mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
-    participants = list(mine.annotate(is_team=is_of_team()).order_by("-created_at", "-pk"))
+    has_begun = Exists(Assignment.objects.filter(participant=OuterRef("pk")))
+    participants = list(mine.annotate(is_team=is_of_team(), has_begun=has_begun).order_by("-created_at", "-pk"))
     unfinished = {each.participant_id: each for each in _unfinished(participants)}
     progress = progresses(unfinished.values())
     claimable = {batch.study_id: batch for batch in _claimable(participants, now)}
@@ -135,6 +142,7 @@ def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) ->
                 active=(begun := unfinished.get(participant.pk)),
                 n_submitted=n_submitted[participant.pk],
                 is_of_team=participant.is_team,
+                is_reading_due=participant.briefed_version_id is None and not participant.has_begun,
             ),
             progress.get(begun.pk) if begun else None,
             claimable.get(participant.study_id),

@@ -1,7 +1,9 @@
 """Coming in by an invitation: an account without a password, the consent, and a link that leads back."""
 
 import secrets
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core import signing
@@ -15,6 +17,9 @@ from annotation.services.refusals import Refused
 
 RETURN_SALT = "annotation.return"
 USERNAME_TRIES = 20
+SENT_AGAIN = timedelta(days=1)  # how long the same form, sent once more, leads to the account it has made
+
+Key = tuple[int, str]  # an account, and a part of what changes with its password
 
 
 def study_of_invitation(token: str) -> Study | None:
@@ -22,14 +27,36 @@ def study_of_invitation(token: str) -> Study | None:
 
 
 @transaction.atomic
-def join(study: Study, *, user: User | None, has_agreed: bool, now: datetime) -> Participant:
-    """Take part, with a new account when nobody is signed in. Raises Refused, for example without consent."""
+def join(
+    study: Study, *, user: User | None, has_agreed: bool, now: datetime, device: UUID | None = None
+) -> Participant:
+    """Take part, with a new account when nobody is signed in. Raises Refused, for example without consent.
+
+    `device` names the browser that asks for a new account. However often it asks, it gets one: see `Device`.
+    """
     if study.status != Study.Status.OPEN:
         raise Refused("not_open", _("This study is not open at the moment. Ask the people who invited you."))
     if study.consent_text and not has_agreed:
         raise Refused("consent_needed", _("Say that you agree to take part: without it nothing can be rated."))
-    participant = join_study(study, user=user or make_account(), now=now)
+    participant = join_study(study, user=user, now=now) if user else _join_anew(study, device, now)
     return give_consent(participant, study, now=now) if study.consent_text else participant
+
+
+def _join_anew(study: Study, device: UUID | None, now: datetime) -> Participant:
+    # Two posts of one device wait here for each other: the second finds the account that the first has made.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    known = study.participants.select_related("user").filter(joined_on=device).first() if device else None
+    if known is not None and _is_sent_again(known, now):
+        return known
+    participant = join_study(study, user=make_account(), now=now)
+    if device is not None and known is None:
+        participant.joined_on = device
+        participant.save(update_fields=["joined_on"])
+    return participant
+
+
+def _is_sent_again(known: Participant, now: datetime) -> bool:
+    return known.user is not None and known.created_at > now - SENT_AGAIN and has_personal_link(known.user)
 
 
 def make_account() -> User:
@@ -51,9 +78,27 @@ def give_consent(participant: Participant, study: Study, *, now: datetime) -> Pa
     return participant
 
 
+# --- coming back -------------------------------------------------------------------------------------
+def key_of(user: User) -> Key:
+    """Opens the account until it gets a password, or a new unusable one, which makes every older key void."""
+    return user.pk, user.get_session_auth_hash()[:16]
+
+
+def users_of_keys(keys: Sequence[Key]) -> list[User]:
+    """Those whose keys still open them, in the order of the keys. Accounts with a password or more rights have none."""
+    openable = User.objects.filter(is_active=True, is_staff=False, is_superuser=False).exclude(groups__name=GROUP)
+    found = openable.in_bulk([pk for pk, _part in keys])
+    users = [found[pk] for pk, part in keys if pk in found and key_of(found[pk]) == (pk, part)]
+    return [user for user in users if not user.has_usable_password()]
+
+
+def has_personal_link(user: User) -> bool:
+    return not user.has_usable_password() and bool(users_of_keys([key_of(user)]))
+
+
 def make_return_token(user: User) -> str:
-    """Signs this annotator in again, on any device. A new unusable password makes every older link void."""
-    return signing.dumps([user.pk, user.get_session_auth_hash()[:16]], salt=RETURN_SALT, compress=False)
+    """Signs this annotator in again, on any device."""
+    return signing.dumps(key_of(user), salt=RETURN_SALT, compress=False)
 
 
 def user_of_return_token(token: str) -> User | None:
@@ -62,7 +107,4 @@ def user_of_return_token(token: str) -> User | None:
         pk, part = signing.loads(token, salt=RETURN_SALT)
     except signing.BadSignature:
         return None
-    user = User.objects.filter(pk=pk, is_active=True, is_staff=False).exclude(groups__name=GROUP).first()
-    if user is None or user.has_usable_password() or user.get_session_auth_hash()[:16] != part:
-        return None
-    return user
+    return next(iter(users_of_keys([(pk, part)])), None)

@@ -15,8 +15,9 @@ from protocols.models import ProtocolVersion
 
 FILES = Path(__file__).resolve().parent.parent / "sample"
 DESCRIPTION = (
-    "Sample data to try Parley with. The dialogues and the sources harbor-small and lantern-large are made up, and the "
-    "ratings that are there already were given by two simulated annotators."
+    # Annotators read it too, so it names no source.
+    "Sample data to try Parley with. The dialogues and their responses are made up, and the ratings that are there "
+    "already were given by two simulated annotators."
 )
 
 

@@ -8,12 +8,15 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils import translation
+from django.utils import timezone, translation
 from django.views.decorators.http import require_GET
 
 from annotation.access import participant_for
-from annotation.models import Study
+from annotation.models import Participant, Study
+from annotation.selectors.first_steps import GUIDELINES, first_steps
 from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of
+from annotation.selectors.work import is_reading_due, work_of
+from annotation.services.claiming import STANDINGS
 from parley.pdf import PdfUnavailable, make_pdf
 from protocols.rendering import rendered
 from protocols.translating import texts_in
@@ -22,8 +25,18 @@ from protocols.translating import texts_in
 @login_required
 @require_GET
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    study = participant_for(request.user, slug).study
-    return render(request, "annotation/work_guidelines.html", _document(study))
+    participant = participant_for(request.user, slug)
+    context = _document(participant.study) | _first_reading(participant)
+    return render(request, "annotation/work_guidelines.html", context)
+
+
+def _first_reading(participant: Participant) -> dict[str, Any]:
+    """Before the first batch: where one is, and the work that begins after reading."""
+    if not is_reading_due(participant):
+        return {}
+    works = work_of(participant.user_id, STANDINGS, timezone.now())
+    work = next(each for each in works if each.participant == participant)
+    return {"work": work, "steps": first_steps(participant.study, GUIDELINES)}
 
 
 @login_required

@@ -1,59 +1,118 @@
 """Coming in by an invitation, and coming back by a personal link."""
 
 import time
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import login
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from annotation.models import Study
+from annotation.models import Participant, Study
+from annotation.selectors.first_steps import CONSENT, first_steps
 from annotation.services import joining
 from annotation.services.refusals import Refused
+from annotation.views.devices import BACKEND, accounts_here, device_of, keep, remember
 from annotation.views.work import after_joining
 from parley.cache import count
 from protocols.rendering import rendered
 
-BACKEND = "parley.backends.AccountBackend"
 JOINS_PER_HOUR = 20  # by address: a class in one room may join, a script may not fill the table
+SOMEBODY_ELSE = "somebody-else"  # on a device that knows somebody: a new account is wanted
+MINE = "mine"  # the account that is signed in by now is wanted
 
 
 @never_cache
+@csrf_exempt  # checked below: a tab that is older than the account made in another shows its page anew
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     study = joining.study_of_invitation(token)
     if study is None:
         raise Http404("No such invitation.")
     if not study.is_joinable or study.status != Study.Status.OPEN:
-        return render(request, "annotation/work_join_closed.html", {"study": study}, status=410)
+        context = {"study": study, **_accounts(request)}
+        return render(request, "annotation/work_join_closed.html", context, status=410)
     if request.method == "POST":
-        return _join(request, study)
-    return _join_page(request, study)
+        answer = csrf_protect(_join)(request, study)
+        is_old = answer.status_code == 403 and settings.CSRF_COOKIE_NAME in request.COOKIES
+        return redirect(request.path) if is_old else answer
+    return _arrive(request, study)
+
+
+def _accounts(request: HttpRequest) -> dict[str, Any]:
+    """Whoever can continue here, and where to."""
+    return {"accounts": accounts_here(request), "next": f"{request.path}?{MINE}"}
+
+
+def _arrive(request: HttpRequest, study: Study) -> HttpResponse:
+    """The form makes an account. Whoever is known goes on with theirs, unless they say that they are somebody else."""
+    if SOMEBODY_ELSE in request.GET:
+        return _join_page(request, study)
+    participant = _participation(request, study)
+    if participant is not None and MINE in request.GET:
+        return after_joining(participant)
+    known = _accounts(request)
+    if participant is None and (request.user.is_authenticated or not known["accounts"]):
+        return _join_page(request, study)
+    return render(request, "annotation/work_join_known.html", {"study": study, **known})
+
+
+def _participation(request: HttpRequest, study: Study) -> Participant | None:
+    return study.participants.filter(user=request.user).first() if isinstance(request.user, User) else None
 
 
 def _join_page(request: HttpRequest, study: Study, refusal: str = "", status: int = 200) -> HttpResponse:
-    context = {"study": study, "consent": rendered(study.consent_text), "refusal": refusal}
-    return render(request, "annotation/work_join.html", context, status=status)
+    context = {
+        "study": study,
+        "consent": rendered(study.consent_text),
+        "refusal": refusal,
+        "known": _known(request),
+        "steps": first_steps(study, CONSENT) if study.consent_text else [],
+        "others": accounts_here(request) if _is_somebody_else(request) else [],
+    }
+    response = render(request, "annotation/work_join.html", context, status=status)
+    keep(response, device_of(request))  # it has a name from here on: see `Device`
+    return response
+
+
+def _is_somebody_else(request: HttpRequest) -> bool:
+    return SOMEBODY_ELSE in request.GET or SOMEBODY_ELSE in request.POST
+
+
+def _known(request: HttpRequest) -> User | None:
+    """With which account somebody joins; None for a new one. One with a password signs out first."""
+    user = request.user if isinstance(request.user, User) else None
+    is_left = user is not None and _is_somebody_else(request) and not user.has_usable_password()
+    return None if is_left else user
 
 
 def _join(request: HttpRequest, study: Study) -> HttpResponse:
     if joined_too_often(request):
         return _join_page(request, study, _("Too many people joined from your address. Try again in an hour."), 429)
-    known = request.user if request.user.is_authenticated else None
+    known = _known(request)
+    if known is None and not _is_somebody_else(request) and accounts_here(request):
+        return redirect(request.path)  # joined in another tab since: who that was is asked first
     try:
-        participant = joining.join(study, user=known, has_agreed="agree" in request.POST, now=timezone.now())
+        participant = _take_in(request, study, known)
     except Refused as refused:
         return _join_page(request, study, refused.message, 422 if refused.code == "consent_needed" else 409)
-    if known is None and participant.user is not None:
-        login(request, participant.user, backend=BACKEND)
-        path = reverse("return", args=[joining.make_return_token(participant.user)])
-        request.session["return_link"] = request.build_absolute_uri(path)
-    return after_joining(participant)
+    response = after_joining(participant)
+    if known is not None or participant.user is None:
+        return response
+    login(request, participant.user, backend=BACKEND)
+    request.session["has_joined"] = True
+    return remember(request, response, participant.user)
+
+
+def _take_in(request: HttpRequest, study: Study, known: User | None) -> Participant:
+    agreed, device = "agree" in request.POST, device_of(request).name
+    return joining.join(study, user=known, has_agreed=agreed, now=timezone.now(), device=device)
 
 
 def joined_too_often(request: HttpRequest) -> bool:
@@ -77,5 +136,5 @@ def come_back(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "annotation/work_return.html", {"person": None}, status=410)
     if request.method == "POST":
         login(request, user, backend=BACKEND)
-        return redirect("work")
+        return remember(request, redirect("work"), user)
     return render(request, "annotation/work_return.html", {"person": user})

@@ -28,6 +28,7 @@ from annotation.forms import (
 from annotation.models import Participant, Study
 from annotation.models.study import ROLE_WORDS
 from annotation.selectors import studies as selectors
+from annotation.selectors.feedback import feedback_list
 from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.services.panel import set_panel
@@ -64,6 +65,7 @@ def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **for
         "researcher_form": ResearcherForm(),
         "panel": selectors.panel_list(study),
         "longest_reason": LONGEST_REASON,
+        "n_comments": feedback_list(study).count(),
     }
     context.update(forms)
     return study_page(request, study, "annotation/people.html", status=status, **context)

@@ -15,9 +15,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.access import assignment_for, claimable_batch_for, participant_for
+from annotation.access import assignment_for, claimable_batch_for, participant_for, signed_in
 from annotation.models import Assignment, Batch, ItemMark, Participant, Study
 from annotation.selectors import work as selectors
+from annotation.selectors.first_steps import CONSENT, WELCOME, first_steps, has_welcome
 from annotation.selectors.guidelines import paragraphs_of
 from annotation.selectors.marks import marks_on, skips
 from annotation.selectors.progress import read_progress
@@ -28,6 +29,7 @@ from annotation.services.rating import record_rating
 from annotation.services.reading import mark_briefed, open_dialogue
 from annotation.services.refusals import Refused
 from annotation.steps import Step
+from annotation.views.devices import personal_link, remember
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
 from annotation.views.review import review_context, review_links
 from parley.words import both
@@ -43,27 +45,37 @@ LONGEST_FEEDBACK = 5_000
 @never_cache
 @require_GET
 def work_list(request: HttpRequest) -> HttpResponse:
-    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
-    context = {"works": works, "return_link": request.session.pop("return_link", "")}
-    return render(request, "annotation/work.html", context)
+    user = signed_in(request.user)
+    context = {
+        "works": selectors.work_of(user.pk, STANDINGS, timezone.now()),
+        "link": personal_link(request, user),
+        "has_joined": request.session.pop("has_joined", False),
+    }
+    return remember(request, render(request, "annotation/work.html", context), user)
 
 
 @login_required
 @require_GET
 def welcome(request: HttpRequest, slug: str) -> HttpResponse:
     """Where newcomers come to after joining. The list of work leads back here."""
-    study = participant_for(request.user, slug).study
+    participant = participant_for(request.user, slug)
+    study = participant.study
     words = texts_in(study.protocol_version, study.content_language)
-    context = {"study": study, "words": words, "paragraphs": paragraphs_of(words.welcome)}
+    is_first = selectors.is_reading_due(participant)
+    context = {
+        "study": study,
+        "words": words,
+        "paragraphs": paragraphs_of(words.welcome),
+        "is_first": is_first,
+        "steps": first_steps(study, WELCOME) if is_first else [],
+    }
     return render(request, "annotation/work_welcome.html", context)
 
 
 def after_joining(participant: Participant) -> HttpResponse:
     """To the welcome, if there is one, or to the list of work for whoever has begun a batch."""
-    study = participant.study
-    has_welcome = bool(texts_in(study.protocol_version, study.content_language).welcome)
-    if has_welcome and not participant.assignments.exists():
-        return redirect("welcome", study.slug)
+    if has_welcome(participant.study) and not participant.assignments.exists():
+        return redirect("welcome", participant.study.slug)
     return redirect("work")
 
 
@@ -77,7 +89,12 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and "agree" in request.POST:
         give_consent(participant, study, now=timezone.now())
         return redirect("work")
-    context = {"study": study, "text": rendered(study.consent_text), "is_refused": request.method == "POST"}
+    context = {
+        "study": study,
+        "text": rendered(study.consent_text),
+        "is_refused": request.method == "POST",
+        "steps": first_steps(study, CONSENT) if selectors.is_reading_due(participant) else [],
+    }
     return render(request, "annotation/work_consent.html", context, status=422 if context["is_refused"] else 200)
 
 
@@ -87,6 +104,10 @@ def claim(request: HttpRequest, token: UUID) -> HttpResponse:
     batch, participant = claimable_batch_for(request.user, token)
     if selectors.needs_consent(participant, batch.study):
         return redirect("consent", batch.study.slug)
+    if "has_read" in request.POST:
+        mark_briefed(participant, batch.study.protocol_version)
+    elif selectors.is_reading_due(participant):
+        return redirect("welcome" if has_welcome(batch.study) else "guidelines", batch.study.slug)
     try:
         assignment = claim_seat(participant, batch, now=timezone.now())
     except Refused as refused:

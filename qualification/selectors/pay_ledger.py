@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Participant, Study
 from qualification.models import PayEntry
+from qualification.selectors.pay import MS_PER_HOUR, cents
 
 Kind = PayEntry.Kind
 WORK = (Kind.BATCH, Kind.QUALIFICATION)
@@ -27,6 +29,13 @@ class Sums:
     bonus: Decimal
     correction: Decimal
     open: Decimal
+    timed: Decimal  # earned by work whose time is known
+    timed_ms: int
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """What an hour of measured work has earned, bonuses left out; None before any is measured."""
+        return cents(Fraction(self.timed) * MS_PER_HOUR / self.timed_ms) if self.timed_ms else None
 
     @property
     def total(self) -> Decimal:
@@ -80,17 +89,20 @@ def earnings_of(participants: Sequence[Participant]) -> dict[int, Earnings]:
 
 
 def _columns() -> dict[str, Any]:
+    is_timed = Q(kind__in=WORK, active_ms__gt=0)
     return {
         "n_work": Count("pk", filter=Q(kind__in=WORK)),
         "work": Sum("amount", filter=Q(kind__in=WORK), default=NOTHING),
         "bonus": Sum("amount", filter=Q(kind=Kind.BONUS), default=NOTHING),
         "correction": Sum("amount", filter=Q(kind=Kind.CORRECTION), default=NOTHING),
         "open": Sum("amount", filter=Q(paid_out_at=None), default=NOTHING),
+        "timed": Sum("amount", filter=is_timed, default=NOTHING),
+        "timed_ms": Sum("active_ms", filter=is_timed, default=0),
     }
 
 
 def _sums(row: Mapping[str, Any]) -> Sums:
-    return Sums(**{name: row[name] for name in ("currency", "n_work", "work", "bonus", "correction", "open")})
+    return Sums(**{each.name: row[each.name] for each in fields(Sums)})
 
 
 @dataclass(frozen=True, slots=True)

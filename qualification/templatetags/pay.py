@@ -7,11 +7,11 @@ from typing import Any
 from django import template
 from django.utils.formats import number_format
 
-from annotation.models import Study
+from annotation.models import Assignment, Study
 from annotation.selectors.work import StudyWork
 from qualification.models import PayEntry
 from qualification.selectors.pay import Offer, floor_of, offers_of, plan_of, slow_work
-from qualification.selectors.pay_ledger import Earnings, earnings_of, note_of
+from qualification.selectors.pay_ledger import WORK, Earnings, earnings_of, note_of
 
 register = template.Library()
 
@@ -61,3 +61,10 @@ def earnings_in(works: Iterable[StudyWork]) -> dict[int, Earnings]:
 @register.inclusion_tag("qualification/pay_earned.html")
 def earned(earnings: dict[int, Earnings], work: StudyWork) -> dict[str, Earnings | None]:
     return {"mine": earnings.get(work.participant.pk)}
+
+
+@register.simple_tag
+def pay_of_batches(batches: Iterable[Assignment]) -> dict[int, PayEntry]:
+    """By assignment, in one query. Empty where none has earned anything."""
+    found = PayEntry.objects.filter(assignment__in=[each.pk for each in batches], kind__in=WORK)
+    return {entry.assignment_id: entry for entry in found if entry.assignment_id is not None}

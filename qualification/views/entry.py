@@ -21,7 +21,8 @@ from annotation.access import participant_for
 from annotation.models import Participant
 from annotation.selectors.work import needs_consent
 from annotation.services.refusals import Refused
-from annotation.views.join import BACKEND, joined_too_often
+from annotation.views.devices import BACKEND, remember
+from annotation.views.join import joined_too_often
 from annotation.views.pages import announced
 from annotation.views.work import after_joining
 from parley.words import both
@@ -123,9 +124,11 @@ def _enter(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
         entry = _sign_in(request, recruitment, arrival)
     except Refused as refused:
         return _welcome(request, recruitment, refused.message, STATUS.get(refused.code, 409))
-    if entry.state == Entry.State.ENTERED and entry.participant is not None:
-        return after_joining(entry.participant)
-    return _on(entry)
+    if entry.participant is None or entry.participant.user is None:
+        return _on(entry)
+    is_at_work = entry.state == Entry.State.ENTERED
+    response = after_joining(entry.participant) if is_at_work else _on(entry)
+    return remember(request, response, entry.participant.user)
 
 
 def _sign_in(request: HttpRequest, recruitment: Recruitment, arrival: Arrival) -> Entry:

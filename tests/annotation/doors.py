@@ -61,6 +61,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "set_language": {"POST": EVERYBODY},
     "join": {"GET": EVERYBODY, "POST": EVERYBODY},
     "return": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "continue_as": {"POST": frozenset()},  # whoever the device's signed cookie names: see test_devices.py
     "enter": {"GET": EVERYBODY, "POST": EVERYBODY},
     "entry_end": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},  # who came by a platform
     "about_you": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
@@ -70,6 +71,8 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "claim": {"POST": THE_ANNOTATOR},
     "guidelines": {"GET": THE_ANNOTATOR},
     "welcome": {"GET": THE_ANNOTATOR},
+    "past_batches": {"GET": THE_ANNOTATOR},
+    "past_batch": {"GET": THE_ANNOTATOR},
     "guidelines_pdf": {"GET": THE_ANNOTATOR},
     "rate_start": {"GET": THE_ANNOTATOR},
     "rate": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
@@ -94,6 +97,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study_dialogues": {"GET": MAKERS},
     "study_batches_status": {"POST": MAKERS},
     "study_people": {"GET": CLEARERS},
+    "study_feedback": {"GET": CLEARERS},
     "study_standing": {"POST": CLEARERS},
     "study_clear_all": {"POST": CLEARERS},
     "study_panel": {"POST": CLEARERS},

@@ -139,13 +139,15 @@ def test_the_sample_study_can_be_joined_and_rated_and_has_figures():
     assert {each.pseudonym for each in study.participants.all()} == {"simulated-1", "simulated-2"}
 
 
-def test_a_visitor_of_the_sample_study_is_rating_two_clicks_later(client):
+def test_a_visitor_of_the_sample_study_reads_the_guidelines_and_is_rating(client):
     run("bootstrap", base_url=BASE)
     study = Study.objects.get(slug="sample")
 
+    invitation = client.get(reverse("join", args=[study.join_token])).content.decode()
+    assert not [name for name in study.sources.values_list("name", flat=True) if name in invitation]
     client.post(reverse("join", args=[study.join_token]))
     batch = study.batches.first()
-    page = client.post(reverse("claim", args=[batch.token]), follow=True)
+    page = client.post(reverse("claim", args=[batch.token]), {"has_read": "1"}, follow=True)
 
     assert page.status_code == 200
     assert page.resolver_match.url_name == "rate"

@@ -59,7 +59,7 @@ def test_whoever_joins_is_welcomed_first_and_finds_the_welcome_again(welcoming: 
     assert "Welcome, and thank you for your help." in text_of(answer)
     work = client.get(reverse("work")).content.decode()
     assert reverse("welcome", args=["wellbeing"]) in work
-    assert "return-link" in work
+    assert "Keep this link" in work
 
 
 def test_the_welcome_is_in_the_language_of_the_study(welcoming: None, invitation: str):
@@ -83,7 +83,7 @@ def test_a_welcome_is_for_the_annotators_of_the_study(welcoming: None, cast: Cas
 def test_a_study_that_clears_on_join_lets_people_begin(cast: Cast, invitation: str):
     Study.objects.update(is_clearing_on_join=True)
     client = Client()
-    assert "Start batch 1" in text_of(client.post(invitation, {"agree": "on"}, follow=True))
+    assert "Read the guidelines and start" in text_of(client.post(invitation, {"agree": "on"}, follow=True))
 
 
 def test_nobody_joins_without_agreeing(invitation: str):
@@ -97,7 +97,7 @@ def test_who_is_signed_in_joins_with_that_account(cast: Cast, invitation: str):
     for _ in range(2):
         assert client.post(invitation, {"agree": "on"}).status_code == 302
     assert Participant.objects.filter(user=cast.stranger).count() == 1
-    assert "return_link" not in client.session
+    assert "has_joined" not in client.session
 
 
 def test_who_may_see_the_figures_cannot_join_as_annotator(cast: Cast, invitation: str):
@@ -125,16 +125,23 @@ def test_one_address_cannot_join_without_end(invitation: str, monkeypatch):
     assert statuses == [302] * 20 + [429] * 2
 
 
-def test_the_return_link_is_shown_once_and_signs_in_elsewhere(invitation: str):
+def test_the_personal_link_is_shown_after_joining_and_again_later_and_signs_in_elsewhere(invitation: str):
     client = Client()
     page = text_of(client.post(invitation, {"agree": "on"}, follow=True))
     link = re.search(r'value="(http[^"]+/return/[^"]+)"', page).group(1)
-    assert "/return/" not in text_of(client.get(reverse("work")))
+    assert "Keep this link" in page
+    later = text_of(client.get(reverse("work")))
+    assert "Show my personal link" in later
+    assert link in later
     elsewhere = Client()
     path = link.removeprefix("http://testserver")
     assert "_auth_user_id" not in (elsewhere.get(path) and elsewhere.session)  # a look at the link signs nobody in
     assert elsewhere.post(path).url == reverse("work")
     assert elsewhere.session["_auth_user_id"] == client.session["_auth_user_id"]
+
+
+def test_an_account_with_a_password_has_no_personal_link(cast: Cast):
+    assert "personal link" not in text_of(sign_in(cast.annotator.user).get(reverse("work")))
 
 
 def test_a_return_link_opens_no_account_with_a_password(cast: Cast):

@@ -220,13 +220,16 @@ def test_the_thanks_come_with_what_is_next(cast: Cast, annotator: Client, assign
     assert "Start batch 2" in text_of(annotator.get(reverse("thanks", args=[assignment.token])))
 
 
-def test_minutes_left_follow_the_annotators_own_pace(annotator: Client, assignment: Assignment):
-    assert annotator.get(rate_url(assignment)).context["progress"].minutes_left is None
-    criteria = ("appropriateness", "contextualization", "listening", "correctness")
-    for number in range(1, 11):
-        annotator.post(rate_url(assignment, 0, number), {f"{criteria[(number - 1) // 3]}-option": "1"})
+def test_minutes_left_follow_the_annotators_own_pace_after_ten_answers(annotator: Client, assignment: Assignment):
+    steps = [(position, number) for position in (0, 1) for number in range(1, 7)]
+    for position, number in steps[:9]:
+        key = "appropriateness" if number < 4 else "contextualization"
+        annotator.post(rate_url(assignment, position, number), {f"{key}-option": "1"})
     Rating.objects.update(active_ms=10_000)
-    assert annotator.get(rate_url(assignment)).context["progress"].minutes_left == 3  # 14 answers of 10 s
+    assert "at your pace" not in text_of(annotator.get(reverse("work")))
+    annotator.post(rate_url(assignment, 1, 4), {"contextualization-option": "1"})
+    Rating.objects.update(active_ms=10_000)
+    assert "About 3 min left at your pace." in text_of(annotator.get(reverse("work")))  # 14 answers of 10 s
 
 
 # --- who may see it, and what nobody may see (X-5, D-6) ----------------------------------------------------

@@ -96,6 +96,13 @@ class Screen:
         return results.generate_report() if results.violations_count else ""
 
 
+def read_and_start(page: Page, key: str) -> None:
+    """From My work to the first batch of somebody new: the guidelines come before it."""
+    page.get_by_role("button", name="Read the guidelines and start").click()
+    page.get_by_role("button", name=f"I have read them: start batch {key}").click()
+    page.wait_for_url("**/work/*/*/*/")
+
+
 def wait_for_step(page: Page) -> None:
     """Until keys are heard: the rating screen's scripts run, and the step on screen is the one to be answered."""
     page.wait_for_load_state()

@@ -106,22 +106,22 @@ def join(screen: Screen, link: str) -> None:
     screen.go(link)
     press_on(screen.page, "Take part")
     screen.page.wait_for_url(re.compile(r"/work/(welcome/.+/)?$"))
-    if "/welcome/" in screen.page.url:  # of a protocol that has one
-        press_on(screen.page, "Go on")
-    press_on(screen.page, "Start")
+    has_welcome = "/welcome/" in screen.page.url
+    press_on(screen.page, "Go on to the guidelines" if has_welcome else "Read the guidelines and start")
+    press_on(screen.page, "I have read them: start")
     screen.page.wait_for_url("**/work/*/*/*/")
 
 
 def press_on(page: Page, name: str) -> None:
     """Tab to the button whose name begins like this, and press it."""
     page.wait_for_load_state("networkidle")
-    for _ in range(40):
+    for _ in range(80):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.innerText || ''").startswith(name):
             with page.expect_navigation():
                 page.keyboard.press("Enter")
             return
-    raise AssertionError(f"no {name!r} within 40 tabs")
+    raise AssertionError(f"no {name!r} within 80 tabs")
 
 
 def rate_all(page: Page, choose: Callable[[str, str], int]) -> None:

@@ -12,7 +12,7 @@ from annotation.models import Participant, Study
 from qualification.models import Demographics, Entry, Recruitment
 from qualification.services.mixing import mix_checks
 from qualification.services.verdicts import sweep_attempts
-from tests.browser.helpers import LOOKS, Screen, answer
+from tests.browser.helpers import LOOKS, Screen, answer, read_and_start
 from tests.cast import make_cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
@@ -75,8 +75,7 @@ def finish(page: Page, code: str) -> None:
 def rate_all(page: Page, n_dialogues: int = 1, key: str = "1") -> None:
     """By the keyboard, the first option of each of four criteria."""
     n = 4 * n_dialogues
-    page.get_by_role("button", name=f"Start batch {key}").click()
-    page.wait_for_url("**/work/*/*/*/")
+    read_and_start(page, key)
     for number in range(n):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n} answers")
         answer(page, "1")
@@ -181,8 +180,7 @@ def test_who_misses_no_more_checks_than_the_study_allows_has_finished(open_scree
 def test_who_returns_on_another_device_finds_their_work(open_screen: Open, recruitment, platform):
     first = come(open_screen(), platform)
     agree(first)
-    first.get_by_role("button", name="Start batch 1").click()
-    first.wait_for_url("**/work/*/*/*/")
+    read_and_start(first, "1")
     second = come(open_screen(), platform)
     expect(second.get_by_text("Welcome back")).to_be_visible()
     second.get_by_role("button", name="Continue").click()

@@ -1,12 +1,15 @@
 """Decisions about people that meet each other: a study keeps an owner, an excluded annotator keeps no seat."""
 
 from functools import partial
+from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from annotation.models import Membership, Participant, Seat
 from annotation.services.claiming import claim_seat
+from annotation.services.joining import join
 from annotation.services.people import add_member, change_role
 from annotation.services.refusals import Refused
 from annotation.services.standing import set_standing
@@ -54,3 +57,15 @@ def test_who_is_excluded_while_they_claim_holds_no_seat():
         )
 
         assert not Seat.objects.filter(assignment__participant=annotator).exists()
+
+
+def test_one_form_sent_ten_times_at_once_makes_one_account():
+    study = make_cast(is_joinable=True).study
+    before = User.objects.count()
+
+    sending = partial(join, study, user=None, has_agreed=True, now=timezone.now(), device=uuid4())
+    results = run_together([sending] * 10)
+
+    assert {type(result) for result in results} == {Participant}
+    assert len({result.user_id for result in results}) == 1
+    assert User.objects.count() == before + 1

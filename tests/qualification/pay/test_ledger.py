@@ -11,7 +11,7 @@ from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
 from annotation.services.standing import set_standing
 from qualification.models import PayEntry, PayPlan
-from qualification.selectors.pay_ledger import note_of, open_lines
+from qualification.selectors.pay_ledger import note_of, open_lines, sums_by_participant
 from qualification.services.ledger import correct, give_bonus, mark_paid_out, sweep_pay
 from qualification.tasks import sweep_pay as sweep_task
 from tests.cast import Cast
@@ -184,3 +184,21 @@ def test_the_database_itself_keeps_the_rules(cast: Cast):
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             earned(cast.annotator, **wrong)
+
+
+# --- what an hour has earned -----------------------------------------------------------------------------
+def test_an_hour_of_measured_work_leaves_out_bonuses_and_work_without_a_time(cast: Cast):
+    finish(cast.annotator, cast.batch, active_minutes=30)
+    finish(cast.annotator, make_batch(cast.study, position=1), active_minutes=0)
+    sweep_pay(now=LATER)
+    give_bonus(cast.annotator, amount=Decimal("5.00"), reason="Careful comments.", by=cast.owner, now=LATER)
+
+    sums = sums_by_participant([cast.annotator])[cast.annotator.pk][0]
+    assert sums.total == Decimal("14.34")
+    assert sums.hourly == Decimal("9.34")
+
+
+def test_before_any_work_is_measured_there_is_no_hourly_rate(cast: Cast):
+    finish(cast.annotator, cast.batch, active_minutes=0)
+    sweep_pay(now=LATER)
+    assert sums_by_participant([cast.annotator])[cast.annotator.pk][0].hourly is None

@@ -220,5 +220,5 @@ def test_my_work_costs_the_same_with_many_studies_of_a_platform(client, entry, d
         another = EntryFactory(participant__user=user, participant__pseudonym=f"p{number}")
         make_batch(another.study, 1, 1)
         Assignment.objects.filter(participant=another.participant).delete()
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(17):
         client.get(reverse("work"))

@@ -1,0 +1,46 @@
+"""What comes before an annotator's first batch, in order: for a line that says where one is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import pgettext_lazy
+
+from annotation.models import Batch, Study
+from protocols.translating import texts_in
+
+CONSENT, WELCOME, GUIDELINES, TRAINING, RATING = "consent", "welcome", "guidelines", "training", "rating"
+NAMES: dict[str, Any] = {
+    CONSENT: pgettext_lazy("a step before the first batch", "Consent"),
+    WELCOME: pgettext_lazy("a step before the first batch", "Welcome"),
+    GUIDELINES: pgettext_lazy("a step before the first batch", "Guidelines"),
+    TRAINING: pgettext_lazy("a step before the first batch", "Training"),
+    RATING: pgettext_lazy("a step before the first batch", "Rate"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStep:
+    name: str
+    is_done: bool
+    is_now: bool
+
+
+def first_steps(study: Study, now_at: str) -> list[FirstStep]:
+    keys = _keys(study)
+    at = keys.index(now_at)
+    return [FirstStep(str(NAMES[key]), number < at, number == at) for number, key in enumerate(keys)]
+
+
+def _keys(study: Study) -> list[str]:
+    is_there = {CONSENT: bool(study.consent_text), WELCOME: has_welcome(study), TRAINING: _has_training(study)}
+    return [key for key in NAMES if is_there.get(key, True)]
+
+
+def has_welcome(study: Study) -> bool:
+    return bool(texts_in(study.protocol_version, study.content_language).welcome)
+
+
+def _has_training(study: Study) -> bool:
+    """Newcomers take it where they have to qualify: see the rule of claims."""
+    trains = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN)
+    return study.has_gate and trains.exists()

@@ -1,0 +1,63 @@
+"""An annotator's finished batches, and what they answered in one of them: to read, not to change."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from annotation.access import assignment_for, participant_for
+from annotation.models import Assignment, Item
+from annotation.selectors import own_work
+from annotation.selectors.work import dialogue_page, texts_of_assignment
+from annotation.views.pages import page_of
+
+DIALOGUES = 10  # on a page: each is laid out by itself, and a batch may hold thousands
+
+
+@login_required
+@never_cache
+@require_GET
+def past_batches(request: HttpRequest, slug: str) -> HttpResponse:
+    participant = participant_for(request.user, slug)
+    page = page_of(request, own_work.finished_batches([participant]))
+    return render(request, "annotation/work_past.html", {"study": participant.study, "page": page})
+
+
+@login_required
+@never_cache
+@require_GET
+def past_batch(request: HttpRequest, token: UUID) -> HttpResponse:
+    assignment = assignment_for(request.user, token)
+    if assignment.status != Assignment.Status.SUBMITTED:
+        return redirect("rate_start", token)
+    if not own_work.is_readable(assignment):
+        raise Http404("Answers of a qualification are not shown again.")
+    page = _positions(request, assignment)
+    version = assignment.batch.study.protocol_version
+    context = {
+        "assignment": assignment,
+        "study": assignment.batch.study,
+        "version": version,
+        "words": texts_of_assignment(assignment),
+        "page": page,
+        "dialogues": [_dialogue(assignment, position) for position in page],
+    }
+    return render(request, "annotation/work_past_batch.html", context)
+
+
+def _positions(request: HttpRequest, assignment: Assignment) -> Page:
+    positions = Item.objects.filter(batch=assignment.batch_id).order_by("position")
+    rows = positions.values_list("position", flat=True).distinct()
+    return Paginator(rows, DIALOGUES).get_page(request.GET.get("page"))
+
+
+def _dialogue(assignment: Assignment, position: int) -> dict[str, Any]:
+    page = dialogue_page(assignment, position)
+    if page is None:
+        raise Http404("No such dialogue.")
+    return {"page": page, "items": own_work.own_items(page)}

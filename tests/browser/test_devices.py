@@ -1,0 +1,164 @@
+"""Nobody without a password is lost, and nobody gets a second account by accident: in Chromium, with its cookies."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from annotation.models import Assignment, Participant, Rating, Study
+from tests.browser.helpers import LOOKS, Screen, answer, read_and_start
+from tests.cast import Cast
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Open = Callable[..., Screen]
+
+
+@pytest.fixture
+def invitation(cast: Cast) -> str:
+    cache.clear()
+    Study.objects.update(is_joinable=True, is_clearing_on_join=True)
+    return reverse("join", args=[cast.study.join_token])
+
+
+def joined() -> list[str]:
+    rows = Participant.objects.exclude(joined_on=None).order_by("pk")
+    return list(rows.values_list("user__username", flat=True))
+
+
+def take_part(page: Page) -> str:
+    page.get_by_role("button", name="Take part").click()
+    page.wait_for_url("**/work/")
+    return joined()[-1]
+
+
+def continue_as(page: Page, name: str) -> None:
+    page.get_by_role("button", name=f"Continue as {name}").click()
+
+
+def test_the_session_ends_in_the_middle_and_the_invitation_leads_back_to_the_same_work(
+    open_screen: Open, invitation: str
+):
+    screen = open_screen()
+    page = screen.go(invitation)
+    name = take_part(page)
+    read_and_start(page, "1")
+    answer(page, "1")
+    expect(page.locator("[data-save-state]")).to_have_text("Saved")
+    screen.sign_out()
+
+    screen.go(invitation)
+    expect(page.get_by_role("button", name="Take part")).to_have_count(0)
+    continue_as(page, name)
+    page.wait_for_url("**/work/")
+    page.get_by_role("button", name="Continue").click()
+    answer(page, "1")
+    expect(page.locator("[data-save-state]")).to_have_text("Saved")
+
+    assert joined() == [name]
+    assert Assignment.objects.count() == 1
+    assert Rating.objects.count() == 2
+
+
+def test_the_sign_in_page_leads_back_to_the_question_one_was_at(open_screen: Open, invitation: str):
+    screen = open_screen()
+    page = screen.go(invitation)
+    name = take_part(page)
+    read_and_start(page, "1")
+    question = page.url
+    screen.sign_out()
+
+    page.reload()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_text("Open your personal link, or the invitation link")).to_be_visible()
+    continue_as(page, name)
+    expect(page).to_have_url(question)
+    assert joined() == [name]
+
+
+def test_a_click_too_many_makes_one_account(open_screen: Open, invitation: str):
+    page = open_screen().go(invitation)
+    page.get_by_role("button", name="Take part").dblclick()
+    page.wait_for_url("**/work/")
+    assert len(joined()) == 1
+
+
+def test_two_tabs_make_one_account(open_screen: Open, invitation: str):
+    screen = open_screen()
+    first = screen.go(invitation)
+    second = screen.new_tab()
+    second.goto(invitation)
+    name = take_part(first)
+    second.get_by_role("button", name="Take part").click()
+    continue_as(second, name)
+    second.wait_for_url("**/work/")
+    assert joined() == [name]
+
+
+def test_two_people_share_a_device(open_screen: Open, invitation: str):
+    screen = open_screen()
+    page = screen.go(invitation)
+    first = take_part(page)
+    screen.sign_out()
+    screen.go(invitation)
+    page.get_by_role("link", name="I am somebody else").click()
+    expect(page.get_by_text("You get a new account.")).to_be_visible()
+    second = take_part(page)
+    screen.sign_out()
+
+    screen.go(reverse("account_login"))
+    buttons = page.get_by_role("button", name=re.compile("^Continue as"))
+    expect(buttons).to_have_text([f"Continue as {second}", f"Continue as {first}"])
+    continue_as(page, first)
+    expect(page.locator(".site-user")).to_contain_text(first)
+
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="This is not my device").click()
+    expect(buttons).to_have_text([f"Continue as {second}"])
+
+
+def test_the_personal_link_is_shown_copied_and_opens_the_account_elsewhere(open_screen: Open, invitation: str):
+    screen = open_screen(permissions=["clipboard-read", "clipboard-write"])
+    page = screen.go(invitation)
+    name = take_part(page)
+    expect(page.get_by_text("Keep this link: it is your way back")).to_be_visible()
+    page.reload()
+    field = page.get_by_label("Your personal link")
+    expect(field).to_be_hidden()
+    page.get_by_text("Show my personal link").click()
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == field.input_value()
+
+    elsewhere = open_screen().go(copied)
+    continue_as(elsewhere, name)
+    expect(elsewhere.locator(".site-user")).to_contain_text(name)
+    assert joined() == [name]
+
+
+def test_without_a_script_the_link_stands_in_a_field(open_screen: Open, invitation: str):
+    page = open_screen(java_script_enabled=False).go(invitation)
+    take_part(page)
+    expect(page.get_by_label("Your personal link")).to_have_value(re.compile("/return/"))
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+
+
+@LOOKS
+def test_axe_finds_no_barrier_on_the_ways_back(open_screen: Open, invitation: str, width: int, scheme: str):
+    screen = open_screen(width=width, color_scheme=scheme)
+    page = screen.go(invitation)
+    name = take_part(page)
+    found = {"work": screen.barriers()}
+    for path in (reverse("account_logout"), invitation, f"{invitation}?somebody-else"):
+        screen.go(path)
+        found[path] = screen.barriers()
+    screen.sign_out()
+    for path in (invitation, reverse("account_login")):
+        screen.go(path)
+        expect(page.get_by_role("button", name=f"Continue as {name}")).to_be_visible()
+        found[f"{path} signed out"] = screen.barriers()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert {path: report for path, report in found.items() if report} == {}
