@@ -6,10 +6,13 @@ from annotation.access import Person, leads_studies
 
 register = template.Library()
 BUSY = ("rate", "rate_start", "submit")
+STUDIES = "studies/"
 
 
 @register.simple_tag(takes_context=True)
 def has_studies(context: template.RequestContext, user: Person) -> bool:
-    """Not while they rate, when every page has to be quick: there the menu leads to their work alone."""
+    """Whoever is on a page of studies has them. Not while they rate, when every page has to be quick."""
     match = context["request"].resolver_match
-    return (match is None or match.url_name not in BUSY) and leads_studies(user)
+    if match is not None and match.url_name in BUSY:
+        return False
+    return (match is not None and match.route.startswith(STUDIES)) or leads_studies(user)
