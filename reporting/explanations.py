@@ -62,8 +62,8 @@ WARNINGS = {
 }
 LEFT_OUT = gettext_noop("%(used)s items used, %(left_out)s left out for having one answer only; %(votes)s answers.")
 EXPECTED_ONLY = gettext_noop(
-    "%(used)s items used; %(left_out)s more have one answer only and enter the expected agreement alone; "
-    "%(votes)s answers."
+    "%(used)s items used, %(votes)s answers. Items with one answer only, which enter the expected agreement alone: "
+    "%(left_out)s."
 )
 COUNTED = gettext_noop("Counted, not estimated: there is no interval.")
 

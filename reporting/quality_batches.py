@@ -62,7 +62,9 @@ def kappa_figure(found: Estimate, histogram: Histogram, name: str) -> Figure:
 def _used(found: Estimate) -> str:
     sizes = {"n": f"{found.n_items:,}", "left_out": f"{found.n_left_out:,}"}
     if found.n_left_out:
-        sentence = _("%(n)s items used; %(left_out)s more have one answer only and enter the expected agreement alone.")
+        sentence = _(
+            "%(n)s items used. Items with one answer only, which enter the expected agreement alone: %(left_out)s."
+        )
         return sentence % sizes
     return _("%(n)s items used, %(left_out)s left out for having one answer only.") % sizes
 

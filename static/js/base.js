@@ -36,11 +36,16 @@
     box.classList.toggle("more-after", place < box.scrollWidth - box.clientWidth - NEAR);
   };
   const sizes = new ResizeObserver((seen) => {
-    for (const each of seen) mark(each.target.closest(".scroll"));
+    for (const { target } of seen) {
+      const box = target.closest(".scroll");
+      if (box) mark(box);
+      else sizes.unobserve(target); // taken out of the page by one brought anew
+    }
   });
   // The box, and what is in it: a fold that opens and a piece that is brought anew change either.
   const watch = (part) => {
-    for (const box of part.querySelectorAll(".scroll")) {
+    for (const box of [part.closest?.(".scroll"), ...part.querySelectorAll(".scroll")]) {
+      if (!box) continue;
       sizes.observe(box);
       for (const inner of box.children) sizes.observe(inner);
     }

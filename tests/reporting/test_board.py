@@ -357,7 +357,7 @@ def test_few_items_have_no_colour():
     estimates = {"fleiss": estimate | counts, "percent": {"value": 0.95}, "strong_share_kept": 1.0}
     figure = explained(STATISTICS["fleiss"], estimates, 0.5)
     assert (figure.text, figure.tone) == ("0.90", None)
-    assert "9 items used, 1 left out" in figure.why
+    assert "9 items used, 19 answers. Items with one answer only" in figure.why
 
 
 def test_numbers_are_written_as_people_do():

@@ -123,7 +123,7 @@ def of_items(n: int, n_single: int, value: float) -> dict:
 def test_items_with_one_answer_are_said_to_enter_what_they_enter():
     for key in ("fleiss", "strong", "ac1", "alpha", "percent"):
         why = explained(STATISTICS[key], of_items(12, 3, 0.25), 0.5).why
-        assert ("3 more have one answer only and enter the expected agreement" in why) is (key in WITH_SINGLE_ANSWERS)
+        assert ("which enter the expected agreement alone: 3." in why) is (key in WITH_SINGLE_ANSWERS)
         assert ("3 left out for having one answer only" in why) is (key not in WITH_SINGLE_ANSWERS)
 
 
