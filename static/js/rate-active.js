@@ -7,6 +7,7 @@
   const { Question } = window.Parley;
   const TAP = 1000; // an answer this soon after a touch or a press of the mouse was given by it
   const OFF = "parley-keys-off";
+  const never = () => false;
 
   // The character on the key, also where the keyboard writes Cyrillic or an input method holds the letters back.
   const charOf = (event) => {
@@ -24,8 +25,9 @@
   };
 
   class Active {
-    constructor({ root, view, onSave, onBack, onGuide, onAnswer, onActive, onKey = () => false, isLeft = () => false, isBusy = () => false }) {
-      Object.assign(this, { root, view, onSave, onBack, onGuide, onAnswer, onActive, takeKey: onKey, isLeft, isBusy });
+    // `is...` are asked, `on...` are told; `takeKey` says whether a key that is no answer meant something.
+    constructor({ root, view, takeKey = never, isLeft = never, isHasty = never, isBusy = never, ...hooks }) {
+      Object.assign(this, { root, view, takeKey, isLeft, isHasty, isBusy, ...hooks });
       this.step = null;
       this.question = null;
       document.addEventListener("keydown", (event) => this.onKey(event));
@@ -131,6 +133,7 @@
       const { question } = this;
       if (question.element.disabled) return;
       if (question.mistake && !this.isLeft(question)) {
+        if (!question.isGiven && this.isHasty()) return;
         this.fail(question);
         return;
       }

@@ -101,13 +101,13 @@
   const onMark = (item, { wasSkipped, isSkipped }) => {
     const dialogue = [...dialogues.values()].find((each) => each.querySelector(`.part[data-item="${item}"]`));
     if (!dialogue) return;
-    const open = questionsOf(dialogue).filter((each) => each.item === item && each.isAsked && !each.isOptional && !each.known);
+    const open = Question.askedIn(dialogue).filter((each) => each.item === item && !each.isOptional && !each.known);
     if (wasSkipped !== isSkipped) bar.wanted += isSkipped ? -open.length : open.length;
     bar.showProgress(0);
     strip.refresh(dialogue);
   };
   const marks = new Marks({ outbox, onChange: onMark, announce: (text) => bar.announce(text) });
-  const strip = new Strip({ go: (position, number) => go(position, number), questionsOf, marks });
+  const strip = new Strip({ go: (position, number) => go(position, number), questionsOf: Question.allIn, marks });
   const showMarks = (item) => {
     marks.show(item, current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " "));
     strip.show(current.closest(".rate-dialogue"), item, current.dataset.step);
@@ -280,7 +280,7 @@
     const questions = Question.askedIn(current);
     questions.forEach((question) => question.forgetMistakes());
     const wrong = questions.find((question) => question.mistake && !isLeft(question));
-    if (wrong && performance.now() - shownAt < HASTE && questions.every((question) => !question.isGiven)) return;
+    if (wrong && active.isHasty() && questions.every((question) => !question.isGiven)) return;
     if (wrong) {
       active.fail(wrong);
       return;
@@ -308,8 +308,9 @@
       help.follow(question);
       showMarks(question.item);
     },
-    onKey: (key) => marks.takeKey(key) || strip.takeKey(key),
+    takeKey: (key) => marks.takeKey(key) || strip.takeKey(key),
     isLeft,
+    isHasty: () => performance.now() - shownAt < HASTE,
     isBusy: isLoading,
   });
   const help = new Help({ root, active });
