@@ -1,6 +1,5 @@
 """Texts of dialogues and responses on a page, as the page's study shows them."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django import template
@@ -9,7 +8,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.texts import MARKDOWN, PLAIN, is_long, show
+from annotation.texts import PLAIN, show
 
 register = template.Library()
 
@@ -32,12 +31,9 @@ def text_switch() -> dict[str, Any]:
     return {}
 
 
-@register.simple_tag(takes_context=True)
-def text_files(context: Context, *, always: bool = False) -> SafeString:
-    """Style and script of formatted and folded texts. A screen of plain and short ones asks for nothing more."""
-    is_wanted = always or format_of(context) == MARKDOWN or any(map(is_long, _texts_of(context.get("page"))))
-    if not is_wanted:
-        return SafeString("")
+@register.simple_tag
+def text_files() -> SafeString:
+    """Style and script of formatted and folded texts; the rating screen has both in its own files."""
     line = '<link rel="stylesheet" href="{}"><script src="{}" defer></script>'
     return format_html(line, static("css/texts.css"), static("js/texts.js"))
 
@@ -45,11 +41,3 @@ def text_files(context: Context, *, always: bool = False) -> SafeString:
 def format_of(context: Context) -> str:
     """That of the page's study. The preview of a protocol has none, and its made-up dialogue is plain."""
     return getattr(context.get("study"), "text_format", PLAIN)
-
-
-def _texts_of(page: Any) -> Iterator[str]:
-    """Of a dialogue as annotators see it; pages of the team have several, and pages of lists are none."""
-    for turn in getattr(page, "turns", ()):
-        yield turn["text"]
-    for item in getattr(page, "items", ()):
-        yield from item.texts

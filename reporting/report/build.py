@@ -41,6 +41,7 @@ from reporting.report.weighted import with_weighted_kappas
 from reporting.selectors.answer_details import Detail, answer_details, marked_turns
 from reporting.selectors.conduct import Conduct, conduct_of
 from reporting.selectors.data_set import data_set_of
+from reporting.selectors.datasheet import setting_of
 from reporting.selectors.names import Names, annotators_of, names_of
 from reporting.selectors.study_cells import StudyCells, study_cells
 from reporting.selectors.study_facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
@@ -279,6 +280,7 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "n_items": lambda of, report: sum(row["n_items"] for row in report["batches"]),
     "n_annotators": lambda of, report: len(set().union(*of.work.values())),
     "n_imported_annotators": lambda of, report: of.study.participants.filter(is_imported=True).count(),
+    "is_collected_elsewhere": lambda of, report: setting_of(of.study).is_elsewhere,
     "material": lambda of, report: _material(of.cells, of.votes),
     "batches": lambda of, report: [_batch_row(of.cells, each, of.work.get(each.pk)) for each in of.cells.batches],
     "excluded_batches": lambda of, report: excluded(other_batches(of.study)),

@@ -12,7 +12,7 @@ from protocols.specs import VersionSpec
 from reporting.figures.drawing import number
 from reporting.report.acceptance import acceptance_lines
 from reporting.report.annotation_format import format_lines, format_of
-from reporting.report.presentation import is_collected_elsewhere, presentation_sentence
+from reporting.report.presentation import presentation_sentence
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
 from reporting.selectors.conduct import Conduct
 from reporting.selectors.study_facts import People
@@ -125,7 +125,7 @@ def _work(study: Study, report: Row) -> Row:
     ]
     pay = {name: work[name] for name in ("pay_per_batch", "currency", "total_paid", "hourly_active", "hourly_expected")}
     return {
-        "presentation": None if is_collected_elsewhere(report) else {"text_format": study.text_format},
+        "presentation": None if report["is_collected_elsewhere"] else {"text_format": study.text_format},
         "samples": {name: sizes[name] for name in ("items", "dialogues", "sources")} if sizes["items"] else None,
         "votes_per_sample": sizes["votes_per_item"] | {"wanted": sizes["seats_per_batch"]} if sizes["items"] else None,
         "agreement": agreement,

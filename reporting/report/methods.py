@@ -11,7 +11,7 @@ from reporting.figures.drawing import number
 from reporting.report.acceptance import acceptance_sentences
 from reporting.report.control import control_sentences
 from reporting.report.flags import flag_sentences
-from reporting.report.presentation import is_collected_elsewhere, presentation_sentence
+from reporting.report.presentation import presentation_sentence
 from reporting.report.resampled import N_RESAMPLES
 from reporting.report.rules import majority_sentence
 
@@ -66,7 +66,7 @@ def _material(material: Report) -> Iterable[str]:
 
 
 def _presentation(report: Report) -> Iterable[str]:
-    if not is_collected_elsewhere(report):
+    if not report["is_collected_elsewhere"]:
         yield presentation_sentence(report["study"]["text_format"])
 
 

@@ -133,7 +133,7 @@
       const { question } = this;
       if (question.element.disabled) return;
       if (question.mistake && !this.isLeft(question)) {
-        if (!question.isGiven && this.isHasty()) return;
+        if (this.isHasty()) return;
         this.fail(question);
         return;
       }

@@ -280,7 +280,7 @@
     const questions = Question.askedIn(current);
     questions.forEach((question) => question.forgetMistakes());
     const wrong = questions.find((question) => question.mistake && !isLeft(question));
-    if (wrong && active.isHasty() && questions.every((question) => !question.isGiven)) return;
+    if (wrong && active.isHasty()) return;
     if (wrong) {
       active.fail(wrong);
       return;
@@ -310,7 +310,7 @@
     },
     takeKey: (key) => marks.takeKey(key) || strip.takeKey(key),
     isLeft,
-    isHasty: () => performance.now() - shownAt < HASTE,
+    isHasty: () => performance.now() - shownAt < HASTE && !Question.askedIn(current).some((question) => question.isGiven),
     isBusy: isLoading,
   });
   const help = new Help({ root, active });

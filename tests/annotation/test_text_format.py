@@ -115,15 +115,6 @@ def test_annotators_read_formatted_texts_beside_the_question_and_in_the_dialogue
     assert page.count(ITEMS) == n_shown >= 2
 
 
-def test_a_plain_study_asks_for_no_file_of_formatted_texts(client: Client, work: Work):
-    client.force_login(work.participant.user)
-    url = reverse("rate_start", args=[work.assignment.token])
-
-    assert "texts.js" not in client.get(url, follow=True).content.decode()
-    with_markdown(work)
-    assert "texts.js" in client.get(url, follow=True).content.decode()
-
-
 def test_the_preview_of_an_import_shows_texts_as_the_study_will(client: Client, work: Work, tmp_path):
     with_markdown(work)
     record = {

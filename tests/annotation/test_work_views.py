@@ -310,7 +310,7 @@ def test_a_page_costs_the_same_in_a_small_and_a_large_batch(cast: Cast, annotato
     client = sign_in(participant.user)
     with django_assert_num_queries(len(captured)):
         client.get(rate_url(large, 30, 2))
-    assert len(captured) <= 8
+    assert len(captured) <= 9
 
 
 def test_a_fragment_is_one_dialogue_and_no_page(annotator: Client, assignment: Assignment):

@@ -270,7 +270,7 @@ def test_what_is_wrong_with_an_answer_is_said_and_nothing_is_saved(
 def test_the_log_of_the_study_says_who_answered(page: str, cast: Cast, client: Client):
     save_answer(cast.study, "5.1", "No.", by=cast.researcher, now=NOW)
     client.force_login(cast.owner)
-    assert "answered the datasheet" in client.get(reverse("exports", args=[cast.study.slug])).text
+    assert "Question 5.1 of the datasheet was answered" in client.get(reverse("activity", args=[cast.study.slug])).text
 
 
 def test_the_report_leads_to_it_even_without_ratings(cast: Cast, client: Client):

@@ -13,6 +13,7 @@ from annotation.services.claiming import claim_seat, expire_leases, submit_assig
 from annotation.services.people import get_or_make_participant
 from annotation.services.refusals import Refused
 from annotation.services.standing import decide_standing
+from parley.joined import JOINED
 from protocols.models import Example
 from qualification.models import ComprehensionTry, KnownAnswer, PayPlan
 from qualification.selectors.gate_steps import gate_states
@@ -287,8 +288,9 @@ def test_the_training_screen_does_not_send_answers_behind_the_back_of_its_explan
     _study, _batch, training, candidate = trained
     assignment = claim_seat(candidate, training, now=NOW)
     page = text_of(candidate, reverse("rate", args=[assignment.token, 1, 1]))
-    assert "js/training.js" in page
-    assert "js/rate.js" not in page
+    assert "js/rating-training.js" in page
+    assert "js/rating.js" not in page
+    assert not {"js/rate.js", "js/rate-outbox.js"} & set(JOINED["js/rating-training.js"])
 
 
 # --- the verdict -----------------------------------------------------------------------------------
