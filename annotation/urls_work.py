@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import guidelines, past, review, work
+from annotation.views import guidelines, past, review, submitting, work
 
 urlpatterns = [
     path("", work.work_list, name="work"),
@@ -15,9 +15,10 @@ urlpatterns = [
     path("briefed/<slug:slug>/", work.briefed, name="briefed"),
     path("<uuid:token>/", work.rate_start, name="rate_start"),
     path("<uuid:token>/items/", review.work_items, name="work_items"),
+    path("<uuid:token>/items/list/", submitting.item_list, name="item_list"),
     path("<uuid:token>/answers/", past.past_batch, name="past_batch"),
-    path("<uuid:token>/submit/", work.submit, name="submit"),
-    path("<uuid:token>/thanks/", work.thanks, name="thanks"),
+    path("<uuid:token>/submit/", submitting.submit, name="submit"),
+    path("<uuid:token>/thanks/", submitting.thanks, name="thanks"),
     path("<uuid:token>/<int:position>/", work.rate_dialogue, name="rate_dialogue"),
     path("<uuid:token>/<int:position>/open/", work.open_page, name="rate_open"),
     path("<uuid:token>/<int:position>/<int:number>/", work.rate, name="rate"),

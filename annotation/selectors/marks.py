@@ -1,7 +1,8 @@
 """The marks of annotators on items, and which items a flag lets them skip."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -19,6 +20,11 @@ def may_skip(spec: VersionSpec, kind: str) -> bool:
     return spec.skips_flagged and kind in SKIPPABLE
 
 
+def has_marks(assignment: Assignment) -> bool:
+    """Whether its items can be marked: in a training batch nothing counts."""
+    return assignment.batch.kind != Batch.Kind.TRAINING
+
+
 def skips(assignment: Assignment) -> bool:
     return may_skip(spec_of(assignment.batch.study.protocol_version), assignment.batch.kind)
 
@@ -28,12 +34,28 @@ def marks_of(assignment: Assignment) -> QuerySet[ItemMark]:
     return ItemMark.objects.filter(assignment=assignment)
 
 
-def marks_on(assignment: Assignment, position: int) -> str:
-    """Those on the items of one dialogue, as JSON for the rating screen."""
+@dataclass(frozen=True, slots=True)
+class OwnMarks:
+    """Of one annotator, on one item. `errors`: by field, what a posted flag lacks."""
+
+    is_unsure: bool = False
+    reason: str = ""
+    words: str = ""
+    errors: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+def marks_on(assignment: Assignment, position: int) -> dict[UUID, OwnMarks]:
+    """Those on the items of one dialogue; items without any are left out."""
     rows = marks_of(assignment).filter(item__position=position)
+    found = rows.values_list("item__token", "is_unsure", "reason", "words")
+    return {token: OwnMarks(is_unsure, reason, words) for token, is_unsure, reason, words in found}
+
+
+def marks_text(marks: Mapping[UUID, OwnMarks]) -> str:
+    """As JSON for the rating screen."""
     return json.dumps({
-        str(token): {"unsure": is_unsure, "reason": reason, "words": words}
-        for token, is_unsure, reason, words in rows.values_list("item__token", "is_unsure", "reason", "words")
+        str(token): {"unsure": each.is_unsure, "reason": each.reason, "words": each.words}
+        for token, each in marks.items()
     })  # fmt: skip
 
 

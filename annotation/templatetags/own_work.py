@@ -1,12 +1,14 @@
 """What annotators have done, on their own pages: {% load own_work %}."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from django import template
 from django.utils.formats import number_format
 
 from annotation.models import Assignment
 from annotation.selectors import own_work
+from annotation.selectors.marks import OwnMarks
 from annotation.selectors.own_work import Record
 from annotation.selectors.work import StudyWork
 
@@ -29,6 +31,11 @@ def newest_in(works: Sequence[StudyWork]) -> dict[int, list[Assignment]]:
 @register.filter
 def flat(found: dict[int, list[Assignment]]) -> list[Assignment]:
     return [each for group in found.values() for each in group]
+
+
+@register.filter
+def of_item(marks: Mapping[UUID, OwnMarks], token: UUID) -> OwnMarks | None:
+    return marks.get(token)
 
 
 @register.filter

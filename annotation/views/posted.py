@@ -69,12 +69,12 @@ def submission(part: Part, question: Question, answer: SavedAnswer, data: QueryD
             options=tuple(answer.options),
             turns=tuple(answer.turns),
         ),
-        client_key=uuid.uuid5(_form_key(data), said.encode("utf-8", "replace").decode()),
+        client_key=uuid.uuid5(form_key(data), said.encode("utf-8", "replace").decode()),
         protocol=data.get("protocol", "")[:12],
     )
 
 
-def _form_key(data: QueryDict) -> uuid.UUID:
+def form_key(data: QueryDict) -> uuid.UUID:
     try:
         return uuid.UUID(data.get("form_key", ""))
     except ValueError:

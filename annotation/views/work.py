@@ -1,6 +1,7 @@
-"""The annotator's pages: the list of work, consent, one batch from its first step to its thanks."""
+"""The annotator's pages: the list of work, consent, one batch step by step."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,10 +21,10 @@ from annotation.models import Assignment, Batch, ItemMark, Participant, Study
 from annotation.selectors import work as selectors
 from annotation.selectors.first_steps import CONSENT, WELCOME, first_steps, has_welcome
 from annotation.selectors.guidelines import paragraphs_of
-from annotation.selectors.marks import marks_on, skips
+from annotation.selectors.marks import OwnMarks, has_marks, marks_on, marks_text, skips
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
-from annotation.services.claiming import STANDINGS, claim_seat, submit_assignment
+from annotation.services.claiming import STANDINGS, claim_seat
 from annotation.services.joining import give_consent
 from annotation.services.rating import record_rating
 from annotation.services.reading import mark_briefed, open_dialogue
@@ -31,13 +32,11 @@ from annotation.services.refusals import Refused
 from annotation.steps import Step
 from annotation.views.devices import personal_link, remember
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
-from annotation.views.review import review_context, review_links
-from parley.words import both
+from annotation.views.posted_marks import Posted, record_posted_marks
+from annotation.views.review import review_links
 from protocols.forms import InvalidAnswer
 from protocols.rendering import rendered
 from protocols.translating import texts_in
-
-LONGEST_FEEDBACK = 5_000
 
 
 # --- before the work -------------------------------------------------------------------------------
@@ -132,8 +131,8 @@ def briefed(request: HttpRequest, slug: str) -> HttpResponse:
 def rate_start(request: HttpRequest, token: UUID) -> HttpResponse:
     """To the first answer that is missing, or to the end."""
     assignment = assignment_for(request.user, token)
-    if (detour := _detour(request, assignment)) is not None:
-        return detour
+    if (away := detour(request, assignment)) is not None:
+        return away
     missing = selectors.missing_step(assignment)
     if missing is None:
         return redirect("submit", token)
@@ -150,8 +149,8 @@ def rate(request: HttpRequest, token: UUID, position: int, number: int) -> HttpR
     page, step = step_or_404(assignment, position, number)
     if request.method == "POST":
         return _answer(request, assignment, page, step)
-    if (detour := _detour(request, assignment)) is not None:
-        return detour
+    if (away := detour(request, assignment)) is not None:
+        return away
     return _rate_page(request, assignment, page, step)
 
 
@@ -162,8 +161,8 @@ def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpRespo
     """All steps of one dialogue, for a browser that shows them one after another. Fetched before it is needed."""
     assignment = assignment_for(request.user, token)
     page, step = step_or_404(assignment, position, 1)
-    if (detour := _detour(request, assignment)) is not None:
-        return HttpResponse(detour.get("Location", ""), status=409, content_type="text/plain")
+    if (away := detour(request, assignment)) is not None:
+        return HttpResponse(away.get("Location", ""), status=409, content_type="text/plain")
     return render(request, "annotation/_rate_dialogue.html", _rate_context(assignment, page, step))
 
 
@@ -181,7 +180,7 @@ def _open(assignment: Assignment, position: int) -> float:
     return open_dialogue(assignment, position, seconds, now=timezone.now()).total_seconds()
 
 
-def _detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
+def detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
     """Where to go instead of rating, if this annotator may not rate this batch at this moment."""
     away = _way_out(assignment)
     return away if away or selectors.lease_left(assignment, timezone.now()) else _over_page(request, assignment)
@@ -213,7 +212,12 @@ def step_or_404(assignment: Assignment, position: int, number: int) -> tuple[Dia
 
 
 def _rate_page(
-    request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step, status: int = 200
+    request: HttpRequest,
+    assignment: Assignment,
+    page: DialoguePage,
+    step: Step,
+    status: int = 200,
+    posted: Mapping[UUID, OwnMarks] | None = None,
 ) -> HttpResponse:
     lease, study = selectors.lease_left(assignment, timezone.now()), assignment.batch.study
     spec = selectors.spec_of_assignment(assignment)
@@ -227,8 +231,10 @@ def _rate_page(
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
         "skips_flagged": skips(assignment),
         "flag_reasons": ItemMark.Reason.choices,
+        "has_plain_marks": has_marks(assignment),
         **review_links(request, assignment, page.position),
     }
+    context["own_marks"] |= posted or {}
     return render(request, "annotation/rate.html", context, status=status)
 
 
@@ -241,6 +247,7 @@ def _back_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
 
 def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dict[str, Any]:
     version, words = assignment.batch.study.protocol_version, selectors.texts_of_assignment(assignment)
+    marks = marks_on(assignment, page.position)
     return {
         "assignment": assignment,
         "study": assignment.batch.study,
@@ -248,7 +255,8 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
         "words": words,
         "short_guidelines": rendered(words.guidelines_short),
         "page": page,
-        "marks": marks_on(assignment, page.position),
+        "marks": marks_text(marks),
+        "own_marks": marks,
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
         "form_key": uuid4(),
@@ -259,19 +267,45 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
 def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:
     if selectors.needs_consent(assignment.participant, assignment.batch.study):
         return redirect("consent", assignment.batch.study.slug)
+    posted = Posted({})
     try:
-        errors, is_counted = _record(request, assignment, step)
+        if has_marks(assignment):
+            posted = record_posted_marks(assignment, page.position, step, request.POST, now=timezone.now())
+        if posted.is_changed:  # a flagged item may need no answer now, or needs one again
+            page, step = step_or_404(assignment, page.position, step.number)
+        errors, is_counted = ({}, True) if "only_marks" in request.POST else _record(request, assignment, step)
     except Refused as refused:
         if refused.code == "too_soon":
             return _too_soon(request, assignment, page, step)
         messages.error(request, refused.message)
         return redirect("work")
-    if errors:
-        step = with_errors(step, posted_answers(step, request.POST), errors)
-        return _way_out(assignment) or _rate_page(request, assignment, page, step, status=422)
-    if not is_counted:
+    if errors or posted.sentences or "only_marks" in request.POST:
+        return _way_out(assignment) or _same_page(request, assignment, page, step, errors, posted)
+    if not (is_counted and posted.is_held):
         return _over_page(request, assignment)
     return redirect(review_links(request, assignment, page.position)["review_url"] or _after(assignment, page, step))
+
+
+def _same_page(
+    request: HttpRequest,
+    assignment: Assignment,
+    page: DialoguePage,
+    step: Step,
+    errors: Mapping[str, Mapping[str, str]],
+    posted: Posted,
+) -> HttpResponse:
+    """As the annotator left it, with what is wrong beside each field."""
+    for sentence in posted.sentences:  # the fields may be out of sight
+        messages.error(request, sentence)
+    is_wrong, is_over = bool(errors or posted.sentences), not selectors.lease_left(assignment, timezone.now())
+    if is_over and not is_wrong:
+        return _over_page(request, assignment)
+    if is_over:
+        messages.warning(request, _("Your time for this batch has ended. What is wrong here is not saved yet."))
+    elif not is_wrong:
+        messages.success(request, _("The marks are saved. Your answers on this page are not saved yet."))
+    step = with_errors(step, posted_answers(step, request.POST), errors)
+    return _rate_page(request, assignment, page, step, status=422 if is_wrong else 200, posted=posted.marks)
 
 
 def _too_soon(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:
@@ -317,65 +351,3 @@ def next_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
     if page.next is not None:
         return reverse("rate", args=[assignment.token, page.next, 1])
     return reverse("submit", args=[assignment.token])
-
-
-# --- the end ---------------------------------------------------------------------------------------
-@login_required
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def submit(request: HttpRequest, token: UUID) -> HttpResponse:
-    assignment = assignment_for(request.user, token)
-    if (detour := _detour(request, assignment)) is not None:
-        return detour
-    missing = selectors.missing_step(assignment)
-    if request.method == "POST":
-        return _finish(request, assignment, missing)
-    progress = read_progress(assignment)
-    context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
-    context |= review_context(request, assignment) | {
-        "words": selectors.texts_of_assignment(assignment),
-        "version": assignment.batch.study.protocol_version,
-    }
-    return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
-
-
-def _describe(assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> dict[str, Any]:
-    if missing is None:
-        return {}
-    page, step = missing
-    url = reverse("rate", args=[assignment.token, page.position, step.number])
-    return {"missing": True, "missing_name": _name(page, step), "missing_url": url}
-
-
-def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> HttpResponse:
-    if missing is not None:
-        page, step = missing
-        messages.error(request, _("An answer is missing here: %(place)s.") % {"place": _name(page, step)})
-        return redirect("rate", assignment.token, page.position, step.number)
-    feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
-    try:
-        submit_assignment(assignment, feedback=feedback, now=timezone.now())
-    except Refused as refused:
-        messages.error(request, refused.message)
-        return redirect("rate_start", assignment.token)
-    return redirect("thanks", assignment.token)
-
-
-def _name(page: DialoguePage, step: Step) -> str:
-    questions = both(question.criterion.name for _part, question in step.questions if not question.is_done)
-    names = {"dialogue": page.number, "response": step.part.number, "questions": questions}
-    if step.part.item.text is None:
-        return _("dialogue %(dialogue)s, %(questions)s") % names
-    return _("dialogue %(dialogue)s, response %(response)s, %(questions)s") % names
-
-
-@login_required
-@never_cache
-@require_GET
-def thanks(request: HttpRequest, token: UUID) -> HttpResponse:
-    assignment = assignment_for(request.user, token)
-    if assignment.status != Assignment.Status.SUBMITTED:
-        return redirect("rate_start", token)
-    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
-    work = next(each for each in works if each.participant == assignment.participant)
-    return render(request, "annotation/work_thanks.html", {"assignment": assignment, "work": work})

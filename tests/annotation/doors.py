@@ -80,6 +80,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "rate_open": {"POST": THE_ANNOTATOR},
     "briefed": {"POST": THE_ANNOTATOR},
     "work_items": {"GET": THE_ANNOTATOR},
+    "item_list": {"GET": THE_ANNOTATOR},
     "submit": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "thanks": {"GET": THE_ANNOTATOR},
     # studies

@@ -1,0 +1,144 @@
+"""The end of a batch: the list of its items, the page that submits it, and the thanks."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation.access import assignment_for
+from annotation.models import Assignment
+from annotation.selectors import work as selectors
+from annotation.selectors.item_states import ItemState, State, item_states
+from annotation.selectors.progress import read_progress
+from annotation.selectors.review import reviewed_items
+from annotation.selectors.work import DialoguePage
+from annotation.services.claiming import STANDINGS, submit_assignment
+from annotation.services.refusals import Refused
+from annotation.steps import Step
+from annotation.views.review import review_context
+from annotation.views.work import detour
+from parley.words import both
+
+LONGEST_FEEDBACK = 5_000
+ITEMS = 60  # on a page of the list
+NUMBER = re.compile(r"(\d{1,6})(?:[.,/ ](\d{1,4}))?")  # as rate-strip.js reads it: 12, or 12.3
+
+
+# --- the items ---------------------------------------------------------------------------------------------
+@login_required
+@never_cache
+@require_GET
+def item_list(request: HttpRequest, token: UUID) -> HttpResponse:
+    """Every item as a link: what the strip of the rating screen is without JavaScript."""
+    assignment = assignment_for(request.user, token)
+    if (away := detour(request, assignment)) is not None:
+        return away
+    states = [each for each in item_states(assignment) if each.is_asked]
+    wanted, error = request.GET.get("number", "").strip(), ""
+    if wanted and (found := _numbered(states, wanted)):
+        return redirect(_url_of(assignment, found))
+    if wanted:
+        error = _no_item(states)
+    page = Paginator(states, ITEMS).get_page(request.GET.get("page"))
+    context = {
+        "assignment": assignment,
+        "progress": read_progress(assignment),
+        "page": page,
+        "items": reviewed_items(assignment, list(page)),
+        "wanted": wanted[:20],
+        "error": error,
+    }
+    return render(request, "annotation/work_items.html", context, status=422 if error else 200)
+
+
+def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
+    """12 is a dialogue, and leads to its first item that is not answered; 12.3 is its third item."""
+    match = NUMBER.fullmatch(wanted)
+    items = [each for each in states if match and each.dialogue == int(match[1])]
+    if not match or not items:
+        return None
+    if match[2]:
+        return next(iter(items[int(match[2]) - 1 :]), None) if int(match[2]) else None
+    return next((each for each in items if each.state != State.DONE), items[0])
+
+
+def _no_item(states: list[ItemState]) -> str:
+    n = states[-1].dialogue if states else 0
+    return _("There is no such item. The dialogues are numbered from 1 to %(n)s.") % {"n": n}
+
+
+def _url_of(assignment: Assignment, state: ItemState) -> str:
+    step = reviewed_items(assignment, [state])[0].step
+    return reverse("rate", args=[assignment.token, state.position, step])
+
+
+# --- the submission ----------------------------------------------------------------------------------------
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, token: UUID) -> HttpResponse:
+    assignment = assignment_for(request.user, token)
+    if (away := detour(request, assignment)) is not None:
+        return away
+    missing = selectors.missing_step(assignment)
+    if request.method == "POST":
+        return _finish(request, assignment, missing)
+    progress = read_progress(assignment)
+    context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
+    context |= review_context(request, assignment) | {
+        "words": selectors.texts_of_assignment(assignment),
+        "version": assignment.batch.study.protocol_version,
+    }
+    return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
+
+
+def _describe(assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> dict[str, Any]:
+    if missing is None:
+        return {}
+    page, step = missing
+    url = reverse("rate", args=[assignment.token, page.position, step.number])
+    return {"missing": True, "missing_name": _name(page, step), "missing_url": url}
+
+
+def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> HttpResponse:
+    if missing is not None:
+        page, step = missing
+        messages.error(request, _("An answer is missing here: %(place)s.") % {"place": _name(page, step)})
+        return redirect("rate", assignment.token, page.position, step.number)
+    feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
+    try:
+        submit_assignment(assignment, feedback=feedback, now=timezone.now())
+    except Refused as refused:
+        messages.error(request, refused.message)
+        return redirect("rate_start", assignment.token)
+    return redirect("thanks", assignment.token)
+
+
+def _name(page: DialoguePage, step: Step) -> str:
+    questions = both(question.criterion.name for _part, question in step.questions if not question.is_done)
+    names = {"dialogue": page.number, "response": step.part.number, "questions": questions}
+    if step.part.item.text is None:
+        return _("dialogue %(dialogue)s, %(questions)s") % names
+    return _("dialogue %(dialogue)s, response %(response)s, %(questions)s") % names
+
+
+@login_required
+@never_cache
+@require_GET
+def thanks(request: HttpRequest, token: UUID) -> HttpResponse:
+    assignment = assignment_for(request.user, token)
+    if assignment.status != Assignment.Status.SUBMITTED:
+        return redirect("rate_start", token)
+    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
+    work = next(each for each in works if each.participant == assignment.participant)
+    return render(request, "annotation/work_thanks.html", {"assignment": assignment, "work": work})
