@@ -25,10 +25,18 @@
     onClick(event) {
       if (event.target.closest("[data-keys-open]")) this.dialog.showModal();
       if (event.target.closest("[data-guide-close]")) this.close();
+      if (event.target.closest("[data-tools-toggle]")) this.toggleTools();
+      else if (event.target.closest(".rate-bar :is(a, button)")) this.toggleTools(false);
       if (!event.target.closest("[data-guide-toggle]") || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       if (this.isOpen) this.close();
       else this.open();
+    }
+
+    // In a low window the line on top comes when asked.
+    toggleTools(force) {
+      const isOpen = this.root.toggleAttribute("data-tools-open", force);
+      this.root.querySelector("[data-tools-toggle]").setAttribute("aria-expanded", String(isOpen));
     }
 
     // True when the key meant something here.
