@@ -12,6 +12,7 @@ from django.core.files.storage import FileSystemStorage
 _SCREEN = (
     "js/question.js",
     "js/rate-question.js",
+    "js/rate-steps.js",
     "js/rate-view.js",
     "js/rate-active.js",
     "js/rate-help.js",

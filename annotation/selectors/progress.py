@@ -3,6 +3,9 @@
 What is wanted is what the protocol requires of everybody: an optional question is never missing, and one that depends
 on an answer is wanted as often as that answer was given. Where flagged items may be skipped, what is not answered about
 one is not wanted, and what is answered stays an answer: nothing counts as one that nobody gave.
+
+Annotators are told steps: the pages that hold a question which must be answered. Their number stays the same while
+questions open and close, and a step whose questions an answer or a flag rules out is done.
 """
 
 import math
@@ -14,6 +17,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Batch, Item, Rating
 from annotation.selectors.marks import skips, standing_flags
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 Asks = tuple[str, ...]  # the questions of a training item, by their keys; empty: all of its unit
@@ -22,14 +26,22 @@ LEAST_TIMED = 10  # answers after which an annotator's own pace is known
 
 @dataclass(frozen=True, slots=True)
 class Progress:
+    """Answers given and wanted at this moment, and steps."""
+
     n_done: int
     n_wanted: int
-    pace_ms: int  # what one answer takes this annotator; 0 while that is not known
+    n_steps_done: int
+    n_steps: int
+    pace_ms: int  # what one step takes this annotator; 0 while that is not known
 
     @property
     def minutes_left(self) -> int | None:
         """None while the annotator's own pace is not known: somebody else's would be a guess."""
-        return math.ceil(max(self.n_wanted - self.n_done, 0) * self.pace_ms / 60_000) if self.pace_ms else None
+        return math.ceil(self.n_steps_left * self.pace_ms / 60_000) if self.pace_ms else None
+
+    @property
+    def n_steps_left(self) -> int:
+        return self.n_steps - self.n_steps_done
 
 
 @dataclass(slots=True)
@@ -50,19 +62,31 @@ class Tally:
             return sum(self.answers[parent.id, o.id] for o in parent.options if o.key in condition.options)
         return n_items
 
+    def n_open(self, criterion: CriterionSpec, criteria: list[CriterionSpec], spec: VersionSpec, n_items: int) -> int:
+        """Of how many items the question is neither answered nor ruled out by an answer above it."""
+        asked = self.n_asked(criterion, spec, n_items)
+        parent = spec.by_key[criterion.when[0].criterion] if criterion.when else None
+        waiting = self.n_open(parent, criteria, spec, n_items) if parent in criteria else 0
+        return asked - self.of(criterion) + waiting
+
 
 def read_progress(assignment: Assignment) -> Progress:
     return progresses([assignment])[assignment.pk]
 
 
 def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
-    """By assignment, in two queries however many there are. They need their batch, study and version."""
+    """By assignment, in two queries and one for each whose steps hold several questions.
+
+    They need their batch, study and version.
+    """
     found = list(assignments)
     is_training = any(_is_training(each) for each in found)
     tallies = _tallies(_answers(found), ["item__asks"] if is_training else [])
     units = _units([assignment.batch_id for assignment in found], ["asks"] if is_training else [])
     skipped = _skipped([each for each in found if skips(each)])
-    return {each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, 0)) for each in found}
+    return {
+        each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, (0, 0))) for each in found
+    }
 
 
 def _is_training(assignment: Assignment) -> bool:
@@ -74,8 +98,11 @@ def _answers(assignments: list[Assignment]) -> QuerySet[Rating]:
     return Rating.objects.filter(assignment__in=assignments, is_active=True)
 
 
-def _skipped(assignments: list[Assignment]) -> dict[int, int]:
-    """How many answers about flagged items are not given, and need not be. {assignment: n}, in two queries or none."""
+def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
+    """How many answers about flagged items are not given and need not be, and how many questions of theirs are open.
+
+    {assignment: (answers, questions)}, in two queries or none.
+    """
     if not assignments:
         return {}
     flags = standing_flags(assignments)
@@ -89,7 +116,8 @@ def _skipped(assignments: list[Assignment]) -> dict[int, int]:
         spec, tally = spec_of(each.batch.study.protocol_version), given[each.pk][()]
         criteria = _required(spec)
         wanted = sum(tally.n_asked(criterion, spec, units[each.pk][criterion.unit]) for criterion in criteria)
-        found[each.pk] = wanted - sum(tally.of(criterion) for criterion in criteria)
+        n_open = sum(tally.n_open(criterion, criteria, spec, units[each.pk][criterion.unit]) for criterion in criteria)
+        found[each.pk] = (wanted - sum(tally.of(criterion) for criterion in criteria), n_open)
     return found
 
 
@@ -123,17 +151,43 @@ def _asks(read: list[list[str]]) -> Asks:
 
 
 def _progress(
-    assignment: Assignment, tallies: Mapping[Asks, Tally], units: Mapping[Asks, Mapping[str, int]], n_skipped: int
+    assignment: Assignment,
+    tallies: Mapping[Asks, Tally],
+    units: Mapping[Asks, Mapping[str, int]],
+    skipped: tuple[int, int],
 ) -> Progress:
     spec = spec_of(assignment.batch.study.protocol_version)
-    done = wanted = n_timed = active_ms = 0
+    done = wanted = n_timed = active_ms = n_questions = n_open = 0
     for asks, n_items in units.items():
         tally = tallies[asks]
         criteria = [each for each in _required(spec) if not asks or each.key in asks]
         done += sum(tally.of(each) for each in criteria)
         wanted += sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
+        n_questions += sum(n_items[each.unit] for each in criteria)
+        n_open += sum(tally.n_open(each, criteria, spec, n_items[each.unit]) for each in criteria)
         n_timed, active_ms = n_timed + tally.n_timed, active_ms + tally.active_ms
-    return Progress(done, wanted - n_skipped, round(active_ms / n_timed) if n_timed >= LEAST_TIMED else 0)
+    if spec.order == ProtocolVersion.Order.CRITERION_FIRST:  # one question to a step
+        n_steps, n_left = n_questions, n_open - skipped[1]
+    else:
+        n_steps, n_left = _pages(assignment, spec)
+    pace = round(active_ms / (n_steps - n_left)) if n_timed >= LEAST_TIMED and n_steps > n_left else 0
+    return Progress(done, wanted - skipped[0], n_steps - n_left, n_steps, pace)
+
+
+def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
+    """Steps that hold all questions of an item, or of all items of a unit: how many there are, and are not done."""
+    required = _required(spec)
+    is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
+    items, missing, counts = Item.objects.filter(batch=assignment.batch_id), _missing(assignment, spec), {}
+    for at, unit in enumerate(spec.units):
+        keys = [each.key for each in required if each.unit == unit]
+        asks = Q(unit=unit) & (Q(asks=[]) | Q(asks__overlap=keys)) if keys else Q(pk__in=[])
+        one = "position" if is_together else "pk"
+        counts[f"all_{at}"] = Count(one, distinct=is_together, filter=asks)
+        counts[f"open_{at}"] = Count(one, distinct=is_together, filter=asks & missing)
+    found = items.aggregate(**counts)
+    sums = [sum(n for name, n in found.items() if name.startswith(part)) for part in ("all", "open")]
+    return sums[0], sums[1]
 
 
 def _required(spec: VersionSpec) -> list[CriterionSpec]:
@@ -142,7 +196,13 @@ def _required(spec: VersionSpec) -> list[CriterionSpec]:
 
 def first_missing(assignment: Assignment) -> int | None:
     """The position of the first dialogue with an answer missing."""
-    spec = spec_of(assignment.batch.study.protocol_version)
+    missing = _missing(assignment, spec_of(assignment.batch.study.protocol_version))
+    items = Item.objects.filter(missing, batch=assignment.batch_id)
+    return items.order_by("position").values_list("position", flat=True).first()
+
+
+def _missing(assignment: Assignment, spec: VersionSpec) -> Q:
+    """The items with an answer missing."""
     mine = Rating.objects.filter(assignment=assignment, item=OuterRef("pk"), is_active=True)
     missing = Q(pk__in=[])
     for criterion in _required(spec):
@@ -150,10 +210,9 @@ def first_missing(assignment: Assignment) -> int | None:
             Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id))) & _is_asked(criterion, spec, mine)
             & (Q(asks=[]) | Q(asks__contains=[criterion.key]) if _is_training(assignment) else Q())
         )  # fmt: skip
-    items = Item.objects.filter(missing, batch=assignment.batch_id)
     if skips(assignment):
-        items = items.exclude(Exists(standing_flags([assignment]).filter(item=OuterRef("pk"))))
-    return items.order_by("position").values_list("position", flat=True).first()
+        missing &= ~Q(Exists(standing_flags([assignment]).filter(item=OuterRef("pk"))))
+    return missing
 
 
 def _is_asked(criterion: CriterionSpec, spec: VersionSpec, mine: QuerySet[Rating]) -> Q:

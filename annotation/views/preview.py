@@ -92,14 +92,14 @@ def _screen(
     page = _sample_page(spec, request.POST.get("criterion", ""))
     current = _current(request, page.steps) if page.steps else None
     is_stored = "document" not in request.POST
-    n_wanted = sum(question.criterion.required for step in page.steps for _, question in step.questions)
+    n_steps = sum(any(each.criterion.required for _, each in step.questions) for step in page.steps)
     context = {
         "version": stored,
         "words": words,
         "reading_seconds": doc["reading_seconds"],
         "page": page,
         "current": current.number if current else 1,
-        "progress": {"n_done": 0, "n_wanted": n_wanted},
+        "progress": {"n_steps_done": 0, "n_steps": n_steps},
         "stage": _stage(stored, words, page, current) if current else "",
         "is_embedded": "document" in request.POST and "whole" not in request.POST,
         "is_stored": is_stored,

@@ -21,7 +21,7 @@ from annotation.selectors.work import spec_of_assignment
 
 ITEMS = 25  # on a page
 MARK_LABELS = {
-    "missing": _("an answer is missing"),
+    "missing": _("with a missing answer"),
     "unsure": _("marked as unsure"),
     "changed": _("changed"),
     "flagged": _("flagged"),

@@ -93,8 +93,7 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
     missing = selectors.missing_step(assignment)
     if request.method == "POST":
         return _finish(request, assignment, missing)
-    progress = read_progress(assignment)
-    context = {"assignment": assignment, "progress": progress, "n_missing": progress.n_wanted - progress.n_done}
+    context = {"assignment": assignment, "progress": read_progress(assignment)}
     context |= review_context(request, assignment) | {
         "words": selectors.texts_of_assignment(assignment),
         "version": assignment.batch.study.protocol_version,

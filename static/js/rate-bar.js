@@ -51,9 +51,10 @@
     constructor(root) {
       this.root = root;
       this.done = Number(root.dataset.done);
-      this.wanted = Number(root.dataset.wanted);
-      this.pace = Number(root.dataset.pace ?? 0); // 0: not known yet
+      this.steps = Number(root.dataset.steps);
+      this.pace = Number(root.dataset.pace ?? 0); // of a step; 0: not known yet
       this.timed = [];
+      this.timedAnswers = 0;
       // From the seconds the server said were left: the clocks of the two may differ.
       this.leaseEndsAt = performance.now() + Number(root.dataset.lease) * 1000;
       this.showLease();
@@ -67,21 +68,26 @@
       this.part("announce").textContent = text;
     }
 
-    showProgress(activeMs) {
-      if (activeMs) this.keepPace(activeMs);
-      const left = Math.max(0, this.wanted - this.done);
-      this.part("progress").value = this.done;
-      const { done, wanted } = this;
-      const answers = ngettext("%(done)s of %(wanted)s answers", "%(done)s of %(wanted)s answers", wanted);
-      this.part("progress-text").textContent = put(answers, { done, wanted });
+    // Steps, whose number stays the same while questions open and close.
+    showProgress() {
+      const { done, steps } = this;
+      const left = Math.max(0, steps - done);
+      this.part("progress").value = done;
+      const text = ngettext("%(done)s of %(steps)s step", "%(done)s of %(steps)s steps", steps);
+      this.part("progress-text").textContent = put(text, { done, steps });
       const minutes = Math.ceil((left * this.pace) / 60000);
       this.part("minutes").textContent = this.pace && left ? put(gettext("about %(time)s left"), { time: span(minutes) }) : "";
     }
 
-    // The annotator's own, of ten answers or more; nothing is said before.
-    keepPace(activeMs) {
-      if (this.pace) this.pace = 0.9 * this.pace + 0.1 * activeMs;
-      else if (this.timed.push(activeMs) >= LEAST_TIMED) this.pace = this.timed.reduce((sum, each) => sum + each, 0) / this.timed.length;
+    // The annotator's own pace, of ten answers or more; nothing is said before.
+    keepPace(stepMs, answers) {
+      if (!answers) return;
+      if (this.pace) this.pace = 0.9 * this.pace + 0.1 * stepMs;
+      else {
+        this.timed.push(stepMs);
+        this.timedAnswers += answers;
+        if (this.timedAnswers >= LEAST_TIMED) this.pace = this.timed.reduce((sum, each) => sum + each, 0) / this.timed.length;
+      }
     }
 
     showProblem(text, ...more) {

@@ -49,7 +49,11 @@
 
     // A flagged item needs no answer, where the protocol says so.
     isSkipped(item) {
-      return this.dialog.hasAttribute("data-skips") && this.isFlagged(item);
+      return this.skipsFlagged && this.isFlagged(item);
+    }
+
+    get skipsFlagged() {
+      return this.dialog.hasAttribute("data-skips");
     }
 
     get isOpen() {
@@ -74,11 +78,10 @@
 
     save(entry) {
       const sent = { kind: "mark", item: this.item, reason: "", words: "", ...entry };
-      const wasSkipped = this.isSkipped(this.item);
       this.known.set(this.item, this.after(sent));
       this.outbox.add(sent);
       this.showState();
-      this.onChange(this.item, { wasSkipped, isSkipped: this.isSkipped(this.item) });
+      this.onChange(this.item);
     }
 
     // Refused as it is: the server's word stands.
@@ -86,7 +89,7 @@
       const before = this.of(entry.item);
       this.known.set(entry.item, entry.mark === "unsure" ? { ...before, unsure: !entry.is_set } : { ...before, reason: "", words: "" });
       this.showState();
-      this.onChange(entry.item, { wasSkipped: false, isSkipped: false });
+      this.onChange(entry.item);
     }
 
     // --- the item in question ------------------------------------------------------------------------

@@ -187,7 +187,7 @@
     }
 
     post(entry) {
-      const { kind, answered_at: answeredAt, not_before: notBefore = 0, order, is_new: isNew, ...values } = entry;
+      const { kind, answered_at: answeredAt, not_before: notBefore = 0, order, is_new: _older, ...values } = entry;
       const age = Math.max(0, Date.now() - Math.max(answeredAt, notBefore));
       const body = JSON.stringify({ assignment: this.assignment, ...values, age_ms: age });
       return fetch(kind ? this.urls[kind] : this.url, {

@@ -27,6 +27,7 @@
       this.kind = fieldset.dataset.kind;
       this.isOptional = fieldset.hasAttribute("data-optional");
       this.item = fieldset.closest(".part").dataset.item;
+      this.parent = fieldset.dataset.when?.split(":")[0] ?? ""; // the question whose answer opens this one
       this.key = `${this.item}:${this.criterion}`;
       this.known = ""; // the answer as it was saved
     }
@@ -172,16 +173,14 @@
   }
 
   // Shows and hides what depends on other answers to the same item, and says what has changed.
-  const settle = (within, onChange = () => {}) => {
+  const settle = (within) => {
     const questions = Question.allIn(within);
     questions.filter((question) => question.element.dataset.when).forEach((question) => {
       const [criterion, codes] = question.element.dataset.when.split(":");
       const parent = questions.find((each) => each.item === question.item && each.criterion === criterion);
       if (!parent) return;
       const isAsked = parent.isAsked && codes.split(",").includes(parent.chosen?.value);
-      if (isAsked === question.isAsked) return;
       question.element.hidden = !isAsked;
-      onChange(question, isAsked);
     });
   };
 

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { Active, ActiveTimer, Bar, Help, Marks, Outbox, Question, Store, Strip, View, settle } = window.Parley;
+  const { Active, ActiveTimer, Bar, Help, Marks, Outbox, Question, Steps, Store, Strip, View, settle } = window.Parley;
   const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
   const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
@@ -22,20 +22,16 @@
   let shownAt = 0;
   const first = stage.querySelector(".rate-dialogue");
 
-  // What is asked anew is wanted, what is not any more is not.
-  const recount = (question, isAsked) => {
-    if (question.isOptional || (marks.isSkipped(question.item) && !question.known)) return;
-    bar.wanted += isAsked ? 1 : -1;
-    if (question.known) bar.done += isAsked ? 1 : -1;
-  };
-
   // --- what is known and what is not yet sent ------------------------------------------------------
   // The server's answers are in the page; over them come the ones it has not acknowledged, then what was only begun.
   const restore = (dialogue) => {
+    Question.allIn(dialogue).forEach((question) => {
+      question.known = question.element.hasAttribute("data-answered") ? JSON.stringify(question.read()) : "";
+    });
+    steps.begin(dialogue);
     marks.restore(dialogue);
     const unsent = new Map(outbox.entries().map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
     Question.allIn(dialogue).forEach((question) => {
-      question.known = question.element.hasAttribute("data-answered") ? JSON.stringify(question.read()) : "";
       const waiting = unsent.get(question.key);
       if (waiting) {
         question.write(waiting);
@@ -46,7 +42,14 @@
       question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
     settle(dialogue);
+    refresh(dialogue);
+  };
+
+  const refresh = (dialogue) => {
     strip.refresh(dialogue);
+    steps.count(dialogue);
+    bar.done = steps.done;
+    bar.showProgress();
   };
 
   const save = (question, activeMs) => {
@@ -56,17 +59,12 @@
       ...question.read(),
       protocol: question.element.form.elements.protocol.value,
       active_ms: activeMs,
-      is_new: !question.known && !question.isOptional,
     });
     drafts.remove(question.key);
     const dialogue = question.element.closest(".rate-dialogue");
     if (question.known) strip.noteChange(dialogue, question.item);
-    if (!question.known && !question.isOptional) {
-      bar.done += 1;
-      if (marks.isSkipped(question.item)) bar.wanted += 1; // it was not wanted any more, and is given all the same
-    }
     question.known = JSON.stringify(question.read());
-    strip.refresh(dialogue);
+    refresh(dialogue);
   };
 
   // --- between the page and the server ---------------------------------------------------------------
@@ -74,9 +72,11 @@
   const takeBack = (entry) => {
     const key = `${entry.item}:${entry.criterion}`;
     drafts.put(key, entry);
-    const questions = [...dialogues.values()].flatMap(Question.allIn);
-    questions.filter((question) => question.key === key).forEach((question) => (question.known = ""));
-    if (entry.is_new) bar.done -= 1;
+    const found = [...dialogues.values()].flatMap(Question.allIn).filter((question) => question.key === key);
+    found.forEach((question) => {
+      question.known = "";
+      refresh(question.element.closest(".rate-dialogue"));
+    });
   };
 
   const onRefused = (entry, error) => {
@@ -97,16 +97,13 @@
     onRefused,
   });
 
-  // A flagged item may need no answer: what is not given about it is wanted no more, or is again.
-  const onMark = (item, { wasSkipped, isSkipped }) => {
+  // A flagged item may need no answer: its steps are done, or are to be done again.
+  const onMark = (item) => {
     const dialogue = [...dialogues.values()].find((each) => each.querySelector(`.part[data-item="${item}"]`));
-    if (!dialogue) return;
-    const open = Question.askedIn(dialogue).filter((each) => each.item === item && !each.isOptional && !each.known);
-    if (wasSkipped !== isSkipped) bar.wanted += isSkipped ? -open.length : open.length;
-    bar.showProgress(0);
-    strip.refresh(dialogue);
+    if (dialogue) refresh(dialogue);
   };
   const marks = new Marks({ outbox, onChange: onMark, announce: (text) => bar.announce(text) });
+  const steps = new Steps({ done: Number(root.dataset.done), marks, unsent: outbox.entries().map((entry) => `${entry.item}:${entry.criterion}`) });
   const strip = new Strip({ go: (position, number) => go(position, number), questionsOf: Question.allIn, marks });
   const showMarks = (item) => {
     marks.show(item, current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " "));
@@ -288,8 +285,8 @@
     const changed = questions.filter((question) => question.isChanged && !isLeft(question));
     // Since the last answer, and for this one alone: the server adds it to what its question took before.
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
+    bar.keepPace(activeMs * changed.length, changed.length);
     changed.forEach((question) => save(question, activeMs));
-    bar.showProgress(activeMs);
     advance();
   };
 
@@ -301,8 +298,9 @@
     onGuide: (key) => help.onKey(key),
     onAnswer: (question) => {
       drafts.put(question.key, question.read());
-      settle(question.element.closest(".rate-dialogue"), recount);
-      bar.showProgress(0);
+      const dialogue = question.element.closest(".rate-dialogue");
+      settle(dialogue);
+      refresh(dialogue);
     },
     onActive: (question) => {
       help.follow(question);
@@ -337,8 +335,6 @@
   root.setAttribute("data-ready", "");
   show(first, number);
   history.replaceState({ position: first.dataset.position, number }, "");
-  bar.done += outbox.entries().filter((entry) => entry.is_new).length;
-  bar.showProgress(0);
   outbox.send();
   strip.load();
   (window.requestIdleCallback ?? setTimeout)(prefetch);

@@ -1,6 +1,6 @@
 """Flagged items that may be skipped: done for progress, for the way on and for the end, and never an answer."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import transaction
@@ -13,10 +13,11 @@ from annotation.dependence import asked
 from annotation.models import Assignment, Batch, Rating
 from annotation.selectors.cells import measure_batch
 from annotation.selectors.progress import first_missing, read_progress
-from annotation.selectors.work import missing_step
+from annotation.selectors.work import dialogue_page, missing_step
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.rating import Submission
 from annotation.services.refusals import Refused
+from annotation.steps import Question
 from protocols.forms import Given
 from protocols.specs import spec_of
 from tests.annotation.work_pages import answer_all, sign_in
@@ -140,9 +141,31 @@ events = st.one_of(
 )
 
 
-@pytest.fixture(scope="module")
-def begun(keep) -> Assignment:
-    return keep(lambda: begin(make_skipping_batch()))
+@pytest.fixture(scope="module", params=["criterion_first", "item_first", "set_level"])
+def begun(keep, request: pytest.FixtureRequest) -> Assignment:
+    return keep(
+        lambda: begin(make_skipping_batch(order=request.param, protocol=f"skipping-{request.param}"), request.param)
+    )
+
+
+def steps_slowly(assignment: Assignment) -> tuple[int, int]:
+    """Steps done and in all, page by page."""
+    positions = set(assignment.batch.items.values_list("position", flat=True))
+    steps = [step for each in positions for step in dialogue_page(assignment, each).steps]
+    counted = [step for step in steps if any(each.criterion.required for _part, each in step.questions)]
+    parents = {
+        (part.item.token, each.criterion.key): each for step in steps for part in step.parts for each in part.questions
+    }
+
+    def is_open(token: UUID, question: Question) -> bool:
+        if question.is_skipped or not question.criterion.required:
+            return False
+        if question.is_asked:
+            return not question.answer.is_saved
+        return is_open(token, parents[token, question.when.partition(":")[0]])
+
+    open_steps = [step for step in counted if any(is_open(part.item.token, each) for part, each in step.questions)]
+    return len(counted) - len(open_steps), len(counted)
 
 
 def slowly(assignment: Assignment, flagged: set[int]) -> tuple[int, int, int | None]:
@@ -160,7 +183,7 @@ def slowly(assignment: Assignment, flagged: set[int]) -> tuple[int, int, int | N
     return done, wanted, min(missing, default=None)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(taken=st.lists(events, min_size=3, max_size=25))
 def test_progress_and_the_way_on_are_those_of_a_slow_count(begun: Assignment, taken: list):
     with transaction.atomic():
@@ -180,5 +203,7 @@ def check(begun: Assignment, taken: list) -> None:
     done, wanted, missing = slowly(begun, flagged)
     progress, step = read_progress(begun), missing_step(begun)
     assert (progress.n_done, progress.n_wanted, first_missing(begun)) == (done, wanted, missing)
+    assert (progress.n_steps_done, progress.n_steps) == steps_slowly(begun)
+    assert (step is None) == (progress.n_steps_left == 0)
     assert (step is None) == (missing is None) == (done == wanted)
     assert step is None or step[0].position == missing

@@ -55,7 +55,7 @@ def test_a_tab_closed_offline_loses_nothing(screen: Screen, assignment: Assignme
     screen.page = screen.new_tab()
     begin(screen, assignment)
     expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")  # not sent yet, and shown
-    expect(screen.page.locator("[data-progress-text]")).to_have_text("2 of 24 answers")
+    expect(screen.page.locator("[data-progress-text]")).to_have_text("2 of 24 steps")
     expect_saved(screen.page)
     assert Rating.objects.count() == RatingRevision.objects.count() == 2
 
@@ -157,7 +157,7 @@ def test_the_batch_is_not_submitted_while_answers_wait(screen: Screen, assignmen
     screen.page.unroute("**/api/v1/answers/")
     screen.page.evaluate("dispatchEvent(new Event('online'))")
     expect(screen.page.locator("[data-outbox]")).to_be_hidden()
-    expect(screen.page.get_by_text("1 of 24 answers")).to_be_visible()
+    expect(screen.page.get_by_text("1 of 24 steps")).to_be_visible()
     assert Rating.objects.count() == 1
 
 

@@ -86,4 +86,4 @@ def test_the_progress_bar_counts_checks_like_all_others(cast: Cast, assignment: 
 
     page = client.get(f"/work/{assignment.token}/0/1/").content.decode()
 
-    assert f'data-wanted="{8 * 3 * 4}"' in page
+    assert f'data-steps="{8 * 3 * 4}"' in page
