@@ -277,8 +277,7 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
     except Refused as refused:
         if refused.code == "too_soon":
             return _too_soon(request, assignment, page, step)
-        messages.error(request, refused.message)
-        return redirect("work")
+        return _refused(request, assignment, step, refused)
     if errors or posted.sentences or "only_marks" in request.POST:
         return _way_out(assignment) or _same_page(request, assignment, page, step, errors, posted)
     if not (is_counted and posted.is_held):
@@ -306,6 +305,18 @@ def _same_page(
         messages.success(request, _("The marks are saved. Your answers on this page are not saved yet."))
     step = with_errors(step, posted_answers(step, request.POST), errors)
     return _rate_page(request, assignment, page, step, status=422 if is_wrong else 200, posted=posted.marks)
+
+
+def _refused(request: HttpRequest, assignment: Assignment, step: Step, refused: Refused) -> HttpResponse:
+    """Where there is a next step, with what was written: the form it stood in is not shown again."""
+    message, answers = refused.message, posted_answers(step, request.POST).values()
+    if refused.code == "protocol_changed":
+        message = _("The questions have changed since one of your answers was given. Please answer again.")
+    if written := " ".join(each.free_text for each in answers if each.free_text):
+        message += " " + _("You wrote: %(words)s") % {"words": written}
+    messages.error(request, message)
+    is_old = refused.code in ("protocol_changed", "unknown_item", "unknown_criterion")  # a newer page is taken
+    return redirect("rate_start", assignment.token) if is_old else redirect("work")
 
 
 def _too_soon(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:

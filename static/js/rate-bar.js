@@ -3,6 +3,8 @@
   "use strict";
   const IDLE = 30000; // a longer pause is not reading
   const WARN_AT = 10 * 60;
+  const OVER = ["submitted", "excluded", "closed"]; // refusals after which nothing of this batch is taken
+  const OLD = ["protocol_changed", "unknown_item", "unknown_criterion"]; // refusals that a newer page does not meet
   const LEAST_TIMED = 10; // answers after which one's own pace says how long the rest takes
   const ACTIVITY = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart", "scroll"];
 
@@ -91,8 +93,23 @@
     }
 
     showProblem(text, ...more) {
+      this.isOfOutbox = false;
       this.part("problem").hidden = !text;
       this.part("problem").replaceChildren(text, ...more);
+    }
+
+    // The work is over, or the page is: what is typed now would go nowhere, so nothing can be typed, and a link leads on.
+    refuse(code, message) {
+      const isOld = OLD.includes(code);
+      if (!isOld && !OVER.includes(code)) {
+        this.showProblem(message);
+        return;
+      }
+      this.isOver = true;
+      this.close(this.root, true);
+      const home = this.root.querySelector(".rate-home").href;
+      const wayOn = isOld ? link(this.root.dataset.base, gettext("Load the page again")) : link(home, gettext("Back to my work"));
+      this.showProblem(`${message} ${gettext("What you typed last is kept on this device.")} `, wayOn);
     }
 
     signIn(text) {
@@ -112,8 +129,10 @@
       line.dataset.saveState = outbox.state;
       line.textContent = outbox.short;
       const wayOn = this.wayOn(outbox.state);
-      if (wayOn) this.showProblem(`${gettext("Nothing is lost.")} ${outbox.sentence} `, wayOn);
-      else if (outbox.state === "saved" && !outbox.refused.size) this.showProblem("");
+      if (wayOn) {
+        this.showProblem(`${gettext("Nothing is lost.")} ${outbox.sentence} `, wayOn);
+        this.isOfOutbox = true; // another problem stays when everything is saved
+      } else if (outbox.state === "saved" && this.isOfOutbox) this.showProblem("");
       if (outbox.state === "offline") this.announce(outbox.short);
     }
 

@@ -21,6 +21,7 @@
   let current = null; // the section on screen
   let shownAt = 0;
   const first = stage.querySelector(".rate-dialogue");
+  const protocol = first.querySelector("[name=protocol]").value; // of the questions on this page
 
   // --- what is known and what is not yet sent ------------------------------------------------------
   // The server's answers are in the page; over them come the ones it has not acknowledged, then what was only begun.
@@ -30,7 +31,8 @@
     });
     steps.begin(dialogue);
     marks.restore(dialogue);
-    const unsent = new Map(outbox.entries().map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
+    const own = outbox.entries().filter((entry) => entry.protocol === protocol);
+    const unsent = new Map(own.map((entry) => [`${entry.item}:${entry.criterion}`, entry]));
     Question.allIn(dialogue).forEach((question) => {
       const waiting = unsent.get(question.key);
       if (waiting) {
@@ -38,7 +40,7 @@
         question.known = JSON.stringify(question.read());
       }
       const draft = drafts.get(question.key);
-      if (draft) question.write(draft);
+      if (draft && (draft.protocol ?? protocol) === protocol) question.write(draft);
       question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
     settle(dialogue);
@@ -83,7 +85,17 @@
     if (error.code === "lease_expired") return bar.endLease();
     if (entry.kind === "mark") marks.refused(entry);
     else if (error.code === "invalid") takeBack(entry);
-    return bar.showProblem(error.message ?? gettext("The server refused an answer. It is kept on this device."));
+    else if (error.code === "protocol_changed" && entry.protocol !== protocol) return giveUp(entry);
+    const message = error.message ?? gettext("The server refused an answer. It is kept on this device.");
+    return bar.refuse(error.code, message);
+  };
+
+  // Answered under questions that are asked no more, maybe with the same codes for other answers: nobody can take it.
+  const giveUp = (entry) => {
+    outbox.store.remove(entry.client_key);
+    const sentence = gettext("The questions have changed since one of your answers was given. Please answer again.");
+    const words = entry.free_text ? interpolate(gettext("You wrote: %(words)s"), { words: entry.free_text }, true) : "";
+    bar.showProblem(`${sentence} ${words}`);
   };
 
   const outbox = new Outbox({
@@ -218,15 +230,22 @@
   };
 
   const failToLoad = (error, again) => {
-    if (error.status) {
+    if (error.status < 500) {
       location.assign(base); // the server has a page that says why
     } else if (error.isSignedOut) {
       bar.showProblem(`${gettext("You are signed out. Your answers are kept.")} `, bar.signIn(gettext("Sign in again")));
     } else {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "inline", textContent: gettext("Try again") });
-      button.addEventListener("click", again, { once: true });
-      addEventListener("online", again, { once: true });
-      bar.showProblem(`${gettext("The next dialogue cannot be loaded: there is no connection. Your answers are kept.")} `, button);
+      const retry = () => {
+        bar.showProblem("");
+        again();
+      };
+      button.addEventListener("click", retry, { once: true });
+      addEventListener("online", retry, { once: true });
+      const sentence = error.status
+        ? gettext("The next dialogue cannot be loaded: the server is not ready. Your answers are kept.")
+        : gettext("The next dialogue cannot be loaded: there is no connection. Your answers are kept.");
+      bar.showProblem(`${sentence} `, button);
     }
   };
 
@@ -297,7 +316,7 @@
     onBack: back,
     onGuide: (key) => help.onKey(key),
     onAnswer: (question) => {
-      drafts.put(question.key, question.read());
+      drafts.put(question.key, { ...question.read(), protocol });
       const dialogue = question.element.closest(".rate-dialogue");
       settle(dialogue);
       refresh(dialogue);
