@@ -7,7 +7,7 @@ once for each version and language, and only the names are put in.
 import re
 
 from django import template
-from django.template import Context
+from django.template import Context, Engine
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
@@ -52,6 +52,6 @@ def _untouched(context: Context, question: Question, layout: str) -> str:
 
 
 def _rendered(context: Context, question: Question, layout: str, name: str, place: str) -> SafeString:
-    found = context.template.engine.get_template("annotation/_question.html")
+    found = Engine.get_default().get_template("annotation/_question.html")
     with context.push(question=question, layout=layout, name=name, id=place):
         return found.render(context)

@@ -60,6 +60,7 @@ def expect_room(page: Page, *lines: str, least: int) -> None:
     n_tools, problems = page.evaluate(CROWDED, list(lines))
     assert problems == []
     assert n_tools >= least
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def press_tool(page: Page, name: str) -> None:
