@@ -16,6 +16,12 @@
     return { top, bottom: top + element.offsetHeight };
   };
 
+  // The height of what stays at the top of a pane, over what it scrolls.
+  const stuckIn = (pane) => {
+    const head = pane.querySelector(".sheet-head");
+    return getComputedStyle(head).position === "sticky" ? head.offsetHeight : 0;
+  };
+
   // Folded or open, as the annotator left it: a new dialogue does not open it again.
   class Folds {
     constructor() {
@@ -40,9 +46,10 @@
     constructor(root) {
       this.root = root;
       this.folds = new Folds();
-      root.addEventListener("scroll", (event) => event.target.matches?.("[data-context]") && this.showMore(), true);
+      // The window is one reason why a pane changes its size; a note that comes, the strip and a longer question are others.
+      this.sizes = new ResizeObserver(() => this.again());
+      root.addEventListener("scroll", (event) => event.target.matches?.("[data-context]") && this.onScroll(), true);
       root.addEventListener("click", (event) => this.onClick(event));
-      addEventListener("resize", () => this.again());
     }
 
     get pane() {
@@ -57,6 +64,7 @@
       const isDrawn = this.root.toggleAttribute("data-drawn");
       draw.setAttribute("aria-expanded", String(isDrawn));
       this.again();
+      this.question.element.focus({ preventScroll: true }); // keys are its own, whatever was pressed
     }
 
     lower() {
@@ -68,23 +76,32 @@
       this.pane?.scrollBy({ top: direction * this.pane.clientHeight * 0.85 });
     }
 
-    // After the window has changed: what has to be seen is seen again.
+    onScroll() {
+      this.isAway = Boolean(this.judged) && !this.isInView(this.pane, this.judged);
+      this.showMore();
+    }
+
+    // After the panes have changed: what has to be seen is seen again, and who reads further above stays there.
     again() {
       if (!this.question) return;
       this.reveal(this.question);
-      this.showJudged(this.question.item);
+      if (!this.isAway) this.showJudged(this.question.item);
+      else this.showMore();
     }
 
-    // The active question, whole. One that is taller than the pane begins at its top.
+    // The active question, whole. One that is taller than the pane begins at its top, unless one writes further below.
     reveal(question) {
       this.question = question;
       const pane = question.element.closest("[data-questions]");
       if (!pane) return;
       const { top, bottom } = placeIn(pane, question.element);
       const height = pane.clientHeight;
+      const above = AIR + stuckIn(pane);
       if (bottom + AIR <= height) pane.scrollTop = 0;
-      else if (bottom - top + 2 * AIR > height) pane.scrollTop = top - AIR;
-      else pane.scrollTop = Math.min(Math.max(pane.scrollTop, bottom + AIR - height), top - AIR);
+      else if (bottom - top + above + AIR > height) pane.scrollTop = top - above;
+      else pane.scrollTop = Math.min(Math.max(pane.scrollTop, bottom + AIR - height), top - above);
+      const text = document.activeElement;
+      if (text.matches("textarea") && question.element.contains(text)) text.scrollIntoView({ block: "nearest" });
     }
 
     // The dialogue of a step. Opened anew it begins where reading begins: at the first turn, or, for a response, at it.
@@ -94,6 +111,8 @@
       if (isNew && this.pane) {
         this.pane.scrollTop = 0;
         this.hasSeenEnd = false;
+        this.sizes.disconnect();
+        [this.pane, dialogue.querySelector("[data-questions]")].forEach((each) => this.sizes.observe(each));
       }
       this.isNew = isNew;
       this.showJudged(step.querySelector("[data-item]").dataset.item);
@@ -104,20 +123,26 @@
     showJudged(item) {
       const { pane } = this;
       if (!pane) return;
-      let judged = null;
+      this.judged = null;
       pane.querySelectorAll("[data-judged]").forEach((each) => {
         each.hidden = each.dataset.judged !== item;
-        if (!each.hidden) judged = each;
+        if (!each.hidden) this.judged = each;
       });
-      if (judged) this.bringIn(pane, judged);
+      if (this.judged) this.bringIn(pane, this.judged);
+      this.isAway = false;
       this.showMore();
     }
 
+    isInView(pane, judged) {
+      const { top, bottom } = placeIn(pane, judged);
+      const wanted = Math.min(bottom - top, BEGINNING, pane.clientHeight);
+      return top >= pane.scrollTop && top + wanted <= pane.scrollTop + pane.clientHeight;
+    }
+
     bringIn(pane, judged) {
+      if (!this.isNew && this.isInView(pane, judged)) return;
       const { top, bottom } = placeIn(pane, judged);
       const height = pane.clientHeight;
-      const wanted = Math.min(bottom - top, BEGINNING);
-      if (!this.isNew && top >= pane.scrollTop && top + wanted <= pane.scrollTop + height) return;
       const above = judged.previousElementSibling?.lastElementChild?.offsetHeight ?? 0;
       const lead = Math.max(0, Math.min(above + AIR, height * LEAD, height - BEGINNING));
       pane.scrollTop = Math.max(0, Math.min(bottom + AIR - height, top - lead));

@@ -104,7 +104,7 @@
     urls: { mark: root.dataset.marks },
     onChange: (changed) => {
       bar.showState(changed);
-      if (isDone) leave();
+      if (isDone && !isLoading()) leave();
     },
     onRefused,
   });
@@ -183,8 +183,13 @@
     }
   };
 
-  const show = (dialogue, number) => {
+  const stay = () => {
     isDone = false;
+    stage.removeAttribute("aria-busy");
+  };
+
+  const show = (dialogue, number) => {
+    stay();
     const isNew = !dialogue.isConnected || !current;
     if (!dialogue.isConnected) stage.replaceChildren(dialogue);
     if (bar.isOver) bar.close(dialogue, true);
@@ -253,13 +258,16 @@
   let isDone = false;
   const leave = () => {
     const n = outbox.waiting().length;
-    if (!n) location.assign(root.dataset.review || root.dataset.submit);
+    if (n) stage.removeAttribute("aria-busy");
+    else location.assign(root.dataset.review || root.dataset.submit);
     const waiting = ngettext("%(n)s answer is waiting to be sent.", "%(n)s answers are waiting to be sent.", n);
     if (n) bar.showProblem(`${gettext("All done.")} ${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`);
   };
 
+  // Until then no key is heard: an answer it changed would be saved nowhere.
   const finish = async () => {
     isDone = true;
+    stage.setAttribute("aria-busy", "true");
     await Promise.race([outbox.send(), new Promise((resolve) => setTimeout(resolve, 3000))]);
     if (isDone) leave();
   };
@@ -346,6 +354,7 @@
     if (acts.matches("[data-save]")) confirm();
     else if (!acts.hasAttribute("aria-disabled")) back();
   });
+  addEventListener("pageshow", (event) => event.persisted && stay()); // the browser kept the page it had left
   addEventListener("popstate", (event) => event.state && go(event.state.position, event.state.number, false));
 
   const number = Number(first.querySelector(".step:not([hidden])").dataset.step);
