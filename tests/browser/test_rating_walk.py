@@ -1,115 +1,165 @@
-"""Keys at random, with a seed: what was on screen at each key is what is stored in the end.
+"""Keys at random, with a seed: what was on screen at each key is what is stored in the end, and nothing else is.
 
 Read off the screen: the text that is judged, the name in the frame, the label beside the key. Nothing else is known.
 """
 
 import random
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotation.models import Candidate, Dialogue, Rating
-from tests.browser.geometry import watch
+from annotation.models import Candidate, Dialogue, Item, Rating
+from tests.browser.geometry import ask, watch
 from tests.browser.helpers import Screen
 from tests.shipped import Work
-from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]
+Told = dict[tuple[str, str], str]  # the label of an answer by the text that was read and the question's name
 STEPS = 200
 PROTOCOLS = ("he-protocol-1.0", "persona-quality-1.0", "dialogue-hit-1.0", "diqad-1.0", "three-point-coherence-1.0")
 WIDTHS = ({"width": 1280, "height": 800}, {"width": 375, "height": 740})
+KEYS = {"answer": 10, "Enter": 6, "Backspace": 1, "ArrowUp": 1, "ArrowDown": 1}
+AND = " + "  # between the texts that are rated together
+# Of answers that may be several, one is enough.
 ON_SCREEN = """
-() => {
+(between) => {
   const seen = (element) => element && isWhole(element) === "";
-  const question = [...document.querySelectorAll("fieldset.asked")].find(
-    (each) => each.offsetHeight > 4 && getComputedStyle(each).boxShadow !== "none");
-  const name = question?.querySelector("legend strong");
-  const shown = (selector) => document.querySelector(selector);
-  const judged = shown("[data-judged]:not([hidden])") ?? shown("[data-context] .turn");
-  const labels = {};
-  question?.querySelectorAll(".options .choice").forEach((each) => {
-    const input = each.querySelector("input");
-    if (seen(each) && !input.disabled) labels[input.dataset.key] = each.querySelector("strong").textContent;
-  });
-  return {
-    read: judged && !beginsInView(judged) ? judged.querySelector("p, li").textContent.trim() : "",
-    question: seen(name) ? name.textContent : "",
-    kind: question?.dataset.kind,
-    labels,
+  const isFramed = (each) => each.offsetHeight > 4 && getComputedStyle(each).boxShadow !== "none";
+  const nameOf = (fieldset) => fieldset?.querySelector("legend strong");
+  const textOf = (judged) => {
+    const together = [...judged.querySelectorAll(".together > li")];
+    const first = [judged.querySelector("p")];
+    const texts = together.length ? together.map((each) => each.querySelector("blockquote") ?? each) : first;
+    return texts.map((each) => each.textContent.trim()).join(between);
   };
+  const labelsOf = (question) => {
+    const choices = [...(question?.querySelectorAll(".options .choice") ?? [])].filter(seen);
+    if (choices.some((each) => each.querySelector("input[type=checkbox]:checked"))) return {};
+    const heard = choices.filter((each) => !each.querySelector("input").disabled);
+    const keyOf = (each) => each.querySelector("input").dataset.key;
+    return Object.fromEntries(heard.map((each) => [keyOf(each), each.querySelector("strong").textContent]));
+  };
+  const look = () => {
+    const asked = [...document.querySelectorAll("fieldset.asked")].filter((each) => each.offsetHeight);
+    const question = asked.find(isFramed);
+    const isJudging = document.querySelector("[data-judged]");
+    const judged = document.querySelector(isJudging ? "[data-judged]:not([hidden])" : "[data-context] .turn");
+    return {
+      path: location.pathname,
+      read: judged && !beginsInView(judged) ? textOf(judged) : "",
+      question: seen(nameOf(question)) ? nameOf(question).textContent : "",
+      asked: asked.map((each) => nameOf(each).textContent),
+      labels: labelsOf(question),
+      isText: document.activeElement.matches("textarea"),
+    };
+  };
+  return lookAtScreen(look, (found) => found.read && found.question);
 }
 """
 
 
-def walk(page: Page, seed: int) -> dict[tuple[str, str], str]:
-    """The last label seen under a pressed key, by text and question, of every answer that Enter has saved."""
-    chance, pressed, saved = random.Random(seed), {}, {}
-    for _ in range(STEPS):
-        if "/submit/" in page.url:
-            page.go_back()
-        expect(page.locator("#rate[data-ready] [data-stage]:not([aria-busy])")).to_have_count(1)
-        seen = page.evaluate(ON_SCREEN)
-        key = chance.choices(["answer", "Enter", "Backspace", "ArrowUp", "ArrowDown"], [10, 6, 1, 1, 1])[0]
-        if key == "answer":
-            _press(page, chance, seen, pressed)
-            continue
-        before = page.url
-        page.keyboard.press(key)
-        if key == "Enter" and page.url != before:
-            saved |= {pair: label for pair, label in pressed.items() if pair[0] == seen["read"]}
-    return saved
+@dataclass
+class Walk:
+    """What was pressed and what was saved, by the address of the step it happened on."""
 
+    page: Page
+    chance: random.Random
+    pressed: dict[str, Told] = field(default_factory=lambda: defaultdict(dict))
+    saved: dict[str, Told] = field(default_factory=dict)
+    entered: dict | None = None
 
-def _press(page: Page, chance: random.Random, seen: dict, pressed: dict[tuple[str, str], str]) -> None:
-    if seen["kind"] != "single" or not seen["labels"]:
-        return
-    key = chance.choice(sorted(seen["labels"]))
-    assert seen["read"], f"{key} would answer a text that is not in view"
-    assert seen["question"], f"{key} would answer a question that is not in view"
-    pressed[seen["read"], seen["question"]] = seen["labels"][key]
-    page.keyboard.press(key)
+    def go(self, steps: int) -> Told:
+        self.first = self.page.url
+        for _ in range(steps):
+            self.step(self.look())
+        self.look()
+        return {pair: label for told in self.saved.values() for pair, label in told.items()}
+
+    def look(self) -> dict | None:
+        """Enter that led away from a step has saved what was pressed there, as far as it was still asked."""
+        seen = ask(self.page, ON_SCREEN, AND)
+        if self.entered and (not seen or seen["path"] != self.entered["path"]):
+            path, asked = self.entered["path"], self.entered["asked"]
+            self.saved[path] = {pair: label for pair, label in self.pressed[path].items() if pair[1] in asked}
+        self.entered = None
+        return seen
+
+    def step(self, seen: dict | None) -> None:
+        if not seen:
+            self.return_to_work()
+        elif seen["isText"]:
+            self.page.keyboard.insert_text("that is how it reads ")
+            self.page.keyboard.press("Escape")
+        else:
+            self.press(seen)
+
+    def press(self, seen: dict) -> None:
+        [key] = self.chance.choices([*KEYS], KEYS.values())
+        if key == "answer" and seen["labels"]:
+            self.answer(seen)
+            return
+        if key in ("answer", "Enter"):
+            self.entered = seen
+        self.page.keyboard.press("Enter" if key == "answer" else key)
+
+    def return_to_work(self) -> None:
+        if self.chance.random() < 0.3:
+            self.page.go_back()
+        else:
+            self.page.goto(self.first)
+
+    def answer(self, seen: dict) -> None:
+        key = self.chance.choice(sorted(seen["labels"]))
+        assert seen["read"], f"{key} would answer a text that is not in view"
+        assert seen["question"], f"{key} would answer a question that is not in view"
+        self.pressed[seen["path"]][seen["read"], seen["question"]] = seen["labels"][key]
+        self.page.keyboard.press(key)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_was_seen_at_each_key_is_what_is_stored(open_screen: Open, seed: int):
-    protocol = PROTOCOLS[seed % len(PROTOCOLS)]
+    work = work_on(PROTOCOLS[seed % len(PROTOCOLS)])
+    screen = open_screen(work.participant.user, **WIDTHS[seed % 2])
+    watch(screen.page)
+    page = screen.go(reverse("rate_start", args=[work.assignment.token]))
+    told = Walk(page, random.Random(seed)).go(STEPS)
+    expect(page.locator("[data-save-state=sending]")).to_have_count(0)
+    assert told == stored()
+    assert len(told) > 2
+
+
+def work_on(protocol: str) -> Work:
+    """No two texts are alike."""
     is_whole = protocol.startswith("diqad")
-    work = Work(protocol, n_dialogues=3, n_sources=0 if is_whole else 2).has_read_all()
+    work = Work(protocol, n_dialogues=8 if is_whole else 3, n_sources=0 if is_whole else 2).has_read_all()
     for number, dialogue in enumerate(Dialogue.objects.order_by("pk")):
         first = {"speaker": "A", "text": f"This is dialogue number {number}."}
         Dialogue.objects.filter(pk=dialogue.pk).update(turns=[first, *dialogue.turns])
     for number, candidate in enumerate(Candidate.objects.order_by("pk")):
         Candidate.objects.filter(pk=candidate.pk).update(text=f"This is response number {number}.")
-    screen = open_screen(work.participant.user, **WIDTHS[seed % 2])
-    watch(screen.page)
-    page = screen.go(reverse("rate_start", args=[work.assignment.token]))
-    saved = walk(page, seed)
-    wait_until(
-        lambda: (page.wait_for_timeout(20), "Saved" in (page.locator("[data-save-state]").text_content() or "Saved"))[
-            1
-        ],
-        what="saving",
+    return work
+
+
+def stored() -> Told:
+    """What people gave: a computed answer is nobody's."""
+    ratings = Rating.objects.exclude(criterion__kind="computed").select_related(
+        "criterion", "option", "item__candidate"
     )
-    stored = {
-        (_text(rating), rating.criterion.name): rating.option.label
-        for rating in Rating.objects.exclude(option=None)
-        if rating.is_active
-    }
-    told = {
-        pair: label for pair, label in saved.items() if pair[0].startswith("This is")
-    }  # sets have no text of their own
-    differing = {pair: (label, stored.get(pair)) for pair, label in told.items() if stored.get(pair) != label}
-    assert differing == {}
-    assert len(told) > 2
+    return {(text_of(each.item), each.criterion.name): label_of(each) for each in ratings if each.is_active}
 
 
-def _text(rating: Rating) -> str:
-    item = rating.item
+def label_of(rating: Rating) -> str:
+    labels = dict(rating.criterion.options.values_list("pk", "label"))
+    return rating.option.label if rating.option else AND.join(labels[pk] for pk in rating.choices)
+
+
+def text_of(item: Item) -> str:
     if item.candidate:
         return item.candidate.text
-    if item.shown:
-        return ""
-    return item.dialogue.turns[0]["text"]
+    texts = Candidate.objects.in_bulk(item.shown)
+    return AND.join(texts[pk].text for pk in item.shown) or item.dialogue.turns[0]["text"]
