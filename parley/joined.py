@@ -28,6 +28,7 @@ JOINED = {
         "css/rate.css",
         "css/rate-narrow.css",
         "css/rate-strip.css",
+        "css/rate-low.css",
         "css/texts.css",
     ),
 }

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotation.steps import Question, SavedAnswer
-from protocols.models import Criterion, ProtocolVersion
+from protocols.models import Criterion
 
 register = template.Library()
 MOST = 2000  # questions that are kept
@@ -27,7 +27,8 @@ _kept: dict[tuple[object, ...], str] = {}
 def question_form(context: Context, question: Question, scope: int | str, layout: str = "described") -> SafeString:
     """A question with its options. `scope` tells it apart from the same question of another step."""
     place = f"{context['page'].position}-{scope}-{question.name}"
-    if not _is_untouched(question) or context["version"].status == ProtocolVersion.Status.DRAFT:
+    # Only a page that says which version it shows, shows a stored one: a preview is of what stands in the editor.
+    if not (context.get("fingerprint") and _is_untouched(question)):
         return _rendered(context, question, layout, question.name, place)
     html = _untouched(context, question, layout)
     return mark_safe(html.replace(NAME, escape(question.name)).replace(PLACE, escape(place)))  # noqa: S308

@@ -20,6 +20,10 @@
       return [];
     }
 
+    waiting() {
+      return [];
+    }
+
     add() {
       this.onChange(this);
     }

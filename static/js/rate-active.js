@@ -67,8 +67,10 @@
       this.onActive(question);
     }
 
-    // While the dialogue has to be read first, its questions cannot have the focus: their heading has it.
+    // While the dialogue has to be read first, its questions cannot have the focus: their heading has it. Beside the
+    // editor the screen takes none from the field in which somebody types.
     focus({ element }) {
+      if (window.parent !== window && !document.hasFocus()) return;
       const target = element.disabled ? this.step.querySelector("h2") : element;
       if (!target.contains(document.activeElement)) target.focus({ preventScroll: true });
     }

@@ -258,8 +258,9 @@
   let isDone = false;
   const leave = () => {
     const n = outbox.waiting().length;
-    if (n) stage.removeAttribute("aria-busy");
-    else location.assign(root.dataset.review || root.dataset.submit);
+    const target = root.dataset.review || root.dataset.submit;
+    if (n || target.startsWith("#")) stage.removeAttribute("aria-busy"); // one stays here
+    if (!n) location.assign(target);
     const waiting = ngettext("%(n)s answer is waiting to be sent.", "%(n)s answers are waiting to be sent.", n);
     if (n) bar.showProblem(`${gettext("All done.")} ${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`);
   };

@@ -100,7 +100,7 @@ def test_what_is_not_translated_is_marked_on_the_screen(open_screen: Open):
     mark = page.locator(".step:visible .untranslated").first
     expect(mark).to_be_visible()
     assert mark.evaluate("each => getComputedStyle(each, '::after').content") != "none"
-    assert page.locator(".rate-guide .untranslated").count() == 0
+    assert page.locator(".rate-guide .prose .untranslated").count() == 0
     look(screen, "untranslated", "it", 1280)
 
 

@@ -65,7 +65,7 @@ def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(o
     hand.press("Control+s")
     expect(state(page)).to_have_text("Saved")
 
-    expect(preview(page).locator("[data-step]:visible h2")).to_have_text("Warmth")
+    expect(preview(page).locator("[data-active] legend strong")).to_have_text("Warmth")
     screen.screenshot(SCREENSHOTS / "editor" / "journey.png")
     doc = stored(version)
     first, second = doc["criteria"]

@@ -47,7 +47,7 @@ def options_of(work: Assignment, criterion: str) -> list[Any]:
 def choose(page: Page, criterion: str, label: str) -> None:
     wait_for_step(page)
     question = page.locator(f"section.step:visible fieldset[data-criterion={criterion}]")
-    question.locator("label.choice", has=page.locator("strong", has_text=label)).first.locator("input").check()
+    question.locator("label.choice", has=page.locator("strong", has_text=label)).first.click()
 
 
 def go_on(page: Page) -> None:
