@@ -130,11 +130,23 @@ def test_missing_system_packages_without_root_end_with_the_line_to_run(
     monkeypatch.setattr(dev, "browser", lambda: "")
     monkeypatch.setattr(dev, "missing_for_pdf", lambda: ["libpango-1.0-0"])
     monkeypatch.setattr(dev, "missing_gettext", lambda: ["gettext"])
+    monkeypatch.setattr(dev, "missing_other_browsers", lambda: ["firefox-esr"])
     monkeypatch.setattr(dev, "can_sudo", lambda: False)
     monkeypatch.setattr(dev.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(dev.shutil, "which", lambda name: "/usr/bin/apt-get")
     said = trouble(dev, capsys, "test")
-    assert "sudo apt-get install -y --no-install-recommends libpango-1.0-0 gettext chromium-headless-shell" in said
+    line = "sudo apt-get install -y --no-install-recommends libpango-1.0-0 gettext firefox-esr chromium-headless-shell"
+    assert line in said
+
+
+def test_firefox_and_webkit_are_looked_for_by_the_names_of_their_programs(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dev.sys, "platform", "linux")
+    monkeypatch.setattr(dev.shutil, "which", lambda name: "/usr/bin/firefox" if name == "firefox" else None)
+    assert dev.missing_other_browsers() == ["webkit2gtk-driver", "xvfb"]
+    monkeypatch.setattr(dev.sys, "platform", "darwin")
+    assert dev.missing_other_browsers() == []
 
 
 def test_a_full_disk_is_named_before_anything_is_downloaded(
