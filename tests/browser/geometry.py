@@ -75,6 +75,8 @@ LOOK = """
     if (focused.matches("textarea") && isTooTall) return [...problems, isWhole(focused)];
     if (document.querySelector("#rate[data-drawn]") && isTooTall) return [...problems, isWhole(legend)];
     const choices = [...question.querySelectorAll(".options .choice, .mark-turns .choice")];
+    // At 400 % ten long answers do not fit: they scroll below their question, from the first one on.
+    if (innerHeight < 300 && isTooTall) return [...problems, isWhole(legend), isWhole(choices[0])];
     return [...problems, ...[legend, ...choices, document.querySelector("[data-save]")].map(isWhole)];
   };
   const problemsAround = () => {
