@@ -19,6 +19,7 @@ urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
     path("token/", token.TokenView.as_view(), name="api_token"),
     path("answers/", answers.AnswersView.as_view(), name="api_answers"),
+    path("answers/several/", answers.SeveralAnswersView.as_view(), name="api_several_answers"),
     path("marks/", marks.MarksView.as_view(), name="api_marks"),
     path("studies/", studies.StudiesView.as_view(), name="api_studies"),
     path("studies/<slug:slug>/", studies.OneStudyView.as_view(), name="api_study"),

@@ -8,6 +8,8 @@
   const SHORTEST_WAIT = 1000;
   const LONGEST_WAIT = 30000;
   const KEEPALIVE_BYTES = 60000; // browsers refuse larger requests that outlive their page
+  const TOGETHER = 20; // answers in one request
+  const TOGETHER_CHARACTERS = 200000; // of all of them: the server takes a megabyte
 
   // What is said in each state, in short and, where the annotator can do something, in full.
   const SAID = {
@@ -173,36 +175,64 @@
 
     async drain() {
       for (;;) {
-        const [entry] = this.waiting();
-        if (!entry) return;
-        let response;
+        const entries = this.together();
+        if (!entries.length) return;
+        let results;
         try {
-          response = await this.post(entry);
+          results = await this.post(entries);
         } catch {
           this.later("offline");
           return;
         }
-        if (!(await this.settled(entry, response))) return;
+        // Each is settled, also behind one that has to wait: the server has looked at all of them.
+        const mayGoOn = results.map((result, at) => this.settled(entries[at], result));
+        if (!mayGoOn.every(Boolean)) return;
       }
     }
 
-    post(entry) {
+    // What goes in one request: the oldest entry, and with an answer those after it, up to a mark or a correction.
+    together() {
+      const waiting = this.waiting();
+      const seen = new Set();
+      let size = 0;
+      const isNext = (entry) => {
+        const own = `${entry.item}:${entry.criterion}`;
+        size += JSON.stringify(entry).length;
+        const hasRoom = seen.size < TOGETHER && size < TOGETHER_CHARACTERS;
+        return !entry.kind && !seen.has(own) && hasRoom && seen.add(own);
+      };
+      const end = waiting.findIndex((entry) => !isNext(entry));
+      return end < 0 ? waiting : waiting.slice(0, Math.max(end, 1));
+    }
+
+    body(entry) {
       const { kind, answered_at: answeredAt, not_before: notBefore = 0, order, is_new: _older, ...values } = entry;
-      const age = Math.max(0, Date.now() - Math.max(answeredAt, notBefore));
-      const body = JSON.stringify({ assignment: this.assignment, ...values, age_ms: age });
-      return fetch(kind ? this.urls[kind] : this.url, {
+      return { ...values, age_ms: Math.max(0, Date.now() - Math.max(answeredAt, notBefore)) };
+    }
+
+    // What the server says of each entry. A refusal of the whole request is one of the first entry: the others wait.
+    async post(entries) {
+      const [first] = entries;
+      const isOne = entries.length === 1;
+      const own = isOne ? this.body(first) : { answers: entries.map((entry) => this.body(entry)) };
+      const body = JSON.stringify({ assignment: this.assignment, ...own });
+      const response = await fetch(first.kind ? this.urls[first.kind] : `${this.url}${isOne ? "" : "several/"}`, {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
         credentials: "same-origin",
         keepalive: body.length < KEEPALIVE_BYTES / 3,
         body,
       });
+      const said = await response.json().catch(() => ({}));
+      // Whatever else answers 200, a hotel's sign-in page for one, has saved nothing.
+      if (response.ok && !(isOne ? said.saved_at : said.results)) throw new Error("no acknowledgement");
+      if (response.ok && !isOne) return said.results;
+      return [{ status: response.status, error: said.error, wait: Number(response.headers.get("Retry-After")) * 1000 }];
     }
 
     // True when the next entry may be sent.
-    async settled(entry, response) {
-      const error = response.ok ? {} : ((await response.json().catch(() => ({}))).error ?? {});
-      if (response.ok || error.kept) {
+    settled(entry, { status, error = {}, wait = 0 }) {
+      if (status === 200 || error.kept) {
         this.store.remove(entry.client_key);
         this.followedBy(entry);
         this.wait = SHORTEST_WAIT;
@@ -210,14 +240,12 @@
         this.changed();
         return true;
       }
-      if (response.status === 401 || response.status === 403) return this.hold("signed_out");
-      if (response.status === 404) return this.hold("foreign");
+      if (status === 401 || status === 403) return this.hold("signed_out");
+      if (status === 404) return this.hold("foreign");
       if (error.code === "consent_needed") return this.hold("consent");
       // Answered offline: the server starts the clock of the dialogue now, and says how long it takes.
       if (error.code === "too_soon") return this.later("reading", error.seconds * 1000);
-      if (response.status === 429 || response.status >= 500) {
-        return this.later("busy", Number(response.headers.get("Retry-After")) * 1000);
-      }
+      if (status === 429 || status >= 500) return this.later("busy", wait);
       // Refused for good (invalid, submitted, closed): it stays on this device, and does not hold up the others.
       this.refused.add(entry.client_key);
       if (error.code === "invalid") this.store.remove(entry.client_key);

@@ -224,6 +224,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "api_schema": {"GET": EVERYBODY, "OPTIONS": EVERYBODY},
     "api_token": {"POST": EVERYBODY, "DELETE": SIGNED_IN},
     "api_answers": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},  # the assignment in the body says whose
+    "api_several_answers": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},
     "api_marks": {"POST": SIGNED_IN, "OPTIONS": SIGNED_IN},
     "api_studies": {"GET": SIGNED_IN, "POST": CREATORS},
     "api_study": {"GET": WATCHERS, "PATCH": MAKERS},

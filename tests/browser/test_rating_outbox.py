@@ -11,6 +11,8 @@ from annotation.models import Assignment, Rating, RatingRevision, Study
 from tests.browser.helpers import Screen
 from tests.browser.rating import begin, expect_saved, expect_step, press, step
 from tests.cast import Cast
+from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
+from tests.factories_protocols import make_scale_version
 from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,7 +83,7 @@ def test_an_answer_whose_acknowledgement_was_lost_is_one_answer(screen: Screen):
         lost.append(route.fetch())  # the server has saved it
         route.abort()
 
-    screen.page.route("**/api/v1/answers/", lose_the_answer)
+    screen.page.route("**/api/v1/answers/**", lose_the_answer)
     press(screen.page, "1", "Enter")
     expect_saved(screen.page)
     assert len(lost) == 1
@@ -99,7 +101,7 @@ def test_a_server_in_trouble_is_asked_again(screen: Screen):
         else:
             route.continue_()
 
-    screen.page.route("**/api/v1/answers/", be_busy_once)
+    screen.page.route("**/api/v1/answers/**", be_busy_once)
     press(screen.page, "1", "Enter")
     wait_until(lambda: (screen.page.wait_for_timeout(20), Rating.objects.exists())[1], what="the answer sent again")
     first, second = answers_given
@@ -149,12 +151,12 @@ def test_the_back_button_of_the_browser_shows_the_answer_before(screen: Screen):
 
 def test_the_batch_is_not_submitted_while_answers_wait(screen: Screen, assignment: Assignment):
     screen.allowed = ["ERR_FAILED"]
-    screen.page.route("**/api/v1/answers/", lambda route: route.abort())
+    screen.page.route("**/api/v1/answers/**", lambda route: route.abort())
     press(screen.page, "1", "Enter")
     expect(screen.page.locator("[data-save-state]")).to_contain_text("1 kept here")
     screen.go(reverse("submit", args=[assignment.token]))
     expect(screen.page.locator("[data-outbox]")).to_contain_text("1 answer waits on this device.")
-    screen.page.unroute("**/api/v1/answers/")
+    screen.page.unroute("**/api/v1/answers/**")
     screen.page.evaluate("dispatchEvent(new Event('online'))")
     expect(screen.page.locator("[data-outbox]")).to_be_hidden()
     expect(screen.page.get_by_text("1 of 24 steps")).to_be_visible()
@@ -163,11 +165,11 @@ def test_the_batch_is_not_submitted_while_answers_wait(screen: Screen, assignmen
 
 def test_an_answer_refused_for_good_stays_on_the_device_and_the_page_stands_still(screen: Screen):
     screen.allowed = ["ERR_FAILED", "409"]
-    screen.page.route("**/api/v1/answers/", lambda route: route.abort())
+    screen.page.route("**/api/v1/answers/**", lambda route: route.abort())
     press(screen.page, "1", "Enter")
     expect(screen.page.locator("[data-save-state]")).to_contain_text("1 kept here")
     Study.objects.update(status="closed")
-    screen.page.unroute("**/api/v1/answers/")
+    screen.page.unroute("**/api/v1/answers/**")
     pages: list[str] = []
     screen.page.on("framenavigated", lambda frame: pages.append(frame.url))
     screen.go(reverse("work"))
@@ -176,3 +178,28 @@ def test_an_answer_refused_for_good_stays_on_the_device_and_the_page_stands_stil
     assert len(pages) == 1
     kept = screen.page.evaluate("Object.keys(localStorage)")
     assert len([key for key in kept if key.startswith("parley-outbox:")]) == 1
+
+
+def test_the_answers_of_a_step_go_in_one_request(open_screen, cast: Cast):
+    study = StudyFactory(protocol_version=make_scale_version(4))
+    participant = make_annotator(study, "scaler")
+    screen = open_screen(participant.user)
+    sent: list[str] = []
+    screen.page.on("request", lambda request: "/api/v1/answers/" in request.url and sent.append(request.url))
+    begin(screen, take_seat(participant, make_batch(study, 2, 2)))
+    press(screen.page, "5", "4", "3", "1", "Enter")
+    expect_step(screen.page, 0, 2)
+    expect_saved(screen.page)
+    assert Rating.objects.count() == 4
+    assert sent == [f"{screen.url}/api/v1/answers/several/"]
+
+
+def test_a_page_of_the_network_itself_is_no_acknowledgement(screen: Screen):
+    """A hotel's sign-in page answers everything with 200."""
+    page = screen.page
+    page.route("**/api/v1/answers/**", lambda route: route.fulfill(status=200, body="<h1>Welcome, guest</h1>"))
+    press(page, "1", "Enter")
+    expect(page.locator("[data-save-state]")).to_have_text("Offline: 1 kept here")
+    page.unroute("**/api/v1/answers/**")
+    expect_saved(page)
+    assert Rating.objects.count() == 1

@@ -210,7 +210,7 @@ def test_a_correction_made_while_the_first_answer_is_on_its_way_is_the_one_that_
             route.continue_()
         held.append(route)
 
-    screen.page.route("**/api/v1/answers/", hold_the_first)
+    screen.page.route("**/api/v1/answers/**", hold_the_first)
     press(screen.page, "1", "Enter", "Backspace", "2", "Enter")
     wait_until(lambda: (screen.page.wait_for_timeout(300), held)[1], what="the first request")
     held[0].continue_()
@@ -245,14 +245,14 @@ def test_active_time_leaves_out_pauses_and_hidden_tabs(open_screen, cast: Cast, 
     screen.page.clock.install()
     begin(screen, assignment)
     screen.page.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
-    with screen.page.expect_request("**/api/v1/answers/"):
+    with screen.page.expect_request("**/api/v1/answers/**"):
         press(screen.page, "1", "Enter")  # the next step begins while the clock stands still
     press(screen.page, "ArrowDown")
     # Jumps: while a clock runs, the browser's own scrolling may fall into the middle of it.
     screen.page.clock.fast_forward(10_000)
     press(screen.page, "ArrowDown")
     screen.page.clock.fast_forward(5 * 60_000)  # five minutes of nothing count as thirty seconds
-    with screen.page.expect_request("**/api/v1/answers/") as sent:
+    with screen.page.expect_request("**/api/v1/answers/**") as sent:
         press(screen.page, "1", "Enter")
     assert 40_000 <= sent.value.post_data_json["active_ms"] <= 75_000  # of an hour and five minutes
 

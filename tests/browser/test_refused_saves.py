@@ -62,11 +62,11 @@ def test_a_page_that_is_too_old_leads_to_a_new_one(screen: Screen):
     page = screen.page
     wait_for_step(page)
     error = {"code": "protocol_changed", "message": "The questions of this study have changed.", "fields": {}}
-    page.route("**/api/v1/answers/", lambda route: route.fulfill(status=409, json={"error": error}))
+    page.route("**/api/v1/answers/**", lambda route: route.fulfill(status=409, json={"error": error}))
     press(page, "1", "Enter")
     expect(problem(page)).to_contain_text("The questions of this study have changed.")
     expect(page.locator(".step:visible input:enabled:not([type=hidden])")).to_have_count(0)
-    page.unroute("**/api/v1/answers/")
+    page.unroute("**/api/v1/answers/**")
     problem(page).get_by_role("link", name="Load the page again").click()
     expect_saved(page)
     expect(problem(page)).to_be_hidden()
@@ -76,13 +76,13 @@ def test_an_answer_to_the_questions_of_before_is_given_up_and_its_words_are_show
     screen.allowed = ["409", "ERR_FAILED"]
     page = screen.page
     wait_for_step(page)
-    page.route("**/api/v1/answers/", lambda route: route.abort())
+    page.route("**/api/v1/answers/**", lambda route: route.abort())
     press(page, "3")
     page.get_by_role("textbox", name="Say why").fill("I cannot tell from this.")
     press(page, "Control+Enter")
     expect(page.locator("[data-save-state]")).to_contain_text("1 kept here")
     page.evaluate(AS_IF_OLDER)
-    page.unroute("**/api/v1/answers/")
+    page.unroute("**/api/v1/answers/**")
     page.goto(re.sub(r"/2/$", "/1/", page.url))
     expect(problem(page)).to_contain_text("Please answer again. You wrote: I cannot tell from this.")
     expect(page.locator(".step:visible input:checked")).to_have_count(0)
