@@ -180,7 +180,7 @@
       button.dataset.state = item.state;
       button.toggleAttribute("data-unsure", item.unsure);
       button.toggleAttribute("data-flagged", item.flagged);
-      button.textContent = item.flagged ? "⚑" : item.unsure ? "?" : item.state === "done" ? "✓" : item.state === "partly" ? "…" : at + 1;
+      button.textContent = item.flagged ? "⚑" : item.unsure ? "?" : item.state === "done" ? "✓" : at + 1;
       button.setAttribute("aria-label", put(gettext("Dialogue %(dialogue)s, %(item)s: %(said)s"), { dialogue: place + 1, item: name, said }));
       button.tabIndex = isCurrent ? 0 : -1;
       if (isCurrent) button.setAttribute("aria-current", "step");
@@ -223,7 +223,7 @@
       }
       this.draw();
       this.redress(place);
-      this.part("place").textContent = `${place + 1}/${this.dialogues.length}`;
+      this.part("place").textContent = `${place + 1}.${this.current.item + 1}`; // as one types it to go there
     }
 
     // --- what was just said on this device ---------------------------------------------------------
