@@ -35,7 +35,7 @@ def rate(screen: Screen, keys: list[str]) -> None:
     page = screen.go("/work/")
     page.get_by_role("button", name="Start").click()
     for number, key in enumerate(keys):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {len(keys)} answers")
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {len(keys)} steps")
         answer(page, key)
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit the batch").click()

@@ -42,7 +42,7 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     page.get_by_role("button", name="Check this sample").click()
     page.wait_for_url("**/work/**")
     for number in range(n_drawn):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n_drawn} answers")
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n_drawn} steps")
         answer(page, "1")
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit the batch").click()

@@ -127,7 +127,7 @@ def press_on(page: Page, name: str) -> None:
 def rate_all(page: Page, choose: Callable[[str, str], int]) -> None:
     """A digit and Enter, sixty times. The page is read, and touched by the keyboard alone."""
     for number in range(N_ANSWERS):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {N_ANSWERS} answers")
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {N_ANSWERS} steps")
         wait_for_step(page)
         step = page.locator("section.step:visible")
         criterion = step.locator("fieldset[data-criterion]").get_attribute("data-criterion")

@@ -77,7 +77,7 @@ def rate_all(page: Page, n_dialogues: int = 1, key: str = "1") -> None:
     n = 4 * n_dialogues
     read_and_start(page, key)
     for number in range(n):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n} answers")
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n} steps")
         answer(page, "1")
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit").click()

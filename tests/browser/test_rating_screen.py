@@ -353,7 +353,7 @@ def test_a_batch_can_be_rated_without_javascript(open_screen, cast: Cast, assign
     screen.page.get_by_role("button", name="Save and go on").click()
     expect_step(screen.page, 0, 2)
     screen.page.get_by_role("link", name="Back").click()
-    expect(step(screen.page).locator("input[type=radio]:checked")).to_have_value("2")
+    expect(step(screen.page).locator("input[name$=-option]:checked")).to_have_value("2")
     assert answers() == [("appropriateness", "not-appropriate")]
 
 
