@@ -76,8 +76,10 @@
       this.pane?.scrollBy({ top: direction * this.pane.clientHeight * 0.85 });
     }
 
+    // Who scrolls is away or back. A pane that has just become smaller hides the text without anybody having scrolled.
     onScroll() {
-      this.isAway = Boolean(this.judged) && !this.isInView(this.pane, this.judged);
+      const { pane, judged } = this;
+      if (judged && pane.clientHeight === this.height) this.isAway = !this.isInView(pane, judged);
       this.showMore();
     }
 
@@ -129,6 +131,7 @@
         if (!each.hidden) this.judged = each;
       });
       if (this.judged) this.bringIn(pane, this.judged);
+      this.height = pane.clientHeight;
       this.isAway = false;
       this.showMore();
     }

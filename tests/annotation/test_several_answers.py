@@ -40,8 +40,9 @@ def test_each_answer_is_saved_and_acknowledged_in_its_place(cast: Cast, assignme
     results = send(sign_in(cast.annotator.user), assignment, given).json()["results"]
     assert [each["status"] for each in results] == [200, 200, 200]
     assert all(each["saved_at"] and each["is_counted"] and not each["is_repeat"] for each in results)
-    stored = {str(each.item.token): each.option.code for each in Rating.objects.select_related("item", "option")}
-    assert stored == {each["item"]: each["option"] for each in given}
+    stored = {str(each.item.token): each.option.position for each in Rating.objects.select_related("item", "option")}
+    first = min(stored.values())
+    assert stored == {each["item"]: first + int(each["option"]) - 1 for each in given}
 
 
 def test_a_mistake_in_one_does_not_hold_up_the_others(cast: Cast, assignment: Assignment):

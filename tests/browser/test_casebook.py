@@ -35,7 +35,8 @@ def rate(screen: Screen, keys: list[str]) -> None:
     page = screen.go("/work/")
     page.get_by_role("button", name="Start").click()
     for number, key in enumerate(keys):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {len(keys)} steps")
+        steps = "1 step" if len(keys) == 1 else f"{len(keys)} steps"
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {steps}")
         answer(page, key)
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit the batch").click()
