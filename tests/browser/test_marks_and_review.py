@@ -232,7 +232,7 @@ def test_of_many_dialogues_only_those_near_are_in_the_page(open_screen: Open):
 def test_on_a_phone_the_strip_is_a_list_behind_a_button(open_screen: Open, cast: Cast, assignment: Assignment):
     page = begin(open_screen(cast.annotator.user, **PHONE), assignment)
     expect(strip_item(page, "Dialogue 2, response 1")).to_be_hidden()
-    page.get_by_role("button", name="Items 1/2").tap()
+    page.get_by_role("button", name="Items 1.1").tap()
     strip_item(page, "Dialogue 2, response 1").tap()
     expect_step(page, 1, 1)
     expect(strip_item(page, "Dialogue 2, response 1")).to_be_hidden()
