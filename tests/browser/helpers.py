@@ -29,7 +29,7 @@ class Screen:
         **options: object,
     ) -> None:
         self.url = url
-        # A page that is left drops what it had asked for: htmx says so, and `afterRequest` beside every error's own name.
+        # A page that is left drops what it asked for. htmx says so, and `afterRequest` with errors that have own names.
         self.allowed: list[str] = ["htmx:sendAbort", "htmx:afterRequest"]
         self._problems: list[str] = []
         self._under_way: set[Request] = set()
