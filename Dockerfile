@@ -1,9 +1,9 @@
-FROM python:3.11-slim-bookworm AS packages
+FROM python:3.13-slim-bookworm AS packages
 COPY requirements.production.lock /tmp/
 RUN python -m venv /opt/venv \
     && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /tmp/requirements.production.lock
 
-FROM python:3.11-slim-bookworm
+FROM python:3.13-slim-bookworm
 # Pango and fonts, one of them with Chinese, draw the PDF reports.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 fonts-dejavu-core fonts-wqy-microhei \

@@ -15,6 +15,7 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Batch, ExportJob, ImportJob, JudgeRun, Membership, Metric, Participant, Study
+from parley.ready import Ready
 from protocols.specs import VersionSpec, spec_by_id
 
 Role = Membership.Role
@@ -195,19 +196,23 @@ def participant_for(user: Person, slug: str) -> Participant:
     return participant
 
 
+def _own_assignment(token: UUID, user: int) -> QuerySet[Assignment]:
+    around = ("batch__study__protocol_version__protocol", "participant", "seat")
+    return Assignment.objects.select_related(*around).filter(token=token, participant__user=user)
+
+
+OWN_ASSIGNMENT = Ready(_own_assignment, token=UUID, user=int)
+
+
 def assignment_for(user: Person, token: UUID) -> Assignment:
     """The user's own assignment: even an owner cannot open somebody else's."""
-    assignment = (
-        Assignment.objects.select_related("batch__study__protocol_version__protocol", "participant", "seat")
-        .filter(token=token, participant__user=_id_of(user))
-        .first()
-    )
-    if assignment is None:
+    assignments = OWN_ASSIGNMENT(token=token, user=_id_of(user))
+    if not assignments:
         raise Http404("No such assignment.")
-    return assignment
+    return assignments[0]
 
 
-class Desk(NamedTuple):
+class AnswerContext(NamedTuple):
     """What writing an answer takes of the user's own assignment."""
 
     assignment_id: int
@@ -215,17 +220,17 @@ class Desk(NamedTuple):
     needs_consent: bool
 
 
-def desk_for(user: Person, token: UUID) -> Desk:
+def answer_context_for(user: Person, token: UUID) -> AnswerContext:
     """The rule of `assignment_for`, for the one request that comes hundreds of times a second.
 
     Composing that one's ninety columns would take longer than saving the answer.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT * FROM annotation_desk(%s, %s)", [token, _id_of(user)])
+        cursor.execute("SELECT * FROM annotation_answer_context(%s, %s)", [token, _id_of(user)])
         assignment_id, version_id, version_status, needs_consent = cursor.fetchone()
     if assignment_id is None:
         raise Http404("No such assignment.")
-    return Desk(assignment_id, spec_by_id(version_id, version_status), needs_consent)
+    return AnswerContext(assignment_id, spec_by_id(version_id, version_status), needs_consent)
 
 
 def claimable_batch_for(user: Person, token: UUID) -> tuple[Batch, Participant]:

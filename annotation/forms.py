@@ -15,7 +15,7 @@ from annotation.selectors.dialogues import USES
 from annotation.selectors.pilots import Pilot
 from annotation.selectors.studies import find_account, publishable_versions
 from annotation.services.batching import TURNS_FIELD
-from annotation.services.standing import LONGEST_REASON, missing_reason
+from annotation.services.status import LONGEST_REASON, missing_reason
 from protocols.models import ProtocolVersion
 from protocols.translating import language_name, languages_of
 

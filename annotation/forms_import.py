@@ -6,9 +6,9 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from annotation.services.importing import CSV_PREDICTIONS, CSV_RATINGS, JSONL_LABELS
-from annotation.services.importing.columns import FIELDS
-from annotation.services.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
+from annotation.importing import CSV_PREDICTIONS, CSV_RATINGS, JSONL_LABELS
+from annotation.importing.columns import FIELDS
+from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 
 
 def _column_field(name: str) -> forms.CharField:

@@ -5,6 +5,7 @@ dialogues is never laid out at once: its dialogues follow each other, and each i
 """
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -19,13 +20,14 @@ from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionS
 LETTERS = "abcdehijklnopqrstvwxyz"
 LETTERS_IN_ALL = LETTERS + LETTERS.upper()
 KEYS = "1234567890" + LETTERS_IN_ALL
+NUMBER = re.compile(r"-?\d")
 LINE = 72  # characters of a description on the rating screen
 MOST_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class ItemText:
-    """An item as an annotator may see it: no source, no id (X-5). No texts when the dialogue itself is rated."""
+    """An item as an annotator may see it: no source, no id. No texts when the dialogue itself is rated."""
 
     token: UUID
     texts: tuple[str, ...] = ()
@@ -143,7 +145,7 @@ Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
 
 
 def order_items(seed: int, items: Iterable[ItemText]) -> list[ItemText]:
-    """X-6: another order for every annotator, and the same one whenever they come back."""
+    """Another order for every annotator, and the same one whenever they come back."""
     return sorted(items, key=lambda item: place_of(seed, item.token))
 
 
@@ -255,17 +257,18 @@ def first_unanswered(steps: Sequence[Step]) -> Step | None:
 
 
 def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
-    """Give every option and every reason its key. On a scale one presses the digit one means, whatever the order.
+    """Give every option and every reason its key. On a scale one presses the number one means, whatever the order.
 
-    A digit must never stand for another option than the one whose number it is. Options that have no digit of their
-    own get those left over, then letters; reasons get letters that no option of the question has.
+    A digit must never stand for another option than the one whose number it is, and `-2` is pressed as it is written.
+    Options that have no number of one digit get the digits left over, then letters; reasons get letters that no option
+    of the question has.
     """
-    own = [_digit(option.value) for option in criterion.options]
+    own = [_number(option) for option in criterion.options]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
         own = [""] * len(own)  # two options of one number
     digits = "123456789" if any(own) else "1234567890"
     left = (key for key in (*digits, *LETTERS_IN_ALL) if key not in own)
-    keys = [digit or next(left, "") for digit in own]
+    keys = [number or next(left, "") for number in own]
     letters = [letter for letter in LETTERS_IN_ALL if letter not in keys]
     return tuple(_choice(key, option, letters) for key, option in zip(keys, criterion.options, strict=True))
 
@@ -276,5 +279,9 @@ def _choice(key: str, option: OptionSpec, letters: Sequence[str]) -> Choice:
     return Choice(key, option, reasons, next(free, "") if reasons else "")
 
 
-def _digit(value: float | None) -> str:
-    return str(int(value)) if value is not None and value in range(10) else ""
+def _number(option: OptionSpec) -> str:
+    """Return the option's value, or its label if that is a number, if it has one digit; otherwise nothing."""
+    if option.value is None:
+        label = option.label.replace("−", "-")
+        return label if NUMBER.fullmatch(label) else ""
+    return str(int(option.value)) if option.value in range(-9, 10) else ""

@@ -5,7 +5,9 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from annotation.services import agreement, exporting, judge_worker, judging, uploads
+from annotation.judges import runs as judging
+from annotation.judges import worker as judge_worker
+from annotation.services import agreement, uploads
 
 logger = logging.getLogger(__name__)
 
@@ -33,16 +35,6 @@ def run_import(job_id: int) -> None:
 @shared_task
 def requeue_imports() -> None:
     logger.info("queued %s lost imports again", uploads.requeue_lost_imports(now=timezone.now()))
-
-
-@shared_task
-def run_export(job_id: int) -> None:
-    exporting.run_export_job(job_id, now=timezone.now())
-
-
-@shared_task
-def tend_exports() -> None:
-    logger.info("queued %s lost exports again, deleted %s old ones", *exporting.tend_exports(now=timezone.now()))
 
 
 @shared_task

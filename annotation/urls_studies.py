@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from annotation.views import dialogues, feedback, imports, judges, metrics, moving, people, studies
+from annotation.judges import views as judges
+from annotation.views import dialogues, feedback, imports, metrics, moving, people, studies
 
 urlpatterns = [
     path("", studies.study_list, name="studies"),

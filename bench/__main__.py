@@ -27,6 +27,7 @@ ALONE = {
 }
 STAGED = {
     "save": "bench.saves:run",
+    "judgement": "bench.judgements:run",
     "claim": "bench.claims:run",
     "page": "bench.pages:run",
     "import": "bench.imports:run",

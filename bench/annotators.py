@@ -15,10 +15,10 @@ from annotation.services.agreement import rebuild_study
 from bench.boards import database_ms
 from bench.rows import Goal, Row
 from bench.studies import VOTES, Shape, fill, make_people, make_study
+from qualification.checks.services.signals import PEOPLE_AT_ONCE, sweep_signals
 from qualification.models import CheckPlan, SignalMark, SignalState
-from qualification.services.signals import PEOPLE_AT_ONCE, sweep_signals
-from reporting.selectors.board_page import board_page
-from reporting.selectors.board_quality import quality_page
+from reporting.board.page import board_page
+from reporting.board.quality_page import quality_page
 
 PEOPLE, QUICK = 1_000, 200
 PER_BATCH, RESPONSES, SEATS = 10, 5, 3

@@ -18,9 +18,10 @@ from bench.load import Request
 from bench.rows import Goal, Row, percentile
 from bench.servers import serving, working
 from bench.studies import Annotator, Shape, headers_of, make_people, make_study, seat_annotators
-from reporting.selectors import board_annotators, board_batch_drift
-from reporting.selectors.board_page import board_page
-from reporting.selectors.board_quality import quality_page
+from reporting.board import annotators as board_annotators
+from reporting.board import batch_drift as board_batch_drift
+from reporting.board.page import board_page
+from reporting.board.quality_page import quality_page
 
 SMALL, LARGE = 1_000, 100_000
 POLL = 1.0  # what static/js/board.js does while somebody looks

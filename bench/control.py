@@ -25,13 +25,13 @@ from bench.studies import Shape, make_people, make_study
 from measures.acceptance import SharesRule, decide_by_shares, draw_sample
 from measures.acceptance_curves import joint_curve
 from measures.arrays import IntArray
-from protocols.forms import Given
+from protocols.answers import Given
 from protocols.models import ProtocolVersion
+from qualification.acceptance.services.deciding import count_check
+from qualification.acceptance.services.drawing import draw_inspection
+from qualification.acceptance.services.reviewing import take_inspection
+from qualification.acceptance.services.sweeping import sweep_control
 from qualification.models import Check, ControlPlan, Inspection
-from qualification.services.control import sweep_control
-from qualification.services.control_checking import take_inspection
-from qualification.services.control_deciding import count_check
-from qualification.services.control_drawing import draw_inspection
 
 N_SEATS, MOST_ROUNDS = 2, 8
 MIX, SIZES = (0.196, 0.363, 0.441), (392, 726, 882)

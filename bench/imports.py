@@ -14,17 +14,17 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
-from annotation.models import Dialogue, Rating, Study
-from annotation.services.importing import (
+from annotation.importing import (
     DialogueOptions,
     RatingOptions,
     import_dialogues,
     import_ratings,
 )
-from annotation.services.importing.dialogues import COLUMNS
-from annotation.services.importing.formats import read_dialogues
-from annotation.services.importing.outcome import ErrorLog, no_progress
-from annotation.services.importing.spool import DialogueSpool
+from annotation.importing.dialogues import COLUMNS
+from annotation.importing.formats import read_dialogues
+from annotation.importing.outcome import ErrorLog, no_progress
+from annotation.importing.spool import DialogueSpool
+from annotation.models import Dialogue, Rating, Study
 from bench.rows import Goal, Row
 from bench.servers import peak_megabytes
 from protocols.models import ProtocolVersion

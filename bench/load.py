@@ -64,7 +64,7 @@ class Seen:
 
 
 def run_load(port: int, clients: Sequence[Client], *, think: float = 0.0) -> Seen:
-    """Play the clients against 127.0.0.1; `think`: seconds between an answer and the next request."""
+    """Play the clients against 127.0.0.1; `think`: seconds between a timed answer and the next request."""
     plan = {"port": port, "think": think, "clients": [asdict(client) for client in clients]}
     said = subprocess.run(
         [sys.executable, "-m", "bench.load"], input=json.dumps(plan), capture_output=True, text=True, check=False
@@ -173,15 +173,17 @@ class Play:
         if not status:
             return
         now = time.perf_counter()
+        pause = 0.0
         if player.is_timed:
             self.times.append((now - player.began) * 1000)
+            pause = self.think * random.uniform(0.5, 1.5)
         self.statuses[status] += 1
         self.n_open -= 1
         if player.is_done:
             self.selector.unregister(player.link)
             player.link.close()
         else:
-            heapq.heappush(self.due, (now + self.think * random.uniform(0.5, 1.5), number))
+            heapq.heappush(self.due, (now + pause, number))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from measures.agreement import fleiss_kernel
 from measures.histograms import Histogram
 from measures.intervals import bootstrap_interval
 from measures.summary import agreement_summary
-from reporting.planner import Load, Question, default_variances, make_plan
+from reporting.planner.plans import Load, Question, default_variances, make_plan
 
 N_ITEMS, N_RATERS, N_CRITERIA, N_OPTIONS = 100_000, 7, 4, 3
 N_RESAMPLES = 1000

@@ -15,7 +15,12 @@ from annotation.services import agreement
 from bench.rows import Goal, Row
 from bench.servers import run_sql
 from bench.studies import N_SOURCES, Shape, fill, make_people, make_study
-from qualification.services import confirming, consent_texts, control, ledger, signals, verdicts
+from qualification.acceptance.services import sweeping
+from qualification.adjudication.services import disagreements
+from qualification.checks.services import signals
+from qualification.pay.services import ledger
+from qualification.qualifying.services import results
+from qualification.recruitment.services import consent_texts
 
 LINES, QUICK = 120_000, 12_000
 PEOPLE = 30
@@ -34,9 +39,9 @@ WORK = (
 )
 SWEEPS: dict[str, Callable[..., object]] = {
     "figures": agreement.sweep,
-    "qualifications": verdicts.sweep_attempts,
-    "control": control.sweep_control,
-    "confirmation": confirming.sweep_confirming,
+    "qualifications": results.sweep_attempts,
+    "control": sweeping.sweep_control,
+    "confirmation": disagreements.sweep_confirming,
     "signals": signals.sweep_signals,
     "consent texts": consent_texts.keep_consent_texts,
     "pay": ledger.sweep_pay,

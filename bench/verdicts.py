@@ -19,7 +19,7 @@ from bench.studies import Shape, make_people, make_study
 from protocols.specs import spec_of
 from qualification.models import Attempt, Gate
 
-# D-12: 5 dialogues, 5 responses each, a panel of three.
+# 5 dialogues, 5 responses each, a panel of three.
 SHAPE = Shape(n_dialogues=5, per_batch=5, n_responses=5, seats=3)
 N_PANEL = 3
 PATIENCE = 20.0

@@ -8,7 +8,7 @@ Conventions: categories are the declared answers, used or not. With unequal numb
 unweighted mean over items with two or more ratings and p_k the mean over all rated items of T_ik / r_i
 ("gwet", as irrCAC), or the share in all ratings ("pooled"), or only items with the full number of ratings
 enter ("listwise", as R irr). An item with one rating thus enters Pe and not Pa. Without such items Fleiss
-kappa is never below -1; with them it can be, see :func:`measures.words.single_answer_warnings`.
+kappa is never below -1; with them it can be, see :func:`measures.labels.single_answer_warnings`.
 
 Sources: Fleiss 1971, Psychol. Bull. 76:378; Scott 1955; Brennan & Prediger 1981; Gwet 2008, Br. J. Math.
 Stat. Psychol. 61:29 (AC1 and the linearised variance); Gwet 2014, Handbook of Inter-Rater Reliability, 4th

@@ -142,6 +142,12 @@ def interval_guard(n_rated: int, rarer_share: float | None = None) -> tuple[bool
     return True, UNRELIABLE if n_rated < FEWEST_RELIABLE_ITEMS else None
 
 
+def guard_of(square: IntArray) -> tuple[bool, str | None]:
+    """Return whether to show an interval of Cohen's kappa of this table of two sides' answers, and why with care."""
+    margins = square.sum(axis=0) + square.sum(axis=1)
+    return interval_guard(int(square.sum()), 1 - float(margins.max() / margins.sum()))
+
+
 def guarded(estimate: Estimate, histogram: Histogram) -> Estimate:
     """Apply :func:`interval_guard` with the counts of `histogram`; the value itself stays."""
     largest = histogram.largest_share

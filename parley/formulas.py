@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 QUOTED = re.compile(r"'+[=+\-@\t\r]")
@@ -26,6 +26,18 @@ def csv_file(heading: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerows([cell_of(value) for value in row] for row in (heading, *rows))
     return "\ufeff" + out.getvalue()
+
+
+def csv_of_records(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return records of the same keys as CSV for programs, the keys in the first line. Empty without records."""
+    out = io.StringIO()
+    writer: csv.DictWriter[str] | None = None
+    for record in records:
+        if writer is None:
+            writer = csv.DictWriter(out, fieldnames=list(record), lineterminator="\r\n")
+            writer.writeheader()
+        writer.writerow({name: cell_of(value) for name, value in record.items()})
+    return out.getvalue()
 
 
 def unquote_formula(text: str) -> str:

@@ -18,9 +18,16 @@ _SCREEN = (
     "js/rate-help.js",
     "js/texts.js",
 )
-_WORK = ("js/rate-bar.js", "js/break-hint.js", "js/rate.js")
+_WORK = (
+    "js/rate-bar.js",
+    "js/rate-drafts.js",
+    "js/offline-links.js",
+    "js/break-hint.js",
+    "js/rate-dialogues.js",
+    "js/rate.js",
+)
 JOINED = {
-    "js/rating.js": (*_SCREEN, "js/rate-outbox.js", "js/rate-marks.js", "js/rate-strip.js", *_WORK),
+    "js/rating.js": (*_SCREEN, "js/rate-outbox.js", "js/rate-tabs.js", "js/rate-marks.js", "js/rate-strip.js", *_WORK),
     "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
     "js/rating-training.js": (*_SCREEN, "js/rate-bar.js", "js/training.js"),
     "css/rating.css": (

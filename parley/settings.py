@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "annotation",
     "qualification",
     "reporting",
+    "archive",
     "parley.admin_app.AdministrationConfig",
     "nested_admin",
     "django.contrib.auth",
@@ -103,6 +104,16 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "libraries": {  # what a room's own templates load
+                "acceptance": "qualification.acceptance.tags",
+                "activity": "qualification.activity.tags",
+                "board": "reporting.board.tags",
+                "explained": "reporting.tags",
+                "pay": "qualification.pay.tags",
+                "pilot": "qualification.pilot.tags",
+                "qualifying": "qualification.qualifying.tags",
+                "report": "reporting.report.tags",
+            },
         },
     },
 ]
@@ -271,7 +282,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A dead broker must not hold a request: the sweep repairs the lost nudge.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "live"
-CELERY_TASK_ROUTES = {f"annotation.tasks.run_{what}": {"queue": "long"} for what in ("import", "export", "judge")}
+LONG_TASKS = ("annotation.tasks.run_import", "annotation.tasks.run_judge", "reporting.tasks.run_export")
+CELERY_TASK_ROUTES = {task: {"queue": "long"} for task in LONG_TASKS}
 CELERY_TASK_TIME_LIMIT = 3300
 CELERY_TASK_SOFT_TIME_LIMIT = 3000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -289,7 +301,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-attempts": {"task": "qualification.tasks.sweep_attempts", "schedule": 1.0, "options": {"expires": 10}},
     # An import whose message was lost with a dying broker must not wait for somebody to notice.
     "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
-    "tend-exports": {"task": "annotation.tasks.tend_exports", "schedule": 60.0, "options": {"expires": 50}},
+    "tend-exports": {"task": "reporting.tasks.tend_exports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-judges": {"task": "annotation.tasks.tend_judges", "schedule": 60.0, "options": {"expires": 50}},
     "keep-consent-texts": {
         "task": "qualification.tasks.keep_consents",
@@ -310,15 +322,11 @@ JUDGE_ENDPOINTS = env_addresses("PARLEY_JUDGE_URL")
 JUDGE_API_KEY = env_text("PARLEY_JUDGE_API_KEY")
 JUDGE_TIMEOUT_SECONDS = env_int("PARLEY_JUDGE_TIMEOUT_SECONDS", 60, least=1)
 
-# --- crowd platforms -----------------------------------------------------------------------------------
-# Besides its own hosts, where Mechanical Turk's form may be posted: a stand-in, to try a study out.
-MTURK_SUBMIT_TO = env_addresses("PARLEY_MTURK_SUBMIT_TO")
-
-# What writes the files of exports: by name, because annotation runs the job and must not import reporting.
-EXPORT_WRITER = "reporting.exports.formats.write_export"
 # Asked in the transaction of a claim, of the participant and the batch: each may raise Refused. By name, because
 # annotation must not import qualification.
-CLAIM_GUARDS = ["qualification.services.gate.check_claim"]
+CLAIM_GUARDS = ["qualification.qualifying.services.rule.check_claim"]
+# What the apps above show on annotation's pages, by name for the same reason.
+SLOTS = "qualification.slots.SLOTS"
 WORKER_SILENT_AFTER = 30  # seconds without a heartbeat after which pages say that no worker runs
 
 LOGGING = {

@@ -32,7 +32,7 @@ from protocols.admin_forms import (
     words_of,
 )
 from protocols.bundles import check_bundle, complete_bundle, dump_bundle
-from protocols.forms_pages import PublishForm
+from protocols.forms import PublishForm
 from protocols.labels import place_words
 from protocols.linting import lint
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion

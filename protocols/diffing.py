@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from protocols.bundles import Bundle
-from protocols.words import ALONE
+from protocols.word_count import ALONE
 
 Kind = Literal["added", "removed", "changed", "moved"]
 # They name a document and say nothing of what it asks: two versions never have the same.

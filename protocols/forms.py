@@ -1,128 +1,199 @@
-"""The only parser of an answer, built from a protocol version. Pages and API both come through here."""
+"""Forms of the protocol pages. They check what a browser sends; services and bundles check what it means."""
 
-import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from django.utils.translation import gettext as _
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
-from protocols.models import Criterion, Option
-from protocols.specs import CriterionSpec, OptionSpec
-from protocols.words import count_words
+from protocols.documents import MAX_BYTES
+from protocols.labels import status_word
+from protocols.models import ProtocolVersion
+from protocols.schema import BundleError, InvalidBundle
+from protocols.selectors import is_shipped
 
-LONGEST_TEXT = 20_000  # characters: a word range alone would let one endless word through
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer in the codes of a form or request, not yet looked at. Which fields count depends on the criterion."""
-
-    option: str = ""
-    explanations: tuple[str, ...] = ()
-    free_text: str = ""
-    other: bool = False  # "Other" is ticked: the free text is wanted
-    options: tuple[str, ...] = ()  # of a multiple choice
-    turns: tuple[int, ...] = ()  # marked turns, counted from 1
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A valid answer, in ids of rows. Texts are stripped and in Unicode NFC; turns ascend."""
-
-    criterion_id: int
-    option_id: int | None = None
-    explanation_ids: tuple[int, ...] = ()
-    free_text: str = ""
-    choice_ids: tuple[int, ...] = ()
-    turns: tuple[int, ...] = ()
+CODE = {"spellcheck": "false", "autocapitalize": "off", "autocomplete": "off"}
+UNITS = (
+    ("response", _("a response")),
+    ("candidate_set", _("a set of responses to a dialogue")),
+    ("model", _("a model")),
+    ("dialogue", _("a dialogue")),
+)
+FIELD_OF = {"protocol": "slug", "name": "name", "version": "version_name", "language": "language", "unit": "unit"}
 
 
-class InvalidAnswer(ValueError):
-    """`errors` is {field: sentence}; the fields are option, explanations, free_text, options and turns."""
-
-    def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__("; ".join(errors.values()))
-        self.errors = errors
+def cited(version: ProtocolVersion) -> str:
+    return f"{version.protocol.slug}@{version.version}"
 
 
-def parse_answer(criterion: CriterionSpec, given: Given, n_turns: int = 0) -> Answer:
-    """Turn what was given into an Answer. `n_turns`: of the dialogue, for criteria that mark turns.
-
-    Raises InvalidAnswer naming each field that is missing or wrong.
-    """
-    if criterion.kind == Criterion.Kind.MULTIPLE:
-        return _parse_multiple(criterion, given)
-    if criterion.kind == Criterion.Kind.TURNS:
-        return _parse_turns(criterion, given, n_turns)
-    if criterion.kind == Criterion.Kind.COMPUTED:
-        raise InvalidAnswer(
-            {"option": _("“%(name)s” follows from other answers and is not asked.") % {"name": criterion.name}}
-        )
-    return _parse_single(criterion, given)
+def at_its_fault(form: forms.Form) -> forms.Form:
+    """The browser goes to the first field that is wrong: on a long page nobody would see what is said there."""
+    wrong = next((field for name, field in form.fields.items() if name in form.errors), None)
+    if wrong:
+        wrong.widget.attrs["autofocus"] = True
+    return form
 
 
-def _parse_single(criterion: CriterionSpec, given: Given) -> Answer:
-    chosen = criterion.option(given.option)
-    if chosen is None:
-        raise InvalidAnswer({"option": _("Choose one of the answers to “%(name)s”.") % {"name": criterion.name}})
-    text = unicodedata.normalize("NFC", given.free_text).replace("\x00", "").strip()
-    codes = set(given.explanations)
-    errors = _text_errors(chosen, text, is_other=given.other) | _explanation_errors(chosen, codes, text)
-    if errors:
-        raise InvalidAnswer(errors)
-    ids = tuple(each.id for each in chosen.explanations if each.code in codes)
-    return Answer(criterion.id, chosen.id, ids, text)
+class SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=200, label=_("Find a protocol"))
 
 
-def _parse_multiple(criterion: CriterionSpec, given: Given) -> Answer:
-    chosen = [option for option in criterion.options if option.code in given.options]
-    if set(given.options) - {option.code for option in chosen}:
-        raise InvalidAnswer({"options": _("“%(name)s” has no such answer.") % {"name": criterion.name}})
-    if criterion.required and not chosen:
-        raise InvalidAnswer({"options": _("Choose at least one answer to “%(name)s”.") % {"name": criterion.name}})
-    if sentence := alone_error(chosen):
-        raise InvalidAnswer({"options": sentence})
-    return Answer(criterion.id, choice_ids=tuple(option.id for option in chosen))
+class CompareForm(forms.Form):
+    """Both in the words people cite: slug@version."""
+
+    a = forms.ChoiceField(
+        label=pgettext_lazy("the version before", "From"),
+        error_messages={"invalid_choice": _("There is no such version here.")},
+    )
+    b = forms.ChoiceField(
+        label=pgettext_lazy("the version after", "To"),
+        error_messages={"invalid_choice": _("There is no such version here.")},
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = ProtocolVersion.objects.order_by("protocol__slug", "-created_at", "-pk")
+        known = [f"{slug}@{version}" for slug, version in names.values_list("protocol__slug", "version")]
+        for name in ("a", "b"):
+            self.fields[name].choices = [(each, each) for each in known]  # type: ignore[attr-defined]
 
 
-def alone_error(chosen: Sequence[OptionSpec]) -> str:
-    """A sentence if one of the chosen options allows no other beside it; else nothing."""
-    alone = next((option for option in chosen if option.alone), None)
-    if alone is None or len(chosen) == 1:
-        return ""
-    return _("“%(label)s” stands alone: choose it without another answer, or leave it out.") % {"label": alone.label}
+class PublishForm(forms.Form):
+    is_sure = forms.BooleanField(
+        label=_("I have read it: from now on nobody can change it"),
+        error_messages={"required": _("Tick the box to publish.")},
+    )
 
 
-def _parse_turns(criterion: CriterionSpec, given: Given, n_turns: int) -> Answer:
-    turns = sorted(set(given.turns))
-    if turns and not 1 <= turns[0] <= turns[-1] <= n_turns:
-        raise InvalidAnswer({"turns": _("The dialogue has %(n)s turns.") % {"n": n_turns}})
-    if criterion.required and not turns:
-        raise InvalidAnswer({"turns": _("Mark at least one turn for “%(name)s”.") % {"name": criterion.name}})
-    return Answer(criterion.id, turns=tuple(turns))
+class RetireForm(forms.Form):
+    is_sure = forms.BooleanField(
+        label=_("I know that no new study can follow it"),
+        error_messages={"required": _("Tick the box to retire it.")},
+    )
 
 
-def _explanation_errors(option: OptionSpec, codes: set[str], text: str) -> dict[str, str]:
-    if codes - {each.code for each in option.explanations}:
-        return {"explanations": _("“%(label)s” has no such explanation.") % {"label": option.label}}
-    if option.asks == Option.Asks.EXPLANATION_REQUIRED and not codes and not text:
-        return {"explanations": _("Choose at least one reason, or say why in your own words.")}
-    return {}
+class BundleFieldsForm(forms.Form):
+    """Shows what a service refuses beside the field it is about."""
+
+    def add_refusal(self, refusal: InvalidBundle) -> None:
+        for error in refusal.errors:
+            field = FIELD_OF.get(error.path)
+            is_shown = field in self.fields
+            self.add_error(field if is_shown else None, _refusal(error, is_shown=is_shown))
 
 
-def _text_errors(option: OptionSpec, text: str, *, is_other: bool) -> dict[str, str]:
-    words = count_words(text)
-    if option.asks == Option.Asks.NOTHING and (text or is_other):
-        return {"free_text": _("“%(label)s” takes no explanation.") % {"label": option.label}}
-    if option.asks == Option.Asks.FREE_TEXT and not text:
-        found = {"label": option.label, "n": option.words_min}
-        return {"free_text": _("Say why you chose “%(label)s” in %(n)s words or more.") % found}
-    if is_other and not text:
-        found = {"least": option.words_min, "most": option.words_max}
-        return {"free_text": _("Write your own reason in %(least)s to %(most)s words, or untick “Other”.") % found}
-    if text and not option.words_min <= words <= option.words_max:
-        found = {"least": option.words_min, "most": option.words_max, "words": words}
-        return {"free_text": _("Write %(least)s to %(most)s words: this has %(words)s.") % found}
-    if len(text) > LONGEST_TEXT:
-        return {"free_text": _("Write at most %(n)s characters.") % {"n": f"{LONGEST_TEXT:,}"}}
-    return {}
+def _refusal(error: BundleError, *, is_shown: bool) -> str:
+    """`is_shown`: beside its field, which the sentence need not name then."""
+    found = {"path": error.path, "message": error.message, "expected": error.expected}
+    if is_shown and error.expected:
+        return gettext("It %(message)s. Expected: %(expected)s.") % found
+    if is_shown:
+        return gettext("It %(message)s.") % found
+    if error.expected:
+        return gettext("%(path)s: %(message)s. Expected: %(expected)s.") % found
+    return gettext("%(path)s: %(message)s.") % found
+
+
+class NewDraftForm(BundleFieldsForm):
+    version_name = forms.CharField(
+        label=_("Name of the new version"),
+        max_length=40,
+        help_text=_("Letters, digits, dots, hyphens and underscores."),
+        widget=forms.TextInput(attrs=CODE),
+    )
+
+
+class NewProtocolForm(BundleFieldsForm):
+    name = forms.CharField(
+        max_length=200, label=_("Name"), help_text=_("What people call it. All its versions share it.")
+    )
+    slug = forms.CharField(
+        max_length=80,
+        label=_("Key"),
+        help_text=_("What it is cited by, for example politeness: small letters, digits, hyphens and underscores."),
+        widget=forms.TextInput(attrs=CODE),
+    )
+
+
+class ScratchForm(NewProtocolForm):
+    language = forms.CharField(
+        max_length=20,
+        label=_("Language"),
+        initial="en",
+        help_text=_("Of the texts: an ISO code such as en, it or zh-Hans."),
+        widget=forms.TextInput(attrs=CODE),
+    )
+    unit = forms.ChoiceField(choices=UNITS, label=_("What is rated"))
+
+
+class OriginField(forms.ModelChoiceField):
+    def label_from_instance(self, version: ProtocolVersion) -> str:
+        found = {"name": version.protocol.name, "version": version.version, "status": status_word(version.status)}
+        if is_shipped(version):
+            return gettext("%(name)s, version %(version)s (%(status)s, shipped)") % found
+        return gettext("%(name)s, version %(version)s (%(status)s)") % found
+
+
+class CopyForm(NewProtocolForm):
+    origin = OriginField(
+        queryset=ProtocolVersion.objects.none(),
+        label=_("Copy of"),
+        empty_label=_("Choose a version"),
+        error_messages={"invalid_choice": _("There is no such version here.")},
+    )
+    version_name = forms.CharField(
+        max_length=40, label=_("Name of its first version"), initial="0.1", widget=forms.TextInput(attrs=CODE)
+    )
+    field_order = ("origin", "name", "slug", "version_name")
+
+    def __init__(self, *args: Any, origin: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        versions = ProtocolVersion.objects.select_related("protocol").order_by("protocol__name", "-created_at", "-pk")
+        self.fields["origin"].queryset = versions  # type: ignore[attr-defined]
+        self.fields["origin"].initial = next((each for each in versions if cited(each) == origin), None)
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        required=False,
+        label=_("A file"),
+        help_text=format_lazy(_("YAML or JSON, at most {n} bytes."), n=f"{MAX_BYTES:,}"),
+    )
+    text = forms.CharField(
+        required=False,
+        strip=False,  # the blanks before the first key are YAML
+        label=_("Or its text"),
+        widget=forms.Textarea(attrs={"rows": 14, "class": "code", **CODE}),
+        help_text=_("A text that starts with { is read as JSON, any other as YAML."),
+    )
+
+    def clean_file(self) -> UploadedFile | None:
+        file: UploadedFile | None = self.cleaned_data["file"]
+        if file is not None and (file.size or 0) > MAX_BYTES:
+            raise ValidationError(gettext("The file is too large: at most %(n)s bytes.") % {"n": f"{MAX_BYTES:,}"})
+        return file
+
+    def clean_text(self) -> str:
+        """Browsers send two characters for each line end, which would count."""
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        file, text = data.get("file"), data.get("text", "")
+        if not self.errors and bool(file) == bool(text.strip()):
+            both = gettext("Choose a file or paste a text, not both: the box is not empty.")
+            raise ValidationError(both if file else gettext("Choose a file, or paste a text."))
+        if file:
+            data["text"] = self._text_of(file)
+            self.data = {**self.data, "text": data["text"]}  # for the box: no browser chooses the file again
+        return data
+
+    def _text_of(self, file: UploadedFile) -> str:
+        try:
+            return str(file.read().decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            message = gettext("The file is not UTF-8 at byte %(place)s.") % {"place": error.start}
+            raise ValidationError({"file": message}) from None

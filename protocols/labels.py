@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
-from parley.words import both, either
+from parley.listing import both, either
 
 STATUS = {
     "draft": pgettext_lazy("status of a protocol version", "draft"),

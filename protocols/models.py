@@ -250,7 +250,7 @@ class Option(models.Model):
 
 
 class Explanation(models.Model):
-    """A predefined reason. Key and sub-dimension are hidden: annotators see the text alone (D-6)."""
+    """A predefined reason. Key and sub-dimension are hidden: annotators see the text alone."""
 
     option = models.ForeignKey(Option, models.PROTECT, related_name="explanations")
     key = models.SlugField(max_length=80)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from parley.words import either
+from parley.listing import either
 
 SCHEMA_PATH = Path(__file__).with_name("bundle-1.schema.json")
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))

@@ -5,7 +5,12 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from qualification.services import confirming, consent_texts, control, ledger, signals, verdicts
+from qualification.acceptance.services import sweeping
+from qualification.adjudication.services import disagreements
+from qualification.checks.services import signals
+from qualification.pay.services import ledger
+from qualification.qualifying.services import results
+from qualification.recruitment.services import consent_texts
 
 logger = logging.getLogger(__name__)
 
@@ -17,12 +22,12 @@ def keep_consents() -> None:
 
 @shared_task(soft_time_limit=110, time_limit=120)
 def sweep_control() -> None:
-    logger.info("drew %s samples, counted %s checks", *control.sweep_control(now=timezone.now()))
+    logger.info("drew %s samples, counted %s checks", *sweeping.sweep_control(now=timezone.now()))
 
 
 @shared_task(soft_time_limit=50, time_limit=60)
 def sweep_attempts() -> None:
-    logger.info("decided %s qualifications", verdicts.sweep_attempts(now=timezone.now()))
+    logger.info("decided %s qualifications", results.sweep_attempts(now=timezone.now()))
 
 
 @shared_task(soft_time_limit=110, time_limit=120)
@@ -37,4 +42,4 @@ def sweep_signals() -> None:
 
 @shared_task(soft_time_limit=110, time_limit=120)
 def sweep_confirming() -> None:
-    logger.info("compared %s batches, counted %s second looks", *confirming.sweep_confirming(now=timezone.now()))
+    logger.info("compared %s batches, counted %s second looks", *disagreements.sweep_confirming(now=timezone.now()))

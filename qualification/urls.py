@@ -1,13 +1,10 @@
-"""Below /studies/: who and what passes."""
+"""Below /studies/: the pages of each room of quality control."""
 
-from django.urls import URLPattern
+from django.urls import include, path
 
-from qualification.urls_casebook import urlpatterns as casebook
-from qualification.urls_checks import urlpatterns as checks
-from qualification.urls_control import urlpatterns as control
-from qualification.urls_flagged_items import urlpatterns as flagged_items
-from qualification.urls_gate import urlpatterns as gate
-from qualification.urls_pay import urlpatterns as pay
-from qualification.urls_recruitment import urlpatterns as recruitment
+ROOMS = (
+    "overview", "qualifying", "acceptance", "adjudication", "flagged_items", "checks", "recruitment", "pay", "pilot",
+    "activity",
+)  # fmt: skip
 
-urlpatterns: list[URLPattern] = [*casebook, *checks, *control, *flagged_items, *gate, *pay, *recruitment]
+urlpatterns = [path("", include(f"qualification.{room}.urls")) for room in ROOMS]

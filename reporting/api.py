@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from annotation.access import Right, batch_for, study_for
 from reporting.report.build import build_report
-from reporting.selectors.agreement import batch_agreement, study_agreement
+from reporting.study.stored_agreement import batch_agreement, study_agreement
 
 
 class AgreementCellSerializer(serializers.Serializer):

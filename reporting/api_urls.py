@@ -1,7 +1,7 @@
 from django.urls import path
 
 from reporting.api import StudyAgreementView, StudyReportView
-from reporting.api_exports import ExportFileView, ExportFormatsView, ExportsView, ExportView
+from reporting.exports.api import ExportFileView, ExportFormatsView, ExportsView, ExportView
 
 urlpatterns = [
     path("studies/<slug:slug>/agreement/", StudyAgreementView.as_view(), name="api_study_agreement"),

@@ -18,10 +18,10 @@ from measures.arrays import IntArray
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import guarded
+from measures.labels import single_answer_warnings
 from measures.pair_means import mean_pairwise_cohens_with_intervals
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
-from measures.words import single_answer_warnings
 
 SCALES = ("nominal", "ordinal", "interval")
 WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}

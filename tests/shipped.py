@@ -8,8 +8,8 @@ from annotation.models import Assignment, Batch, Item, Participant, Rating, Read
 from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
+from protocols.answers import Given
 from protocols.bundles import load_bundle
-from protocols.forms import Given
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from protocols.specs import spec_of

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass
 class StubPlatform:
-    """`came_back` holds what was told: ("GET" or "POST", path, parameters)."""
+    """`came_back` holds what was told: (verb, path, parameters)."""
 
     link: str = ""  # of the study, as the platform has filled it in
     codes: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class StubPlatform:
 
     @property
     def told_codes(self) -> list[str]:
-        return [told.get("cc") or told.get("code", "") for _verb, _path, told in self.came_back]
+        return [told.get("cc", "") for _verb, _path, told in self.came_back]
 
 
 def _page(title: str, body: str) -> bytes:
@@ -37,19 +37,13 @@ def _handler(stub: StubPlatform) -> type[BaseHTTPRequestHandler]:
             if parts.path == "/frame":
                 return self._say(200, _page("Task", f'<iframe title="Task" src="{escape(stub.link)}"></iframe>'))
             if parts.path == "/submissions/complete":
-                return self._come_back(parts.path, parts.query, "cc")
+                return self._come_back(parts.path, parts.query)
             return self._say(404, _page("No such page", ""))
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            if self.path == "/mturk/externalSubmit":
-                return self._come_back(self.path, body, "code")
-            return self._say(404, _page("No such page", ""))
-
-        def _come_back(self, path: str, query: str, code: str) -> None:
+        def _come_back(self, path: str, query: str) -> None:
             told = {name: values[-1] for name, values in parse_qs(query).items()}
             stub.came_back.append((self.command, path, told))
-            is_known = told.get(code) in stub.codes
+            is_known = told.get("cc") in stub.codes
             self._say(200 if is_known else 400, _page("Submission received" if is_known else "Unknown code", ""))
 
         def _say(self, status: int, body: bytes) -> None:

@@ -7,7 +7,7 @@ from uuid import uuid4
 from annotation.models import Assignment
 from annotation.selectors.work import spec_of_assignment
 from annotation.services.rating import Acknowledgement, Submission, record_rating
-from protocols.forms import Given
+from protocols.answers import Given
 from protocols.models import Option
 from protocols.specs import OptionSpec
 

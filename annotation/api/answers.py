@@ -1,5 +1,6 @@
 """Where answers arrive: the hot path of the platform."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,13 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.access import Desk, desk_for
+from annotation.access import AnswerContext, answer_context_for
 from annotation.api.parsing import BoundedJSONParser
-from annotation.services.rating import Acknowledgement, Submission, record_rating
+from annotation.services.rating import Outcome, Submission, record_ratings
 from annotation.services.reading import open_answered
 from annotation.services.refusals import Refused
 from parley.errors import Refusal, describe
-from protocols.forms import LONGEST_TEXT, Given, InvalidAnswer
+from protocols.answers import LONGEST_TEXT, Given, InvalidAnswer
 
 LONGEST_DIALOGUE = 100_000  # turns
 MOST_ANSWERS = 50  # in one request
@@ -118,8 +119,10 @@ class AnswersView(APIView):
     )
     def post(self, request: Request) -> Response:
         values = ANSWER.run_validation(request.data)
-        desk = _desk(request, values.pop("assignment"))
-        return Response(_saved(desk, values, timezone.now()))
+        context, now = _context(request, values.pop("assignment")), timezone.now()
+        submission = _submission(values)
+        outcome = record_ratings(context.assignment_id, context.spec, [submission], now=now)[0]
+        return Response(_said(context, submission, outcome, now))
 
 
 class SeveralAnswersView(APIView):
@@ -138,51 +141,66 @@ class SeveralAnswersView(APIView):
     def post(self, request: Request) -> Response:
         """What became of each answer, in their order: saved or refused, each by itself."""
         values = SEVERAL.run_validation(request.data)
-        desk, now = _desk(request, values["assignment"]), timezone.now()
-        return Response({"results": [_result(desk, answer, now) for answer in values["answers"]]})
+        context, now = _context(request, values["assignment"]), timezone.now()
+        return Response({"results": _results(context, values["answers"], now)})
 
 
-def _desk(request: Request, assignment: UUID) -> Desk:
-    desk = desk_for(request.user, assignment)
-    if desk.needs_consent:
+def _context(request: Request, assignment: UUID) -> AnswerContext:
+    context = answer_context_for(request.user, assignment)
+    if context.needs_consent:
         raise Refusal("consent_needed", _("Agree to take part first: your answer waits on your device."))
-    return desk
+    return context
 
 
-def _result(desk: Desk, answer: dict[str, Any], now: datetime) -> dict[str, Any]:
+def _results(context: AnswerContext, answers: Sequence[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+    """Send the readable answers to the database together. Return one result for each answer."""
+    looked_at = [_read(answer) for answer in answers]
+    read = [each for each in looked_at if isinstance(each, Submission)]
+    outcomes = iter(record_ratings(context.assignment_id, context.spec, read, now=now))
+    return [_result(context, each, next(outcomes), now) if isinstance(each, Submission) else each for each in looked_at]
+
+
+def _read(answer: dict[str, Any]) -> Submission | dict[str, Any]:
     try:
-        saved = _saved(desk, OWN_ANSWER.run_validation(answer), now)
+        return _submission(OWN_ANSWER.run_validation(answer))
+    except ValidationError as error:
+        return _refusal(error)
+
+
+def _result(context: AnswerContext, submission: Submission, outcome: Outcome, now: datetime) -> dict[str, Any]:
+    try:
+        return {"status": status.HTTP_200_OK, **_said(context, submission, outcome, now)}
     except APIException as error:
-        return {"status": error.status_code, "error": describe(error)}
-    return {"status": status.HTTP_200_OK, **saved}
+        return _refusal(error)
 
 
-def _saved(desk: Desk, values: dict[str, Any], now: datetime) -> dict[str, Any]:
-    acknowledged = _record(desk, values, now)
+def _refusal(error: APIException) -> dict[str, Any]:
+    return {"status": error.status_code, "error": describe(error)}
+
+
+def _submission(values: dict[str, Any]) -> Submission:
+    given = Given(**{name: values.pop(name) for name in GIVEN})
+    return Submission(**values, given=given)
+
+
+def _said(context: AnswerContext, submission: Submission, outcome: Outcome, now: datetime) -> dict[str, Any]:
+    """Return the acknowledgement of an answer that is stored and counts. Raise the error that explains any other."""
+    if isinstance(outcome, InvalidAnswer):
+        raise ValidationError({field: [sentence] for field, sentence in outcome.errors.items()})
+    if isinstance(outcome, Refused):
+        extra = _wait(context, submission, now) if outcome.code == "too_soon" else outcome.extra
+        raise Refusal(outcome.code, outcome.message, **extra)
+    if not outcome.is_counted:
+        raise Refusal("lease_expired", LEASE_EXPIRED, kept=True, revision=outcome.revision)
     return {
-        "revision": acknowledged.revision,
-        "is_repeat": acknowledged.is_repeat,
-        "is_counted": acknowledged.is_counted,
+        "revision": outcome.revision,
+        "is_repeat": outcome.is_repeat,
+        "is_counted": outcome.is_counted,
         "saved_at": now,
     }
 
 
-def _record(desk: Desk, values: dict[str, Any], now: datetime) -> Acknowledgement:
-    given = Given(**{name: values.pop(name) for name in GIVEN})
-    submission = Submission(**values, given=given)
-    try:
-        acknowledged = record_rating(desk.assignment_id, desk.spec, submission, now=now)
-    except InvalidAnswer as invalid:
-        raise ValidationError({field: [sentence] for field, sentence in invalid.errors.items()}) from None
-    except Refused as refused:
-        extra = _wait(desk, submission, now) if refused.code == "too_soon" else refused.extra
-        raise Refusal(refused.code, refused.message, **extra) from None
-    if not acknowledged.is_counted:
-        raise Refusal("lease_expired", LEASE_EXPIRED, kept=True, revision=acknowledged.revision)
-    return acknowledged
-
-
-def _wait(desk: Desk, submission: Submission, now: datetime) -> dict[str, float]:
+def _wait(context: AnswerContext, submission: Submission, now: datetime) -> dict[str, float]:
     """After how many seconds the answer is taken: from now on its dialogue counts as being read."""
-    left = open_answered(desk.assignment_id, submission.item, desk.spec.reading_seconds, now=now)
+    left = open_answered(context.assignment_id, submission.item, context.spec.reading_seconds, now=now)
     return {"seconds": left.total_seconds()}

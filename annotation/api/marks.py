@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import as_serializer_error
 from rest_framework.views import APIView
 
-from annotation.access import desk_for
+from annotation.access import answer_context_for
 from annotation.api.answers import LONGEST_MS
 from annotation.api.parsing import BoundedJSONParser
 from annotation.models import ItemMark, MarkChange
@@ -77,11 +77,11 @@ class MarksView(APIView):
     )
     def post(self, request: Request) -> Response:
         values = MARK.run_validation(request.data)
-        desk = desk_for(request.user, values.pop("assignment"))
-        if desk.needs_consent:
+        context = answer_context_for(request.user, values.pop("assignment"))
+        if context.needs_consent:
             raise Refusal("consent_needed", _("Agree to take part first: your mark waits on your device."))
         now = timezone.now()
-        marked = _record(desk.assignment_id, values, now)
+        marked = _record(context.assignment_id, values, now)
         if not marked.is_held:
             raise Refusal("lease_expired", LEASE_EXPIRED, kept=True)
         return Response({"is_repeat": marked.is_repeat, "saved_at": now})

@@ -12,7 +12,7 @@ from annotation.access import RIGHTS, Right
 from annotation.forms import RESERVED_SLUGS
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
 from annotation.selectors.studies import find_account
-from annotation.services.standing import LONGEST_REASON, missing_reason
+from annotation.services.status import LONGEST_REASON, missing_reason
 from protocols.models import ProtocolVersion
 from protocols.selectors import find_version
 
@@ -55,7 +55,7 @@ class StudySerializer(serializers.ModelSerializer):
             raise serializers.ValidationError(str(error)) from None
 
     def to_representation(self, study: Study) -> dict[str, Any]:
-        """Who may only rate learns no more of a study than what they see while rating (X-5)."""
+        """Show an annotator no more of a study than they see while rating."""
         if Right.WATCH not in RIGHTS.get(getattr(study, "my_role", ""), frozenset()):
             return BriefStudySerializer(study).data
         version = study.protocol_version

@@ -25,7 +25,7 @@ from annotation.models import Membership, Study
 from annotation.selectors.studies import participant_list
 from annotation.services import people
 from annotation.services import studies as services
-from annotation.services.standing import decide_standing
+from annotation.services.status import decide_standing
 
 STUDY_ENTRIES = PolymorphicProxySerializer(
     component_name="StudyEntry",

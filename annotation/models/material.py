@@ -7,7 +7,7 @@ from annotation.models.study import Study
 
 
 class Source(models.Model):
-    """Who wrote a candidate: a model, or the ground truth. Never shown to an annotator (X-5)."""
+    """The author of a candidate: a model, or the ground truth. Annotators never see it."""
 
     EXAMPLES = "protocol-examples"  # keys of sources of training items begin with it: no result is theirs
 

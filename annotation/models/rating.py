@@ -12,7 +12,7 @@ def _ids(help_text: str) -> ArrayField:
 
 
 class Rating(models.Model):
-    """The current answer. Its protocol version is that of the criterion, which belongs to exactly one (X-1).
+    """The current answer. Its protocol version is that of the criterion, which belongs to exactly one.
 
     `is_active` is false while the question is not asked, because the answer it depends on is another one now: the
     answer is kept, and counts again with that one. `active_ms` is the time of all answers to the question: each adds

@@ -11,7 +11,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from measures import words
+from measures import labels as words
 from protocols.models import ProtocolVersion
 
 
@@ -144,7 +144,7 @@ class Study(models.Model):
 
 
 class Membership(models.Model):
-    """X-3: one role of one person in one study."""
+    """One role of one person in one study."""
 
     class Role(models.TextChoices):
         OWNER = "owner", _("Owner")
@@ -180,7 +180,7 @@ ROLE_WORDS: dict[str, Any] = {
 
 
 class Group(models.Model):
-    """E-7: annotators who take batches together."""
+    """Annotators who take batches together."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="groups")
     name = models.CharField(max_length=80)
@@ -205,7 +205,7 @@ class Participant(models.Model):
         EXCLUDED = "excluded", pgettext_lazy("status of an annotator", "Excluded")
 
     class Panel(models.TextChoices):
-        """D-10: who rates pilots and qualification dialogues inside, and is compared with."""
+        """The panel rates pilots and qualification dialogues. Candidates are compared with it."""
 
         NONE = "", pgettext_lazy("place of an annotator in the panel", "Not in the panel")
         EXPERT = "expert", pgettext_lazy("place of an annotator in the panel", "Expert")

@@ -93,7 +93,8 @@ class Item(models.Model):
     alone; a dialogue itself neither candidate nor source.
     """
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="items")
+    # Looked up by items_by_place, which begins with it.
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="items", db_index=False)
     is_check = models.BooleanField(
         default=False, db_default=False, help_text="Its answer is known: shown as every other, and never a result."
     )
@@ -132,6 +133,7 @@ class Item(models.Model):
             ),
             models.CheckConstraint(condition=_parts_fit_the_unit(), name="item_has_what_its_unit_has"),
         ]
+        indexes = [models.Index(fields=["batch", "position"], name="items_by_place")]
 
     def __str__(self) -> str:
         return str(self.token)
@@ -195,7 +197,7 @@ class Reading(models.Model):
 
 
 class Seat(models.Model):
-    """X-8: as many rows as votes are wanted. Free when `assignment` is empty; a lease runs while work is active."""
+    """As many rows as votes are wanted. Free when `assignment` is empty; a lease runs while work is active."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()

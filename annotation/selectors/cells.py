@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.figures import (
+from annotation.agreement_cells import (
     NO_SOURCE,
     CellFigures,
     CellKey,

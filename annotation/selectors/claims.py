@@ -6,10 +6,11 @@ listed is nobody's.
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from annotation.models import Batch, Participant
+from annotation.models import Assignment, Batch, Participant, Seat
 
 Kind = Batch.Kind
 Standing = Participant.Standing
@@ -21,6 +22,11 @@ BY_STANDING: dict[str, frozenset[str]] = {
 OF_PANEL = frozenset({Kind.PILOT, Kind.QUALIFICATION})
 STOPPED = (Standing.PAUSED, Standing.EXCLUDED)
 OPEN_ENDED = frozenset({Kind.TRAINING, Kind.QUALIFICATION})  # as many seats as people come
+
+
+def is_free(now: datetime) -> Q:
+    """A filter of seats: nobody has it, or its lease has ended."""
+    return Q(assignment=None) | Q(lease_expires_at__lte=now)
 
 
 def kinds_for(participant: Participant) -> frozenset[str]:
@@ -49,3 +55,10 @@ def claimable_by(participants: Iterable[Participant]) -> Q:
         is_open_to_all = Q(reserved_for=None, kind__in=kinds_for(participant)) & is_of_group
         found |= Q(study=participant.study_id) & (Q(reserved_for=participant) | is_open_to_all)
     return found
+
+
+def has_a_full_round() -> Q:
+    """Every wanted seat is held by submitted work."""
+    seats = Seat.objects.filter(batch=OuterRef("pk"))
+    unfinished = Q(assignment=None) | ~Q(assignment__status=Assignment.Status.SUBMITTED)
+    return Q(Exists(seats)) & ~Q(Exists(seats.filter(unfinished)))

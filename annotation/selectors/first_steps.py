@@ -1,11 +1,14 @@
 """What comes before an annotator's first batch, in order: for a line that says where one is."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import pgettext_lazy
 
-from annotation.models import Batch, Study
+from annotation.models import Batch, Seat, Study
+from annotation.selectors.claims import is_free
 from protocols.translating import texts_in
 
 CONSENT, WELCOME, GUIDELINES, TRAINING, RATING = "consent", "welcome", "guidelines", "training", "rating"
@@ -34,6 +37,13 @@ def first_steps(study: Study, now_at: str) -> list[FirstStep]:
 def _keys(study: Study) -> list[str]:
     is_there = {CONSENT: bool(study.consent_text), WELCOME: has_welcome(study), TRAINING: _has_training(study)}
     return [key for key in NAMES if is_there.get(key, True)]
+
+
+def has_room(study: Study, now: datetime) -> bool:
+    """Return whether a newcomer can get a seat in a main batch, or can qualify first."""
+    free = Seat.objects.filter(is_free(now), batch=OuterRef("pk"))
+    for_newcomers = Q(Exists(free), kind=Batch.Kind.MAIN) | Q(kind=Batch.Kind.QUALIFICATION)
+    return study.batches.filter(for_newcomers, status=Batch.Status.OPEN).exists()
 
 
 def has_welcome(study: Study) -> bool:

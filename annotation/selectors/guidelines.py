@@ -1,6 +1,6 @@
 """The full guidelines as a document: its headings, and a section for each criterion with its worked examples.
 
-Labels and texts only: no key of an option or explanation, no sub-dimension and no role leaves this room (D-6).
+Labels and texts only: no key of an option or explanation, no sub-dimension and no role leaves this room.
 """
 
 import re
@@ -208,7 +208,7 @@ def _rules(spec: VersionSpec, criterion: CriterionSpec) -> tuple[Consequence, ..
 
 # --- worked examples -------------------------------------------------------------------------------
 def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]:
-    """D-8: a history and what is rated in it; the evaluation is told by its label."""
+    """A history and what is rated in it; the evaluation is told by its label."""
     turns = [turn | {"is_rated": number == example.rated_turn} for number, turn in enumerate(example.history, start=1)]
     if example.candidates:
         following = next_speaker(example.history)

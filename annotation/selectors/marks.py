@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from annotation.models import Assignment, Batch, ItemMark
+from parley.ready import Ready
 from protocols.specs import VersionSpec, spec_of
 
 # Elsewhere answers decide about somebody: who could flag the hard items away would qualify, or pass a batch, unseen.
@@ -29,11 +30,6 @@ def skips(assignment: Assignment) -> bool:
     return may_skip(spec_of(assignment.batch.study.protocol_version), assignment.batch.kind)
 
 
-def marks_of(assignment: Assignment) -> QuerySet[ItemMark]:
-    """Of this annotator alone: nobody rates with the marks of others in view."""
-    return ItemMark.objects.filter(assignment=assignment)
-
-
 @dataclass(frozen=True, slots=True)
 class OwnMarks:
     """Of one annotator, on one item. `errors`: by field, what a posted flag lacks."""
@@ -44,11 +40,18 @@ class OwnMarks:
     errors: Mapping[str, list[str]] = field(default_factory=dict)
 
 
+def _marks(assignment: int, batch: int, position: int) -> QuerySet[ItemMark, tuple[UUID, bool, str, str]]:
+    rows = ItemMark.objects.filter(assignment=assignment, item__batch=batch, item__position=position)
+    return rows.values_list("item__token", "is_unsure", "reason", "words")
+
+
+MARKS = Ready(_marks, assignment=int, batch=int, position=int)
+
+
 def marks_on(assignment: Assignment, position: int) -> dict[UUID, OwnMarks]:
-    """Those on the items of one dialogue; items without any are left out."""
-    rows = marks_of(assignment).filter(item__position=position)
-    found = rows.values_list("item__token", "is_unsure", "reason", "words")
-    return {token: OwnMarks(is_unsure, reason, words) for token, is_unsure, reason, words in found}
+    """Return this annotator's own marks on one dialogue: nobody rates with the marks of others in view."""
+    rows = MARKS(assignment=assignment.pk, batch=assignment.batch_id, position=position)
+    return {token: OwnMarks(is_unsure, reason, words) for token, is_unsure, reason, words in rows}
 
 
 def marks_text(marks: Mapping[UUID, OwnMarks]) -> str:
@@ -63,11 +66,7 @@ def standing_flags(assignments: Iterable[Assignment]) -> QuerySet[ItemMark]:
     return ItemMark.objects.filter(STANDS, assignment__in=list(assignments))
 
 
-def skipped_tokens(assignment: Assignment, position: int | None = None) -> frozenset[UUID]:
-    """The items that need no answer, of one dialogue or of the whole batch."""
-    if not skips(assignment):
-        return frozenset()
-    flags = standing_flags([assignment])
-    if position is not None:
-        flags = flags.filter(item__position=position)
-    return frozenset(flags.values_list("item__token", flat=True))
+def skipped_of(assignment: Assignment, marks: Mapping[UUID, OwnMarks]) -> frozenset[UUID]:
+    """Return the items of a dialogue with these marks that need no answer."""
+    flagged = frozenset(token for token, mark in marks.items() if mark.reason)
+    return flagged if flagged and skips(assignment) else frozenset()

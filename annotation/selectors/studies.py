@@ -294,7 +294,7 @@ def member_list(study: Study) -> QuerySet[Membership]:
 
 
 def panel_list(study: Study) -> QuerySet[Participant]:
-    """D-10: experts first."""
+    """Experts first."""
     return study.participants.exclude(panel="").select_related("user").order_by("panel", "pseudonym")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from django.db import connection
 from django.db.models import Count
 
-from annotation.figures import CellKey, Votes
+from annotation.agreement_cells import CellKey, Votes
 from annotation.models import Batch, Seat
 from annotation.selectors.marks import may_skip
 from protocols.specs import VersionSpec

@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain, repeat
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
 from annotation.numbering import numbered_turns
-from annotation.selectors.claims import OPEN_ENDED, claimable_by
-from annotation.selectors.marks import skipped_tokens
+from annotation.selectors.claims import OPEN_ENDED, claimable_by, is_free
+from annotation.selectors.marks import OwnMarks, marks_on, skipped_of
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.selectors.team import is_of_team
 from annotation.steps import KEYS, Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
+from parley.ready import Ready
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
@@ -94,6 +96,7 @@ class DialoguePage:
     items: list[ItemText]
     steps: tuple[Step, ...]
     spec: VersionSpec
+    marks: dict[UUID, OwnMarks]
 
     @property
     def is_numbered(self) -> bool:
@@ -184,7 +187,7 @@ def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[B
     taken = mine.filter(
         Q(status__in=(Assignment.Status.SUBMITTED, Assignment.Status.EXCLUDED)) | Q(seat__lease_expires_at__gt=now)
     )
-    free = Seat.objects.filter(Q(assignment=None) | Q(lease_expires_at__lte=now), batch=OuterRef("pk"))
+    free = Seat.objects.filter(is_free(now), batch=OuterRef("pk"))
     has_room = Q(Exists(free)) | Q(kind__in=OPEN_ENDED)
     return (
         Batch.objects.filter(~Exists(taken), has_room, claimable_by(participants), status=Batch.Status.OPEN)
@@ -238,13 +241,10 @@ def missing_step(assignment: Assignment) -> tuple[DialoguePage, Step] | None:
 
 
 def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
-    rows = list(
-        Item.objects.filter(batch=assignment.batch_id, position=position)
-        .select_related("dialogue", "candidate")
-        .only("token", "position", "unit", "shown", "asks", *SHOWN)
-    )
+    rows = ITEMS(batch=assignment.batch_id, position=position)
     if not rows:
         return None
+    marks = marks_on(assignment, position)
     together = responses_of(rows)
     items = order_items(assignment.seed, [_item_text(row, together) for row in rows])
     dialogue = rows[0].dialogue
@@ -254,10 +254,40 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
         turns=numbered_turns(dialogue.turns, dialogue.asker) if dialogue else [],
         persona=persona_of(dialogue.metadata if dialogue else {}),
         items=items,
-        steps=steps_of(spec, items, _answers(assignment, rows), skipped_tokens(assignment, position)),
+        steps=steps_of(spec, items, _answers(assignment, spec, rows), skipped_of(assignment, marks)),
         spec=spec,
-        **_neighbours(assignment, position),
+        marks=marks,
+        **NEIGHBOURS(batch=assignment.batch_id, position=position)[0],
     )
+
+
+def _items(batch: int, position: int) -> QuerySet[Item]:
+    shown = Item.objects.filter(batch=batch, position=position).select_related("dialogue", "candidate")
+    return shown.only("token", "position", "unit", "shown", "asks", *SHOWN)
+
+
+def _ratings(assignment: int, batch: int, position: int) -> QuerySet[Rating]:
+    return Rating.objects.filter(assignment=assignment, item__batch=batch, item__position=position)
+
+
+def _neighbours(batch: int, position: int) -> QuerySet[Any, Any]:
+    return (
+        Item.objects.filter(batch=batch)
+        .order_by()
+        .values("batch")
+        .annotate(
+            previous=Max("position", filter=Q(position__lt=position)),
+            next=Min("position", filter=Q(position__gt=position)),
+            number=Count("position", distinct=True, filter=Q(position__lte=position)),
+            n_dialogues=Count("position", distinct=True),  # the models of a batch stand behind its dialogues
+        )
+        .values("previous", "next", "number", "n_dialogues")
+    )
+
+
+ITEMS = Ready(_items, batch=int, position=int)
+RATINGS = Ready(_ratings, assignment=int, batch=int, position=int)
+NEIGHBOURS = Ready(_neighbours, batch=int, position=int)
 
 
 def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
@@ -284,18 +314,17 @@ def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
 
 
 def persona_of(metadata: dict[str, Any]) -> list[str]:
-    """A-6: facts that come with the dialogue and are shown beside it, alone of everything its metadata holds."""
+    """Facts that come with the dialogue and are shown beside it, alone of everything its metadata holds."""
     facts = metadata.get("persona", [])
     return [str(fact) for fact in facts] if isinstance(facts, list) else [str(facts)]
 
 
-def _answers(assignment: Assignment, items: list[Item]) -> Answers:
-    spec = spec_of_assignment(assignment)
+def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item]) -> Answers:
     tokens = {item.pk: item.token for item in items}
     found = {}
-    for rating in Rating.objects.filter(assignment=assignment, item__in=items, criterion__in=spec.by_id):
-        criterion = spec.by_id[rating.criterion_id]
-        found[tokens[rating.item_id], criterion.key] = saved_answer(criterion, rating)
+    for rating in RATINGS(assignment=assignment.pk, batch=assignment.batch_id, position=items[0].position):
+        if criterion := spec.by_id.get(rating.criterion_id):
+            found[tokens[rating.item_id], criterion.key] = saved_answer(criterion, rating)
     return found
 
 
@@ -314,17 +343,8 @@ def saved_answer(criterion: CriterionSpec, rating: Rating) -> SavedAnswer:
     )
 
 
-def _neighbours(assignment: Assignment, position: int) -> dict[str, Any]:
-    return Item.objects.filter(batch=assignment.batch_id).aggregate(
-        previous=Max("position", filter=Q(position__lt=position)),
-        next=Min("position", filter=Q(position__gt=position)),
-        number=Count("position", distinct=True, filter=Q(position__lte=position)),
-        n_dialogues=Count("position", distinct=True),  # the models of a batch stand behind its dialogues
-    )
-
-
 def has_changed_instructions(participant: Participant, version: ProtocolVersion) -> bool:
-    """B-6: to somebody who has worked with another version of the protocol, and has not read what is new."""
+    """To somebody who has worked with another version of the protocol, and has not read what is new."""
     if not version.changes or participant.briefed_version_id == version.pk:
         return False
     earlier = Rating.objects.filter(

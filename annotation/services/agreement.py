@@ -6,32 +6,29 @@ with no lock held, and stores by compare-and-set on the version: figures are nev
 
 import logging
 from datetime import datetime
+from functools import partial
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
-from annotation.figures import merged
+from annotation.agreement_cells import merged
 from annotation.models import AgreementSnapshot, Batch, Heartbeat, Study
 from annotation.selectors.cells import Measured, measure_batch
 from annotation.services import totals
 from annotation.services.claiming import expire_leases
+from annotation.services.sweeping import sweep_each
 
 logger = logging.getLogger(__name__)
 
 SWEPT_AT_ONCE = 200
-UNMEASURABLE = (ArithmeticError, LookupError, ValueError, DatabaseError)
 
 
 def sweep(*, now: datetime) -> int:
     """Free lapsed seats and refresh every batch whose ratings are ahead of its figures. Returns how many."""
     expire_leases(now=now)
     behind = list(dirty_batches()[:SWEPT_AT_ONCE])
-    for batch_id in behind:
-        try:
-            refresh_batch(batch_id, now=now)
-        except UNMEASURABLE:  # must not keep the batches after it waiting for ever
-            logger.exception("batch %s could not be measured", batch_id)
+    sweep_each("measuring a batch", behind, partial(refresh_batch, now=now), most=SWEPT_AT_ONCE)
     return len(behind)
 
 

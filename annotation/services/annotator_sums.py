@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from annotation.figures import CellFigures, CellKey
+from annotation.agreement_cells import CellFigures, CellKey
 from annotation.models import AgreementSnapshot, AnnotatorCell
 from measures.contributions import Contribution, Contributions, combined
 

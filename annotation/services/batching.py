@@ -1,4 +1,4 @@
-"""Dealing dialogues into batches, and a balanced subset of the sources into dialogues (D-14, D-16).
+"""Dealing dialogues into batches, and a balanced subset of the sources into dialogues.
 
 The dealing itself is arithmetic on lists; only `make_batches` and what it calls below the line knows rows.
 """
@@ -20,11 +20,11 @@ from django.db.models.fields.json import KeyTransform
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.importing.copying import copy_in, spool_file
+from annotation.importing.dialogues import lock_study
+from annotation.importing.shapes import free_key
 from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
 from annotation.services import activity
-from annotation.services.importing.copying import copy_in, spool_file
-from annotation.services.importing.dialogues import lock_study
-from annotation.services.importing.shapes import free_key
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of

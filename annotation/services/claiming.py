@@ -1,4 +1,4 @@
-"""Seats: claimed under a row lock, freed when their lease ends, never more than the wanted votes (X-8).
+"""Seats: claimed under a row lock, freed when their lease ends, never more than the wanted votes.
 
 Lock order everywhere: participant, seat, assignment, rating, batch counter last.
 """
@@ -8,15 +8,15 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, Max, QuerySet
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Batch, Participant, Seat, Study
-from annotation.selectors.claims import OPEN_ENDED, may_claim
+from annotation.nudging import raise_version
+from annotation.selectors.claims import OPEN_ENDED, is_free, may_claim
 from annotation.selectors.progress import read_progress
-from annotation.services.nudging import raise_version
 from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
@@ -96,8 +96,7 @@ def _free_lapsed_seats(participant: Participant, now: datetime) -> list[int]:
 
 def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     """A free or lapsed seat, locked; seats that others are claiming at this moment are skipped."""
-    free = Q(assignment__isnull=True) | Q(lease_expires_at__lte=now)
-    seats = Seat.objects.filter(free, batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
+    seats = Seat.objects.filter(is_free(now), batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
     seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
     if seat is None and batch.kind in OPEN_ENDED:
         seat = _add_seat(batch)

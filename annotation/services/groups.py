@@ -1,4 +1,4 @@
-"""E-7: annotators in groups that take batches: made, filled, given batches."""
+"""Annotators in groups that take batches: made, filled, given batches."""
 
 from collections.abc import Iterable
 from datetime import datetime

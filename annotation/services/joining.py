@@ -69,7 +69,7 @@ def make_account() -> User:
 
 
 def give_consent(participant: Participant, study: Study, *, now: datetime) -> Participant:
-    """X-4: stored with the version agreed to and the time. Agreeing to the same text again changes nothing."""
+    """Stored with the version agreed to and the time. Agreeing to the same text again changes nothing."""
     if participant.consent_version == study.consent_version and participant.consented_at:
         return participant
     participant.consent_version = study.consent_version

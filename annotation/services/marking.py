@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Item, ItemMark, MarkChange, Seat, Study
 from annotation.models.marks import LONGEST_WORDS
+from annotation.nudging import raise_version
 from annotation.selectors.marks import skips
-from annotation.services.nudging import raise_version
 from annotation.services.rating import OLDEST_ANSWER, REFUSALS
 from annotation.services.refusals import Refused
 

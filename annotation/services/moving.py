@@ -39,7 +39,7 @@ def effect_of_move(study: Study) -> Effect:
 def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: User | None = None) -> Study:
     """Follow another published version of the same protocol. Raises Refused.
 
-    Ratings belong to the version they were made with (X-1): those made before stay, are exported, and count no more.
+    Ratings belong to the version they were made with: those made before stay, are exported, and count no more.
     The seats are free again, and whoever had one may rate under the new version. Moving back brings the old figures
     back, but not the seats.
     """

@@ -1,4 +1,4 @@
-"""D-10: who rates pilots and the qualification inside, and is what candidates are compared with."""
+"""The panel: it rates pilots and the qualification, and candidates are compared with it."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from annotation.selectors.studies import find_account
 from annotation.services import activity
 from annotation.services.people import get_or_make_participant
 from annotation.services.refusals import Refused
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 
 Standing = Participant.Standing
 

@@ -14,7 +14,7 @@ from annotation.services import activity
 from annotation.services.claiming import release_seats
 from annotation.services.refusals import Refused
 from annotation.services.researchers import admit_by_role
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 
 Role = Membership.Role
 Standing = Participant.Standing
@@ -84,7 +84,7 @@ def create_account(
 def change_role(membership: Membership, *, role: str, now: datetime, by: User | None = None) -> Membership:
     """Raises Refused when the study would be left without an owner.
 
-    Who stops being an annotator stops rating: a role that sees the figures cannot rate blind (X-5).
+    Who stops being an annotator stops rating: a role that sees the figures cannot rate blind.
     """
     locked = _lock_membership(membership)
     if role != Role.OWNER:

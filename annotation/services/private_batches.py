@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotation.models import Assignment, Batch, Item, Participant, Seat, Study
-from annotation.services.nudging import raise_version
+from annotation.nudging import raise_version
 
 
 @transaction.atomic

@@ -2,8 +2,10 @@
 
 The hottest path of the platform, so what is stored is one call of a function in the database
 (migration 0003_record_answer): locks the assignment, adds or changes the rating, adds its revision, raises the version.
+Answers that come together are so many calls in one statement: one way to the database, one wait for its disk.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,10 +16,10 @@ from django.db import connection, transaction
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Item, Study
-from annotation.services.nudging import nudge_after_commit
+from annotation.nudging import nudge_after_commit
+from annotation.services.dependent_answers import settle
 from annotation.services.refusals import Refused
-from annotation.services.settling import settle
-from protocols.forms import Given, parse_answer
+from protocols.answers import Given, InvalidAnswer, parse_answer
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec
 
@@ -25,7 +27,8 @@ LONGEST_ACTIVE_MS = 4 * 60 * 60 * 1000
 OLDEST_ANSWER = timedelta(days=30)
 
 RECORD = """
-    SELECT refusal, revision, is_repeat, is_counted, batch_id, item_id, is_nudge_due FROM annotation_record_answer(
+    SELECT %s AS place, refusal, revision, is_repeat, is_counted, batch_id, item_id, is_nudge_due
+    FROM annotation_record_answer(
         %s, %s, %s, %s, %s::bigint[], %s::integer[], %s::bigint[], %s, %s, %s, %s, %s, %s, %s
     )
 """
@@ -82,48 +85,105 @@ class Values(NamedTuple):
     reading_seconds: int
 
 
+Outcome = Acknowledgement | InvalidAnswer | Refused
+
+
+class Stored(NamedTuple):
+    """The database's reply to one answer."""
+
+    place: int
+    refusal: str | None
+    revision: int
+    is_repeat: bool
+    is_counted: bool
+    batch_id: int
+    item_id: int
+    is_nudge_due: bool
+
+    @property
+    def outcome(self) -> Acknowledgement | Refused:
+        if self.refusal is not None:
+            return Refused(self.refusal, REFUSALS[self.refusal])
+        return Acknowledgement(self.revision, self.is_repeat, self.is_counted)
+
+
 def record_rating(assignment_id: int, spec: VersionSpec, submission: Submission, *, now: datetime) -> Acknowledgement:
     """Store one answer of the assignment's annotator to a question of the study's protocol.
 
     Raises InvalidAnswer for an answer the protocol does not allow, Refused when the work is over. An answer that
-    comes after the lease has ended is kept and acknowledged as not counted: nothing entered is ever lost (X-7).
+    comes after the lease has ended is kept and acknowledged as not counted: nothing entered is ever lost.
     """
+    outcome = record_ratings(assignment_id, spec, [submission], now=now)[0]
+    if isinstance(outcome, Acknowledgement):
+        return outcome
+    raise outcome
+
+
+def record_ratings(
+    assignment_id: int, spec: VersionSpec, submissions: Sequence[Submission], *, now: datetime
+) -> list[Outcome]:
+    """Store several answers. Return what became of each, in their order: each is stored or refused on its own."""
+    looked_at = [_looked_at(assignment_id, spec, each, now) for each in submissions]
+    valid = [each for each in looked_at if isinstance(each, Values)]
+    if any(_decides(spec, each) for each in valid):
+        outcomes = iter([_record_alone(spec, each) for each in valid])
+    else:
+        outcomes = iter([each.outcome for each in _record(valid)])
+    return [next(outcomes) if isinstance(each, Values) else each for each in looked_at]
+
+
+def _decides(spec: VersionSpec, answer: Values) -> bool:
+    """Return whether other answers may follow from this one, or its question depends on others."""
+    criterion = spec.by_id[answer.criterion]
+    return criterion.key in spec.depended_on or bool(criterion.when)
+
+
+def _looked_at(assignment_id: int, spec: VersionSpec, submission: Submission, now: datetime) -> Outcome | Values:
     if submission.protocol not in ("", spec.fingerprint):
         # The same code may stand for another option now: taking the answer would store what nobody said.
-        raise Refused("protocol_changed", _("The questions of this study have changed. Load the page again."))
+        return Refused("protocol_changed", _("The questions of this study have changed. Load the page again."))
     criterion = spec.by_key.get(submission.criterion)
     if criterion is None:
-        raise Refused("unknown_criterion", _("This study does not ask that question."))
-    values = _values(assignment_id, spec, criterion, submission, now)
-    if criterion.key not in spec.depended_on and not criterion.when:
-        return _record(values)[0]
-    with transaction.atomic():
-        acknowledged, item_id = _record(values)
-        if not acknowledged.is_repeat:
-            settle(assignment_id, spec, item_id, partial(_record_computed, values))
-    return acknowledged
+        return Refused("unknown_criterion", _("This study does not ask that question."))
+    try:
+        return _values(assignment_id, spec, criterion, submission, now)
+    except InvalidAnswer as invalid:
+        return invalid
 
 
-def _record(values: Values) -> tuple[Acknowledgement, int]:
+def _record_alone(spec: VersionSpec, answer: Values) -> Acknowledgement | Refused:
+    """Store one answer, and in the same transaction what follows from it: both or neither."""
+    try:
+        with transaction.atomic():
+            stored = _record([answer])[0]
+            if stored.refusal is None and not stored.is_repeat and _decides(spec, answer):
+                settle(answer.assignment, spec, stored.item_id, partial(_record_computed, answer))
+    except Refused as refused:
+        return refused
+    return stored.outcome
+
+
+def _record(answers: Sequence[Values]) -> list[Stored]:
+    if not answers:
+        return []
     with connection.cursor() as cursor:
-        cursor.execute(RECORD, list(values))
-        refusal, revision, is_repeat, is_counted, batch_id, item_id, is_nudge_due = cursor.fetchone()
-    if refusal is not None:
-        raise Refused(refusal, REFUSALS[refusal])
-    if is_nudge_due:
+        values = [value for place, each in enumerate(answers) for value in (place, *each)]
+        cursor.execute(" UNION ALL ".join([RECORD] * len(answers)), values)
+        found = sorted(map(Stored._make, cursor.fetchall()))
+    for batch_id in {each.batch_id for each in found if each.is_nudge_due}:
         nudge_after_commit(batch_id)
-    return Acknowledgement(revision, is_repeat, is_counted), item_id
+    return found
 
 
 def _record_computed(cause: Values, item: Item, criterion: CriterionSpec, option_id: int) -> None:
     """In the name of the answer it follows from; the reading floor was for that one."""
     key = uuid5(cause.client_key, f"{item.token} {criterion.key}")
-    _record(
-        cause._replace(
-            item=item.token, criterion=criterion.id, option=option_id, choices=[], turns=[], explanations=[],
-            free_text="", client_key=key, active_ms=0, unit=item.unit, reading_seconds=0,
-        )
+    answer = cause._replace(
+        item=item.token, criterion=criterion.id, option=option_id, choices=[], turns=[], explanations=[],
+        free_text="", client_key=key, active_ms=0, unit=item.unit, reading_seconds=0,
     )  # fmt: skip
+    if isinstance(outcome := _record([answer])[0].outcome, Refused):  # the study was closed just now
+        raise outcome
 
 
 def _values(

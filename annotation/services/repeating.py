@@ -6,10 +6,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.importing.dialogues import lock_study
 from annotation.models import Batch, Item, Seat, Study
 from annotation.services import activity
 from annotation.services.batching import batch_key, units_of
-from annotation.services.importing.dialogues import lock_study
 from annotation.services.refusals import Refused
 
 Kind = Batch.Kind

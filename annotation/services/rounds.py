@@ -1,4 +1,4 @@
-"""E-9: a returned batch is rated again in a new round. Earlier answers leave the active set and stay in history."""
+"""A returned batch is rated again in a new round. Earlier answers leave the active set and stay in history."""
 
 from datetime import datetime
 
@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import Assignment, Batch, Group, Seat
+from annotation.nudging import raise_version
 from annotation.services import activity
-from annotation.services.nudging import raise_version
 
 Status = Assignment.Status
 

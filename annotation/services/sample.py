@@ -6,10 +6,10 @@ from pathlib import Path
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from annotation.importing import import_dialogues, import_ratings
 from annotation.models import Batch, Study
 from annotation.services.agreement import refresh_batch
 from annotation.services.batching import make_batches
-from annotation.services.importing import import_dialogues, import_ratings
 from annotation.services.studies import create_study, open_study, set_batch_status
 from protocols.models import ProtocolVersion
 

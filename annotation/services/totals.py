@@ -1,6 +1,6 @@
 """Storing cells, and moving a study's sums by the difference: its cost does not grow with the study.
 
-Only main batches enter the sums: pilots, training and qualification never mix with results (D-10).
+Only main batches enter the sums: pilots, training and qualification never mix with results.
 """
 
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import F
 
-from annotation.figures import (
+from annotation.agreement_cells import (
     CellFigures,
     CellKey,
     annotators_to_json,

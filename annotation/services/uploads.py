@@ -25,10 +25,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
-from annotation.models import ImportChunk, ImportJob, Study
-from annotation.services import activity
-from annotation.services.advisory import is_locked, locked
-from annotation.services.importing import (
+from annotation.importing import (
     DialogueOptions,
     ImportRejected,
     ImportSummary,
@@ -39,8 +36,11 @@ from annotation.services.importing import (
     import_predictions,
     import_ratings,
 )
-from annotation.services.importing.outcome import Progress
+from annotation.importing.outcome import Progress
+from annotation.models import ImportChunk, ImportJob, Study
+from annotation.services import activity
 from annotation.services.refusals import Refused
+from parley.advisory import is_locked, locked
 from parley.celery import app
 
 logger = logging.getLogger(__name__)

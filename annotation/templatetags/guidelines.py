@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.selectors.guidelines import Dependence
-from parley.words import both, either
+from parley.listing import both, either
 from protocols.templatetags.wording import wording
 
 register = template.Library()

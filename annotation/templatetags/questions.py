@@ -1,37 +1,111 @@
-"""Questions of the rating screen: {% load questions %}.
+"""Steps and questions of the rating screen: {% load questions %}.
 
-A question that nobody has touched is the same for every annotator and item but for the names of its fields. It is made
-once for each version and language, and only the names are put in.
+What nobody has touched is the same for every annotator and item but for the names of its fields and the item it is
+about. It is made once for each version and language, and only these are put in.
 """
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from uuid import UUID
 
 from django import template
 from django.template import Context, Engine
-from django.utils.html import escape
+from django.urls import reverse
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from annotation.steps import Question, SavedAnswer
-from protocols.models import Criterion
+from annotation.steps import ItemText, Part, Question, SavedAnswer, Step
+from protocols.models import Criterion, ProtocolVersion
 
 register = template.Library()
-MOST = 2000  # questions that are kept
+OptionLayout = ProtocolVersion.OptionLayout
+MOST = 2000  # texts that are kept
 # No text of a database holds the character NUL, so nothing but these places is taken for one of them.
-NAME, PLACE = "\0name\0", "\0place\0"
+PLACES = {name: f"\0{name}\0" for name in ("name", "id", "heading", "position", "url", "item", "texts", "key", "token")}
+PLACE = re.compile("\0([a-z]+)\0")
+TEXTS = SafeString(PLACES["texts"])
 BETWEEN = re.compile(r">\s*\n\s*<")
-_kept: dict[tuple[object, ...], str] = {}
+_kept: dict[tuple[object, ...], list[str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """In place of an item: a place for each thing that differs from one to the next."""
+
+    unit: str
+    token: str = PLACES["item"]
+    texts: SafeString = TEXTS
 
 
 @register.simple_tag(takes_context=True)
-def question_form(context: Context, question: Question, scope: int | str, layout: str = "described") -> SafeString:
-    """A question with its options. `scope` tells it apart from the same question of another step."""
-    place = f"{context['page'].position}-{scope}-{question.name}"
-    # Only a page that says which version it shows, shows a stored one: a preview is of what stands in the editor.
-    if not (context.get("fingerprint") and _is_untouched(question)):
-        return _rendered(context, question, layout, question.name, place)
-    html = _untouched(context, question, layout)
-    return mark_safe(html.replace(NAME, escape(question.name)).replace(PLACE, escape(place)))  # noqa: S308
+def step_forms(context: Context) -> SafeString:
+    """The steps of the dialogue `page`, one after another, each with its questions."""
+    url = reverse("rate_dialogue", args=[context["assignment"].token, context["page"].position])
+    made: dict[UUID, SafeString] = {}  # what is rated, however many steps ask about it
+    return mark_safe("".join(_step_form(context, step, url, made) for step in context["steps"]))  # noqa: S308
+
+
+@register.simple_tag(takes_context=True)
+def item_texts(context: Context, item: ItemText | Bare) -> SafeString:
+    """What is rated, beside its questions."""
+    return item.texts if isinstance(item, Bare) else _rendered(context, "_item_texts", item=item)
+
+
+@register.simple_tag(takes_context=True)
+def question_form(
+    context: Context, question: Question, scope: int | str, layout: str = "described", item: UUID | str = ""
+) -> SafeString:
+    """Return a question with its options. `scope` tells it apart from the same question of another step.
+
+    `item`: its heading on the page, of the id `about-<scope>-<item>`, says what the question is about.
+    """
+    if len(question.choices) == 2:
+        layout = OptionLayout.DESCRIBED  # there is room, and labels such as 1 and 0 say nothing
+    values = {
+        "name": question.name,
+        "id": f"{context['page'].position}-{scope}-{question.name}",
+        "heading": f"about-{scope}-{item}" if item else "",
+    }
+    if not (_is_stored(context) and _is_untouched(question)):
+        return _rendered(context, "_question", question=question, layout=layout, **values)
+    places = {name: PLACES[name] if value else "" for name, value in values.items()}
+    shape = (question.criterion.key, layout, question.is_asked, bool(item))
+    return _filled(
+        context, shape, values, lambda: _rendered(context, "_question", question=question, layout=layout, **places)
+    )
+
+
+def _is_stored(context: Context) -> bool:
+    """Only a page that says which version it shows, shows a stored one: a preview is of what stands in the editor."""
+    return bool(context.get("fingerprint"))
+
+
+def _step_form(context: Context, step: Step, url: str, made: dict[UUID, SafeString]) -> SafeString:
+    if not (_is_stored(context) and _is_plain(context, step)):
+        return _rendered(context, "_step", step=step, url=url)
+    page, item = context["page"], step.part.item
+    if page.spec.response == ProtocolVersion.ResponsePlace.BESIDE and item.token not in made:
+        made[item.token] = item_texts(context, item)
+    values = {
+        "position": page.position,
+        "url": url,
+        "item": item.token,
+        "texts": made.get(item.token, ""),
+        "key": context["form_key"],
+        "token": context.get("csrf_token", ""),
+    }
+    shape = (step.number, len(page.steps), step.number == context["current"], *_shape_of(step.part))
+    return _filled(context, shape, values, lambda: _bare_step(context, step))
+
+
+def _is_plain(context: Context, step: Step) -> bool:
+    """Whether the step holds nothing that belongs to one annotator, item or address alone."""
+    has_marks = context.get("has_plain_marks") and step.number == context["current"]
+    is_alone = len(step.parts) == 1 and not has_marks and not context.get("review_query")
+    return is_alone and all(_is_untouched(question) for question in step.part.questions)
 
 
 def _is_untouched(question: Question) -> bool:
@@ -40,19 +114,40 @@ def _is_untouched(question: Question) -> bool:
     return question.answer == SavedAnswer() and not question.errors and not has_turns
 
 
-def _untouched(context: Context, question: Question, layout: str) -> str:
-    version = context["version"]
-    languages = get_language(), context["words"].language
-    key = (version.pk, version.sha256, *languages, question.criterion.key, layout, question.is_asked)
-    if (html := _kept.get(key)) is None:
-        html = BETWEEN.sub(">\n<", _rendered(context, question, layout, NAME, PLACE))
+def _shape_of(part: Part) -> tuple[object, ...]:
+    questions = tuple((each.criterion.key, each.is_asked) for each in part.questions)
+    return part.item.unit, part.number, part.n_items, *questions
+
+
+def _bare_step(context: Context, step: Step) -> str:
+    """The step with a place for each thing that differs."""
+    item, page = Bare(step.part.item.unit), context["page"]
+    part = SimpleNamespace(item=item, number=step.part.number, n_items=step.part.n_items, questions=step.part.questions)
+    bare = {
+        "step": SimpleNamespace(number=step.number, parts=[part], part=part),
+        "page": SimpleNamespace(position=PLACES["position"], spec=page.spec, steps=page.steps),
+        "form_key": PLACES["key"],
+        "csrf_token": PLACES["token"],
+        "url": PLACES["url"],
+    }
+    return _rendered(context, "_step", **bare)
+
+
+def _filled(
+    context: Context, shape: tuple[object, ...], values: Mapping[str, object], make: Callable[[], str]
+) -> SafeString:
+    version, languages = context["version"], (get_language(), context["words"].language)
+    key = (version.pk, version.sha256, *languages, *shape)
+    if (parts := _kept.get(key)) is None:
         if len(_kept) >= MOST:
             _kept.clear()
-        _kept[key] = html
-    return html
+        parts = _kept[key] = PLACE.split(BETWEEN.sub(">\n<", make()))
+    texts, names = parts[::2], parts[1::2]
+    put_in = [conditional_escape(str(values[name])) for name in names]
+    return mark_safe("".join(text + value for text, value in zip(texts, [*put_in, ""], strict=True)))  # noqa: S308
 
 
-def _rendered(context: Context, question: Question, layout: str, name: str, place: str) -> SafeString:
-    found = Engine.get_default().get_template("annotation/_question.html")
-    with context.push(question=question, layout=layout, name=name, id=place):
+def _rendered(context: Context, template_name: str, **values: object) -> SafeString:
+    found = Engine.get_default().get_template(f"annotation/{template_name}.html")
+    with context.push(**values):
         return found.render(context)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from markdown_it.tree import SyntaxTreeNode as Node
 
 from annotation.texts.pieces import HEAD, Piece, chunks
-from protocols.words import count_words
+from protocols.word_count import count_words
 
 MARKS = {"em": "em", "strong": "strong", "s": "s"}
 ENDS = {"softbreak", "hardbreak"}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from protocols.words import count_words
+from protocols.word_count import count_words
 
 MOST_WORDS, MOST_LINES = 400, 40  # a longer text folds
 HEAD = (150, 15)  # words and lines of the beginning that stays in view

@@ -26,7 +26,7 @@ from protocols.translating import texts_in
 @require_GET
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     participant = participant_for(request.user, slug)
-    context = _document(participant.study) | _first_reading(participant)
+    context = _document(participant.study, has_welcome=False) | _first_reading(participant)
     return render(request, "annotation/work_guidelines.html", context)
 
 
@@ -43,7 +43,7 @@ def _first_reading(participant: Participant) -> dict[str, Any]:
 @require_GET
 def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study = participant_for(request.user, slug).study
-    document = _document(study)
+    document = _document(study, has_welcome=True)
     with translation.override(document["language"]):
         page = render_to_string("annotation/guidelines_print.html", document)
     try:
@@ -55,8 +55,11 @@ def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(body, content_type="application/pdf", headers={"Content-Disposition": disposition})
 
 
-def _document(study: Study) -> dict[str, Any]:
-    """The text with Parley's own sentences in its language: the page around it is in that of its reader."""
+def _document(study: Study, *, has_welcome: bool) -> dict[str, Any]:
+    """The text with Parley's own sentences in its language: the page around it is in that of its reader.
+
+    On the site the welcome has a page of its own, read just before.
+    """
     version = study.protocol_version
     words = texts_in(version, study.content_language)
     text, language = rendered(words.guidelines), _spoken(words.language)
@@ -66,7 +69,7 @@ def _document(study: Study) -> dict[str, Any]:
             "version": version,
             "words": words,
             "language": language,
-            "welcome": paragraphs_of(words.welcome),
+            "welcome": paragraphs_of(words.welcome) if has_welcome else [],
             "text": text,
             "headings": headings_of(text),
             "sections": sections_of(version, study.content_language),

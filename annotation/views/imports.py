@@ -14,12 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.access import Right, import_for, signed_in, study_for
 from annotation.forms_import import COLUMN_LABELS, PREDICTION_LABELS, ImportForm
+from annotation.importing import ImportRejected, PredictionOptions, RatingOptions, preview
+from annotation.importing.columns import FIELDS
 from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import imports_are_stalled
 from annotation.services import uploads
-from annotation.services.importing import ImportRejected, PredictionOptions, RatingOptions, preview
-from annotation.services.importing.columns import FIELDS
 from annotation.views.pages import errors_in, page_of, study_page
 
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)

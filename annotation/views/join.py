@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from annotation.models import Participant, Study
-from annotation.selectors.first_steps import CONSENT, first_steps
+from annotation.selectors.first_steps import CONSENT, first_steps, has_room
 from annotation.services import joining
 from annotation.services.refusals import Refused
 from annotation.views.devices import BACKEND, accounts_here, device_of, keep, remember
@@ -72,6 +72,7 @@ def _join_page(request: HttpRequest, study: Study, refusal: str = "", status: in
         "study": study,
         "consent": rendered(study.consent_text),
         "refusal": refusal,
+        "is_full": not has_room(study, timezone.now()),
         "known": _known(request),
         "steps": first_steps(study, CONSENT) if study.consent_text else [],
         "others": accounts_here(request) if _is_somebody_else(request) else [],

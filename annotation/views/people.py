@@ -33,7 +33,7 @@ from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.services.panel import set_panel
 from annotation.services.researchers import name_researcher
-from annotation.services.standing import LONGEST_REASON, clear_waiting, decide_standing
+from annotation.services.status import LONGEST_REASON, clear_waiting, decide_standing
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 SAID = {

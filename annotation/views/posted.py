@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from annotation.services.rating import Submission
 from annotation.steps import Part, Question, SavedAnswer, Step
-from protocols.forms import Given
+from protocols.answers import Given
 
 LONGEST_CODE = 8
 NO_FORM = uuid.UUID(int=0)

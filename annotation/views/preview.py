@@ -128,6 +128,7 @@ def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
         items=items,
         steps=steps_of(spec, items, _leading_to(spec, wanted, items)),
         spec=spec,
+        marks={},
     )
 
 

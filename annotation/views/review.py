@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from annotation.access import assignment_for
 from annotation.models import Assignment
 from annotation.selectors.item_states import strip_of
+from annotation.selectors.progress import read_progress
 from annotation.selectors.review import MARKS, counts_of, reviewed_items, reviewed_states
 from annotation.selectors.work import spec_of_assignment
 
@@ -44,8 +45,9 @@ class ReviewFilter(forms.Form):
 @never_cache
 @require_GET
 def work_items(request: HttpRequest, token: UUID) -> JsonResponse:
-    """One's own batch for the strip: small, and without ids."""
-    return JsonResponse(strip_of(assignment_for(request.user, token)))
+    """One's own batch for the strip, small and without ids, and how many of its steps are done."""
+    assignment = assignment_for(request.user, token)
+    return JsonResponse(strip_of(assignment) | {"done": read_progress(assignment).n_steps_done})
 
 
 def _filter_of(assignment: Assignment, data: QueryDict) -> tuple[ReviewFilter, dict[str, str]]:

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -27,7 +28,7 @@ from annotation.services.refusals import Refused
 from annotation.steps import Step
 from annotation.views.review import review_context
 from annotation.views.work import detour
-from parley.words import both
+from parley.listing import both
 
 LONGEST_FEEDBACK = 5_000
 ITEMS = 60  # on a page of the list
@@ -48,7 +49,7 @@ def item_list(request: HttpRequest, token: UUID) -> HttpResponse:
     if wanted and (found := _numbered(states, wanted)):
         return redirect(_url_of(assignment, found))
     if wanted:
-        error = _no_item(states)
+        error = _no_item(states, wanted)
     page = Paginator(states, ITEMS).get_page(request.GET.get("page"))
     context = {
         "assignment": assignment,
@@ -72,9 +73,26 @@ def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
     return next((each for each in items if each.state != State.DONE), items[0])
 
 
-def _no_item(states: list[ItemState]) -> str:
+def _no_item(states: list[ItemState], wanted: str) -> str:
+    """Name the numbers that would have led somewhere. The strip of the rating screen says the same."""
+    if not (match := NUMBER.fullmatch(wanted)):
+        return _("Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3.")
+    dialogue, number = match[1], match[2]
+    most = sum(each.dialogue == int(dialogue) for each in states)
     n = states[-1].dialogue if states else 0
-    return _("There is no such item. The dialogues are numbered from 1 to %(n)s.") % {"n": n}
+    if not most:
+        text = ngettext(
+            "There is no dialogue %(dialogue)s: this batch has only dialogue 1.",
+            "There is no dialogue %(dialogue)s: this batch has dialogues 1 to %(n)s.",
+            n,
+        )
+        return text % {"dialogue": dialogue, "n": n}
+    text = ngettext(
+        "There is no item %(dialogue)s.%(number)s: the only item of dialogue %(dialogue)s is %(dialogue)s.1.",
+        "There is no item %(dialogue)s.%(number)s: dialogue %(dialogue)s has %(dialogue)s.1 to %(dialogue)s.%(most)s.",
+        most,
+    )
+    return text % {"dialogue": dialogue, "number": number, "most": most}
 
 
 def _url_of(assignment: Assignment, state: ItemState) -> str:

@@ -21,7 +21,7 @@ from annotation.models import Assignment, Batch, ItemMark, Participant, Study
 from annotation.selectors import work as selectors
 from annotation.selectors.first_steps import CONSENT, WELCOME, first_steps, has_welcome
 from annotation.selectors.guidelines import paragraphs_of
-from annotation.selectors.marks import OwnMarks, has_marks, marks_on, marks_text, skips
+from annotation.selectors.marks import OwnMarks, has_marks, marks_text, skips
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
 from annotation.services.claiming import STANDINGS, claim_seat
@@ -34,7 +34,7 @@ from annotation.views.devices import personal_link, remember
 from annotation.views.posted import asked_now, is_empty, posted_answers, submission, with_errors
 from annotation.views.posted_marks import Posted, record_posted_marks
 from annotation.views.review import review_links
-from protocols.forms import InvalidAnswer
+from protocols.answers import InvalidAnswer
 from protocols.rendering import rendered
 from protocols.translating import texts_in
 
@@ -247,7 +247,6 @@ def _back_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
 
 def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dict[str, Any]:
     version, words = assignment.batch.study.protocol_version, selectors.texts_of_assignment(assignment)
-    marks = marks_on(assignment, page.position)
     return {
         "assignment": assignment,
         "study": assignment.batch.study,
@@ -255,8 +254,8 @@ def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dic
         "words": words,
         "short_guidelines": rendered(words.guidelines_short),
         "page": page,
-        "marks": marks_text(marks),
-        "own_marks": marks,
+        "marks": marks_text(page.marks),
+        "own_marks": dict(page.marks),
         "current": step.number,
         "steps": [*page.steps[: step.number - 1], step, *page.steps[step.number :]],
         "form_key": uuid4(),

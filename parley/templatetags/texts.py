@@ -1,6 +1,8 @@
-"""The texts of the scripts in the language of the page."""
+"""The texts of the scripts in the language of the page, and a look-up."""
 
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from django import template
 from django.conf import settings
@@ -11,6 +13,11 @@ from django.utils.translation.trans_real import DjangoTranslation
 from django.views.i18n import JSONCatalog
 
 register = template.Library()
+
+
+@register.filter
+def at(found: Mapping[Any, Any], key: Any) -> Any:
+    return found.get(key)
 
 
 @register.simple_tag

@@ -31,7 +31,7 @@ from protocols.bundles import (
     write_yaml,
 )
 from protocols.editing import revision_of
-from protocols.forms_pages import (
+from protocols.forms import (
     CompareForm,
     CopyForm,
     ImportForm,

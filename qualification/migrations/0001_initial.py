@@ -403,7 +403,7 @@ class Migration(migrations.Migration):
                 ('looks_at_lines', models.BooleanField(default=True)),
                 ('looks_at_drift', models.BooleanField(default=True)),
                 ('pauses_by_itself', models.BooleanField(default=False, help_text='Else a team lead is asked.')),
-                ('gives_feedback', models.BooleanField(default=False, help_text='D-16: annotators see how they agree. It affects independence, so it is reported.')),
+                ('gives_feedback', models.BooleanField(default=False, help_text='Annotators see how they agree. It affects independence, so it is reported.')),
                 ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='check_plan', to='annotation.study')),
             ],
             options={

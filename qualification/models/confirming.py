@@ -1,4 +1,4 @@
-"""E-7, E-8: labels that two confirm, second looks, and the casebook of the trainer."""
+"""Labels that two confirm, second looks, and the casebook of the trainer."""
 
 from django.conf import settings
 from django.db import models
@@ -104,7 +104,7 @@ class SecondLook(models.Model):
 
 
 class Case(models.Model):
-    """E-7: an item the team learned from. In one step it becomes an example of a draft, or a training item."""
+    """An item the team learned from. In one step it becomes an example of a draft, or a training item."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="cases")
     item = models.ForeignKey(Item, models.PROTECT, related_name="cases")

@@ -1,4 +1,4 @@
-"""E-9 to E-11: the plan by which finished batches are checked, the samples drawn, the decisions."""
+"""The plan by which finished batches are checked, the samples drawn, the decisions."""
 
 from django.conf import settings
 from django.db import models

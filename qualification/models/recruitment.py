@@ -9,7 +9,7 @@ from annotation.models import Participant, Study
 
 
 class Recruitment(models.Model):
-    """D-11: sampling criteria as data, and the platform with its completion codes."""
+    """Sampling criteria as data, and the platform with its completion codes."""
 
     class Gender(models.TextChoices):
         ANY = "", _("any")
@@ -65,7 +65,6 @@ class Entry(models.Model):
     person = models.CharField(max_length=200)
     platform_study = models.CharField(max_length=200, blank=True)
     session = models.CharField(max_length=200, blank=True)
-    submit_to = models.URLField(blank=True, help_text="Where a platform without codes wants the end reported.")
     state = models.CharField(max_length=20, choices=State, default=State.ENTERED)
     entered_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -84,7 +83,7 @@ class Entry(models.Model):
 
 
 class ConsentText(models.Model):
-    """X-4: every text that was agreed to, by its version: what a consent of last month said can be shown.
+    """Every text that was agreed to, by its version: what a consent of last month said can be shown.
 
     A row per change. A text changed under the same version is a row more: who agreed to which, tells the time.
     """
@@ -103,7 +102,7 @@ class ConsentText(models.Model):
 
 
 class Demographics(models.Model):
-    """X-4: optional, apart from everything else, and only of who consented."""
+    """Optional, apart from everything else, and only of who consented."""
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="demographics")
     origin = models.CharField(max_length=20, help_text="'self' or the key of a platform.")

@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 from django.http import StreamingHttpResponse
 
 from annotation.models import ExportJob, Study
-from annotation.services import activity, exporting
+from annotation.services import activity
+from reporting.exports import jobs
 from reporting.exports.cursors import count_ratings
 from reporting.exports.formats import FORMATS, file_name
 from reporting.exports.options import ExportOptions
@@ -15,7 +16,7 @@ from reporting.exports.options import ExportOptions
 def queue(study: Study, user: User, format: str, options: ExportOptions, *, now: datetime) -> ExportJob:
     """Have a worker write it. Raises Refused when the person has enough exports under way."""
     n_ratings = count_ratings(study)
-    job = exporting.queue_export(
+    job = jobs.queue_export(
         study,
         user,
         format=format,
@@ -48,4 +49,4 @@ def file_response(job: ExportJob) -> StreamingHttpResponse:
         "X-Content-SHA256": job.sha256,
     }
     content_type = FORMATS[job.format].content_type if job.format in FORMATS else "application/octet-stream"
-    return StreamingHttpResponse(exporting.export_pieces(job), content_type=content_type, headers=headers)
+    return StreamingHttpResponse(jobs.export_pieces(job), content_type=content_type, headers=headers)

@@ -13,8 +13,7 @@ from annotation.data_set import SEPARATOR, joined
 from annotation.models import Batch, Study
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from qualification.selectors.confirming import Settled, settled_labels
-from reporting.data_set import DataSet
+from qualification.adjudication.selectors.disagreements import Settled, settled_labels
 from reporting.exports.cursors import ItemRow, RatingRow, items_of, ratings_of, with_ratings
 from reporting.exports.json_lines import as_line
 from reporting.exports.labels import (
@@ -31,6 +30,7 @@ from reporting.exports.labels import (
 from reporting.exports.legend import Legend, legend_of
 from reporting.exports.long import is_counted
 from reporting.exports.options import ExportOptions
+from reporting.study.data_set import DataSet
 
 SPLITS = ("train", "validation", "test")
 Tick = Callable[[int], None]

@@ -11,15 +11,14 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Study
 from reporting.exports import diqad
-from reporting.exports.archive import entry_info, ticking, write_archive
 from reporting.exports.cursors import count_ratings
 from reporting.exports.label_studio import label_studio_pieces
 from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
-from reporting.exports.tables import csv_pieces, in_blocks, untyped, write_parquet
+from reporting.exports.tables import Tick, csv_pieces, in_blocks, ticking, untyped, write_parquet
 from reporting.exports.wide import header_of, wide_rows
+from reporting.exports.zips import entry_info
 
-Tick = Callable[[int], None]
 BLOCK = 1024 * 1024
 DIRECT_ROWS = 200_000  # ratings: what a web process writes while somebody waits; a worker writes more
 
@@ -121,16 +120,11 @@ FORMATS: dict[str, Format] = {
         _("A list of tasks, each with the texts of the item and the annotations of everybody."),
         "label-studio.json", "application/json", 320, pieces=label_studio_pieces,
     ),
-    "archive": Format(
-        _("The whole study, zip"),
-        _("Protocol, dialogues, ratings, settings and the report. An empty Parley reads it and gives the same report."),
-        "archive.zip", ZIP, 40, 50_000, write=write_archive,
-    ),
 }  # fmt: skip
 
 
 def write_export(study: Study, format: str, options: Mapping[str, Any], file: IO[bytes], tick: Tick = no_tick) -> None:
-    """Write an export to a file. What the settings name as EXPORT_WRITER: workers call it for jobs."""
+    """Write an export to a file."""
     chosen, wanted = FORMATS[format], ExportOptions.of(options)
     if chosen.write is not None:
         chosen.write(study, wanted, file, tick)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from protocols.models import Option
 from protocols.specs import CriterionSpec, OptionSpec
+from qualification.adjudication.selectors.disagreements import GivenAnswer, Settled
 from qualification.models import Disagreement
-from qualification.selectors.confirming import GivenAnswer, Settled
 from reporting.exports.cursors import RatingRow
 
 Answer = RatingRow | GivenAnswer

@@ -17,6 +17,8 @@ BAR = "|"
 SPECIAL = re.compile(r'[,"\r\n]')
 NO_FIELD = '""'  # a line without a character would be no row
 
+Tick = Callable[[int], None]
+
 
 class Column(NamedTuple):
     name: str
@@ -118,3 +120,11 @@ def write_parquet(columns: Sequence[Column], blocks: Iterable[Block], file: IO[b
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         while group := list(islice(batches, BLOCKS_PER_GROUP)):
             writer.write_table(pa.Table.from_batches(group, schema=schema))
+
+
+def ticking(blocks: Iterable[Block], tick: Tick) -> Iterator[Block]:
+    n_rows = 0
+    for block in blocks:
+        n_rows += len(block[0])
+        tick(n_rows)
+        yield block

@@ -1,1 +1,1 @@
-"""Predictions against people (E-13): automatic metrics and model judges beside the human labels."""
+"""Predictions against people: automatic metrics and model judges beside the human labels."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.figures import on_scale
+from annotation.agreement_cells import on_scale
 from annotation.models import Metric
 from measures.arrays import FloatArray, IntArray
+from parley.numbers import number
 from protocols.specs import CriterionSpec
-from reporting.figures.drawing import number
 from reporting.predictions.selectors import predicted_of
 from reporting.predictions.table import Comparison
 

@@ -1,18 +1,16 @@
 """Predictions against people as files: one tidy CSV, and one JSON document with confusion matrices."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from annotation.models import Metric
-from parley.formulas import cell_of
+from parley.formulas import csv_of_records
 from protocols.specs import CriterionSpec
 from reporting.predictions.distribution import Share, distribution_of
+from reporting.predictions.labels import STATISTICS, rules_of
 from reporting.predictions.table import MEASURES, Compared, Comparison, Row
-from reporting.predictions.words import STATISTICS, rules_of
 
 SIDES = ("metric", "ceiling")
 KEPT = ("value", "reason", "low", "high", "interval_note")
@@ -20,12 +18,12 @@ KEPT = ("value", "reason", "low", "high", "interval_note")
 
 def as_csv(comparison: Comparison) -> str:
     """A row per metric, criterion, part, side and measure."""
-    return _table(_lines(comparison))
+    return csv_of_records(_lines(comparison))
 
 
 def distributions_as_csv(comparison: Comparison) -> str:
     """Return a row per metric, criterion, side and label, or bin of numbers."""
-    return _table(
+    return csv_of_records(
         {"metric": metric.key, "criterion": criterion.key, **share_row(each)}
         for metric, criterion in comparison.pairs
         for each in distribution_of(comparison, metric, criterion)
@@ -35,17 +33,6 @@ def distributions_as_csv(comparison: Comparison) -> str:
 def share_row(share: Share) -> dict[str, Any]:
     names = ("side", "name", "low", "high", "n")
     return {name: getattr(share, name) for name in names} | {"percent": round(100 * share.share, 2)}
-
-
-def _table(lines: Iterable[dict[str, Any]]) -> str:
-    out = io.StringIO()
-    writer: csv.DictWriter | None = None
-    for line in lines:
-        if writer is None:
-            writer = csv.DictWriter(out, fieldnames=list(line), lineterminator="\r\n")
-            writer.writeheader()
-        writer.writerow({name: cell_of(value) for name, value in line.items()})
-    return out.getvalue()
 
 
 def _lines(comparison: Comparison) -> Iterator[dict[str, Any]]:

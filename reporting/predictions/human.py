@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.figures import places_of
+from annotation.agreement_cells import places_of
 from annotation.models import Study
 from measures.arrays import BoolArray, FloatArray, IntArray
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from reporting.report.scores import scale_of
-from reporting.selectors.study_votes import CriterionVotes
+from reporting.study.scores import scale_of
+from reporting.study.votes import CriterionVotes
 
 Rule = Study.MajorityRule
 LABELLED, UNRATED, EXCLUDED, TIED, UNSURE = range(5)

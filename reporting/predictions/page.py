@@ -9,12 +9,11 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Metric
 from measures.estimate import Estimate
+from parley.numbers import number
 from protocols.specs import CriterionSpec
-from reporting.figures import Bar, BarGroup, bar_figure
-from reporting.figures.drawing import number
+from reporting.charts import Bar, BarGroup, bar_figure
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
-from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, Part
-from reporting.predictions.words import (
+from reporting.predictions.labels import (
     STATISTICS,
     interval_text,
     left_out_text,
@@ -22,6 +21,7 @@ from reporting.predictions.words import (
     rules_of,
     why_missing,
 )
+from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, Part
 
 Context = dict[str, Any]
 

@@ -9,8 +9,8 @@ from django.db.models import Avg, Count, QuerySet
 from annotation.models import Batch, Item, Metric, Prediction, Study
 from measures.arrays import FloatArray, IntArray
 from protocols.specs import CriterionSpec, VersionSpec
-from qualification.selectors.confirming import SettledLabels
-from reporting.selectors.study_votes import Items
+from qualification.adjudication.selectors.disagreements import SettledLabels
+from reporting.study.votes import Items
 
 # Numbers of eight bytes, joined: a hundred thousand predictions as rows would be as many tuples of Python.
 PREDICTIONS = """
@@ -98,7 +98,7 @@ def _codes(metric: Metric, criterion: CriterionSpec, option: IntArray) -> IntArr
 
 
 def metric_means(study: Study) -> dict[int, dict[str, float | None]]:
-    """{source id: {metric key: mean}} of the scores about responses, for the table of results (D-19).
+    """{source id: {metric key: mean}} of the scores about responses, for the table of results.
 
     Of dialogues in main batches, as all results are. None where a metric says nothing about a source, as about the
     ground truth: print "-".

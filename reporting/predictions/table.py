@@ -15,7 +15,7 @@ from measures.prediction import f1_scores, precisions, recalls
 from measures.prediction_intervals import label_estimates, score_estimates
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from qualification.selectors.confirming import SettledLabels, settled_labels
+from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
 from reporting.predictions.human import (
     EXCLUDED,
     LABELLED,
@@ -28,8 +28,8 @@ from reporting.predictions.human import (
     worth_of,
 )
 from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of, settled_places
-from reporting.selectors.study_facts import Field, fields_of
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes, study_votes
+from reporting.study.facts import Field, fields_of
+from reporting.study.votes import CriterionVotes, StudyVotes, study_votes
 
 ALL, SOURCE = "all", "source"
 NOT_LABELS, NO_NUMBERS = "not_labels", "no_numbers"

@@ -4,12 +4,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from annotation.figures import alpha_options, places_of
+from annotation.agreement_cells import alpha_options, places_of
 from measures.arrays import IntArray
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+from reporting.study.cells import StudyCells
+from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 TOLERANCE = 1e-9

@@ -5,20 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import alpha_of, counted, n_excluding, tallies_on_scale
+from annotation.agreement_cells import alpha_of, counted, n_excluding, tallies_on_scale
 from measures.agreement import fleiss_kappa
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
 from measures.intervals import guarded
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from reporting.explanations import DEPENDENT_ITEMS
-from reporting.report.rules import places, positive_patterns
-from reporting.report.scores import moments
-from reporting.report.tables import percent
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_facts import Field, OtherBatches
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+from reporting.explained import DEPENDENT_ITEMS
+from reporting.study.cells import StudyCells
+from reporting.study.facts import Field, OtherBatches
+from reporting.study.rules import places, positive_patterns
+from reporting.study.scores import moments, percent
+from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 

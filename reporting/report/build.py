@@ -9,21 +9,24 @@ import numpy as np
 from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import override as in_language
 
-from annotation.figures import NO_SOURCE, alike, counted
+from annotation.agreement_cells import NO_SOURCE, alike, counted
 from annotation.models import Assignment, Batch, Rating, Seat, Study
 from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
 from measures.histograms import n_votes_of_json, total_of_json
 from protocols.specs import spec_of
-from qualification.selectors.confirming import SettledLabels, settled_labels
+from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
+from reporting.datasheet.build import datasheet, plain
+from reporting.datasheet.selectors import setting_of
+from reporting.labels import DIFFERENT_ANSWERS
 from reporting.predictions.selectors import metric_means
 from reporting.predictions.table import Comparison
+from reporting.record.record import Conduct, conduct_of
 from reporting.report import tables
 from reporting.report.alpha_check import alpha_check
 from reporting.report.breakdowns import breakdowns, excluded
 from reporting.report.checklist import checklist
 from reporting.report.comparisons import comparisons
-from reporting.report.datasheet import datasheet, plain
 from reporting.report.distributions import distributions, turns_table
 from reporting.report.final_labels import final_labels
 from reporting.report.flags import flags_table
@@ -33,20 +36,17 @@ from reporting.report.negatives import negatives
 from reporting.report.pairs import pairs_table
 from reporting.report.predicted import predicted_table
 from reporting.report.resampled import overall_with_intervals, with_intervals
-from reporting.report.rules import rules_of
-from reporting.report.tables import percent
 from reporting.report.time_and_pay import time_and_pay, workload
 from reporting.report.versions import versions
 from reporting.report.weighted import with_weighted_kappas
-from reporting.selectors.answer_details import Detail, answer_details, marked_turns
-from reporting.selectors.conduct import Conduct, conduct_of
-from reporting.selectors.data_set import data_set_of
-from reporting.selectors.datasheet import setting_of
-from reporting.selectors.names import Names, annotators_of, names_of
-from reporting.selectors.study_cells import StudyCells, study_cells
-from reporting.selectors.study_facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
-from reporting.selectors.study_votes import StudyVotes, study_votes
-from reporting.words import DIFFERENT_ANSWERS
+from reporting.study.answer_details import Detail, answer_details, marked_turns
+from reporting.study.cells import StudyCells, study_cells
+from reporting.study.data_set_sums import data_set_of
+from reporting.study.facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
+from reporting.study.names import Names, annotators_of, names_of
+from reporting.study.rules import rules_of
+from reporting.study.scores import percent
+from reporting.study.votes import StudyVotes, study_votes
 
 Report = dict[str, Any]
 
@@ -128,7 +128,7 @@ def open_report(study: Study, *, now: datetime) -> OpenReport:
 
 
 def _metrics(study: Study, cells: StudyCells) -> list[Report]:
-    """D-19: the means of imported automatic metrics, to stand beside people's judgements. None where there is none."""
+    """The means of imported automatic metrics, to stand beside people's judgements. None where there is none."""
     means = metric_means(study)
     return [
         {"source": source.key, "metric": metric, "mean": mean}
@@ -252,7 +252,7 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> 
 
 
 def _comments(study: Study) -> list[Report]:
-    """B-5: what annotators wrote in the feedback box when they submitted a batch."""
+    """What annotators wrote in the feedback box when they submitted a batch."""
     done = Assignment.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
     written = done.exclude(feedback="").order_by("batch__position", "pk")
     rows = written.values_list("batch__key", "participant__pseudonym", "feedback")

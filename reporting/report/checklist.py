@@ -1,4 +1,4 @@
-"""D-17: what a report of a human evaluation has to say, filled from the database; what is missing says what to do."""
+"""What a report of a human evaluation has to say, filled from the database; what is missing says what to do."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 from django.utils.translation import override as in_language
 
 from annotation.models import Study
+from parley.numbers import number
 from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
-from reporting.figures.drawing import number
-from reporting.report.acceptance import acceptance_lines
+from reporting.record.presentation import presentation_sentence
+from reporting.record.qualifying_words import acceptance_lines
+from reporting.record.record import Conduct
 from reporting.report.annotation_format import format_lines, format_of
-from reporting.report.presentation import presentation_sentence
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
-from reporting.selectors.conduct import Conduct
-from reporting.selectors.study_facts import People
+from reporting.study.facts import People
 
 Row = dict[str, Any]
 KNOWN, MISSING = "known", "missing"

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import on_scale, tallies_on_scale
+from annotation.agreement_cells import on_scale, tallies_on_scale
 from measures.arrays import BoolArray, FloatArray
 from measures.comparison import benjamini_hochberg, holm
 from measures.systems import AllPairs, Difference, all_pairs, dialogue_t, mcnemar_mid_p
 from protocols.specs import CriterionSpec
-from reporting.report.rules import places, positive_rows
-from reporting.report.scores import Blocks, blocks_of, scale_of
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+from reporting.study.cells import StudyCells
+from reporting.study.rules import places, positive_rows
+from reporting.study.scores import Blocks, blocks_of, scale_of
+from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 CROSSED, OF_DIALOGUES = "crossed_variance_t", "dialogue_t"

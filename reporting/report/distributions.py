@@ -9,11 +9,10 @@ import numpy as np
 from measures.arrays import IntArray
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec
-from reporting.report.scores import NO_NUMBERS, moments
-from reporting.report.tables import percent
-from reporting.selectors.answer_details import Detail, Marks, ratings_of
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import StudyVotes
+from reporting.study.answer_details import Detail, Marks, ratings_of
+from reporting.study.cells import StudyCells
+from reporting.study.scores import NO_NUMBERS, moments, percent
+from reporting.study.votes import StudyVotes
 
 Row = dict[str, Any]
 

@@ -1,14 +1,12 @@
 """The report as files: every table a CSV, everything one JSON document."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from parley.formulas import cell_of
+from parley.formulas import csv_of_records
+from reporting.record.acceptance_words import control_table
 from reporting.report.build import Report
-from reporting.report.control import control_table
 from reporting.report.final_labels import final_label_table
 
 Row = dict[str, Any]
@@ -20,13 +18,7 @@ def as_json(report: Report) -> str:
 
 def as_csv(report: Report, table: str) -> str:
     """One table. Raises KeyError for a name that is not in TABLES."""
-    rows = list(TABLES[table](report))
-    out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\r\n")
-        writer.writeheader()
-        writer.writerows({name: cell_of(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
+    return csv_of_records(TABLES[table](report))
 
 
 def _agreement(report: Report) -> Iterable[Row]:

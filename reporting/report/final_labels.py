@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import NO_SOURCE, on_scale, tallies_on_scale
+from annotation.agreement_cells import NO_SOURCE, on_scale, tallies_on_scale
 from measures.arrays import BoolArray
 from protocols.specs import CriterionSpec
+from qualification.adjudication.selectors.disagreements import SettledLabels
 from qualification.models import Disagreement
-from qualification.selectors.confirming import SettledLabels
 from reporting.predictions.human import LABELLED, OUTCOMES, Human, human_of, with_settled
 from reporting.predictions.selectors import settled_places
-from reporting.report.tables import percent
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+from reporting.study.cells import StudyCells
+from reporting.study.scores import percent
+from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 AGREEMENT, MAJORITY = "agreement", "majority"

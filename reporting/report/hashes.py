@@ -13,9 +13,9 @@ from annotation.models import Study
 from measures.arrays import IntArray
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec
-from reporting.selectors.answer_details import Detail
-from reporting.selectors.names import Names
-from reporting.selectors.study_votes import StudyVotes
+from reporting.study.answer_details import Detail
+from reporting.study.names import Names
+from reporting.study.votes import StudyVotes
 
 FORMAT = "parley-answers-1"
 LINES_AT_ONCE = 50_000

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.utils.translation import override as in_language
 
-from annotation.figures import WEIGHTED
+from annotation.agreement_cells import WEIGHTED
+from reporting.record.acceptance_words import control_lines, plan_lines
 from reporting.report.build import Report
-from reporting.report.control import control_lines, plan_lines
 
 Row = dict[str, Any]
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -171,7 +171,7 @@ def _distributions(report: Report) -> str:
 
 
 def _negatives(report: Report) -> str:
-    """D-22: the shares; the texts are in the other files."""
+    """The shares; the texts are in the other files."""
     lines = [
         [
             _criterion(report, row["criterion"]),
@@ -205,7 +205,7 @@ def _comparisons(report: Report) -> str:
 
 
 def _control(report: Report) -> str:
-    """E-11. Its words are the page's, in English."""
+    """Its words are the page's, in English."""
     control = report["control"]
     if not control:
         return ""

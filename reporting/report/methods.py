@@ -6,14 +6,14 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from parley.words import both
-from reporting.figures.drawing import number
-from reporting.report.acceptance import acceptance_sentences
-from reporting.report.control import control_sentences
+from parley.listing import both
+from parley.numbers import number
+from reporting.record.acceptance_words import control_sentences
+from reporting.record.presentation import presentation_sentence
+from reporting.record.qualifying_words import acceptance_sentences
 from reporting.report.flags import flag_sentences
-from reporting.report.presentation import presentation_sentence
 from reporting.report.resampled import N_RESAMPLES
-from reporting.report.rules import majority_sentence
+from reporting.study.rules import majority_sentence
 
 Report = dict[str, Any]
 
@@ -148,7 +148,7 @@ def _rules(report: Report) -> Iterable[str]:
 
 
 def _feedback(periods: list[Report]) -> Iterable[str]:
-    """D-16: it affects independence, so it is never left unsaid."""
+    """It affects independence, so it is never left unsaid."""
     for period in periods:
         if period["until"]:
             sentence = _(

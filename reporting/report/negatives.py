@@ -1,4 +1,4 @@
-"""D-22: how many negative judgements are explained in free text, and what the texts say."""
+"""How many negative judgements are explained in free text, and what the texts say."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ import numpy as np
 from measures.arrays import BoolArray, IntArray
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec, VersionSpec
-from reporting.report.tables import percent
-from reporting.selectors.answer_details import Detail, ratings_of
-from reporting.selectors.names import Names
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import StudyVotes
+from reporting.study.answer_details import Detail, ratings_of
+from reporting.study.cells import StudyCells
+from reporting.study.names import Names
+from reporting.study.scores import percent
+from reporting.study.votes import StudyVotes
 
 Row = dict[str, Any]
 ROLES = (Option.Role.NEGATIVE, Option.Role.UNSURE)  # whose texts are listed, in this order

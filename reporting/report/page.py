@@ -3,16 +3,16 @@
 from typing import Any
 
 from annotation.models import Batch
+from reporting.datasheet.build import MISSING
+from reporting.record.acceptance_words import control_lines, plan_lines
 from reporting.report.alpha_check import DIFFERENT
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
-from reporting.report.control import control_lines, plan_lines
-from reporting.report.datasheet import MISSING
 from reporting.report.downloads import TABLES
 from reporting.report.methods import methods
 from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source, with_metrics, with_source_means
-from reporting.report.rules import rules_in_words
+from reporting.study.rules import rules_in_words
 
 MOST_TEXTS = 200
 

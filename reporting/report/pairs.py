@@ -5,12 +5,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.figures import alike, counted, places_of
+from annotation.agreement_cells import alike, counted, places_of
 from measures.estimate import NO_VARIATION
 from measures.pairs import PairTable
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from reporting.selectors.study_cells import Cell, StudyCells
+from reporting.study.cells import Cell, StudyCells
 
 Row = dict[str, Any]
 Cells = list[tuple[Cell, CriterionSpec]]

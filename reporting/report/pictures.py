@@ -5,13 +5,13 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from measures.words import WordScale
-from reporting.figures import Bar, BarGroup, Dot, DotGroup, DotRow, bar_figure, dot_figure
+from measures.labels import WordScale
+from reporting.charts import Bar, BarGroup, Dot, DotGroup, DotRow, bar_figure, dot_figure
 from reporting.report.pivot import Pivot
 
 
 def agreement_picture(agreement: Pivot, word_scale: str) -> SafeString | str:
-    """D-18: Fleiss' kappa, criteria grouped, a dot per source. Nothing where it is undefined everywhere."""
+    """Fleiss' kappa, criteria grouped, a dot per source. Nothing where it is undefined everywhere."""
     groups = [
         DotGroup(name, tuple(_dot_row(source, cells[at]) for source, _is_reference, cells in agreement.rows))
         for at, name in enumerate(agreement.columns)
@@ -41,7 +41,7 @@ def _dot_row(source: str, cell: dict | None) -> DotRow:
 
 
 def votes_picture(votes: Pivot) -> SafeString | str:
-    """D-21: positive share of all votes, criteria grouped, a bar per source.
+    """Positive share of all votes, criteria grouped, a bar per source.
 
     A scale without a positive option, such as 1 to 5, has no positive share: nothing.
     """
@@ -58,7 +58,7 @@ def votes_picture(votes: Pivot) -> SafeString | str:
 
 
 def errors_picture(errors: Pivot) -> SafeString | str:
-    """D-20: share of all votes with each reason, reasons grouped, a bar per source."""
+    """Share of all votes with each reason, reasons grouped, a bar per source."""
     if not errors.rows:
         return ""
     return bar_figure(

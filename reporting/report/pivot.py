@@ -32,7 +32,7 @@ def by_source(report: Report, table: str) -> Pivot:
 
 
 def with_metrics(pivot: Pivot, report: Report) -> Pivot:
-    """D-19: a column more for each imported metric, in the units of the metric."""
+    """A column more for each imported metric, in the units of the metric."""
     found = {(row["source"], row["metric"]): row for row in report["metrics"]}
     metrics = list(dict.fromkeys(metric for _, metric in found))
     sources = [key for key, _, _ in _sources(report, {row["source"] for row in report["majority"]})]

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from reporting.conduct_words import SMALL, gender
+from reporting.record.labels import SMALL, gender
 
 Row = dict[str, Any]
 
 
 def criteria_lines(value: Row) -> list[str]:
-    """D-11: each criterion that is set, as a line."""
+    """Each criterion that is set, as a line."""
     lines: dict[str, Callable[[Any], str]] = {
         "locations": lambda names: _("Location: %(names)s.") % {"names": ", ".join(names)},
         "gender": lambda key: _("Gender: %(gender)s.") % {"gender": gender(key)},

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import alpha_options, on_scale, tallies_on_scale
+from annotation.agreement_cells import alpha_options, on_scale, tallies_on_scale
 from annotation.models import Study
 from measures.agreement import fleiss_kernel
 from measures.alpha import alpha_kernel
@@ -15,10 +15,10 @@ from measures.arrays import BoolArray, IntArray
 from measures.clusters import Clusters, cluster_bootstrap_intervals
 from measures.histograms import Histogram
 from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_intervals, interval_guard
-from measures.words import WORD_SCALES, alpha_word
+from measures.labels import WORD_SCALES, alpha_word
 from protocols.specs import CriterionSpec
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+from reporting.study.cells import StudyCells
+from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 

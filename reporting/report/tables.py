@@ -4,22 +4,17 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.figures import alpha_of, counted, histogram_estimates, n_excluding, strong
+from annotation.agreement_cells import alpha_of, counted, histogram_estimates, n_excluding, strong
 from measures.agreement import fleiss_kappa
 from measures.histograms import Histogram, total
-from measures.words import WORD_SCALES
+from measures.labels import WORD_SCALES
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from reporting.report.rules import places, positive_patterns, tied_patterns
-from reporting.report.scores import moments
-from reporting.selectors.study_cells import Cell, StudyCells
+from reporting.study.cells import Cell, StudyCells
+from reporting.study.rules import places, positive_patterns, tied_patterns
+from reporting.study.scores import moments, percent
 
 Row = dict[str, Any]
-
-
-def percent(part: float, whole: float) -> float | None:
-    """Two decimals; None of nothing."""
-    return round(100 * part / whole, 2) if whole else None
 
 
 def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]:
@@ -42,7 +37,7 @@ def heads(study: StudyCells) -> Row:
 
 
 def agreement_table(study: StudyCells) -> list[Row]:
-    """D-18: Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
+    """Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
     return [
         _agreement_row(source, criterion, study.column(key), study.pooled[key], study.study.word_scale)
         for source, criterion, key in study.rows()
@@ -120,7 +115,7 @@ def margins(rows: list[Row], by: str, word_scale: str) -> list[Row]:
 
 
 def majority_table(study: StudyCells) -> list[Row]:
-    """D-19: share of items that are positive by majority."""
+    """Share of items that are positive by majority."""
     rows = []
     for source, criterion, key in study.rows():
         if places(criterion, Option.Role.POSITIVE):
@@ -145,7 +140,7 @@ def _majority_row(source: str | None, criterion: CriterionSpec, pooled: Histogra
 
 
 def votes_table(study: StudyCells) -> list[Row]:
-    """D-21: shares over all votes."""
+    """Shares over all votes."""
     return [_votes_row(source, criterion, study.pooled[key]) for source, criterion, key in study.rows()]
 
 
@@ -173,7 +168,7 @@ def _votes_row(source: str | None, criterion: CriterionSpec, pooled: Histogram) 
 
 
 def errors_table(study: StudyCells) -> list[Row]:
-    """D-20: share of all answers that gave a reason of a negative option."""
+    """Share of all answers that gave a reason of a negative option."""
     rows = []
     for source, criterion, key in study.rows():
         cells = [cell for cell in study.column(key) if cell]

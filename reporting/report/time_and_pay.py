@@ -8,7 +8,7 @@ import numpy as np
 
 from annotation.models import Study
 from measures.arrays import FloatArray, IntArray
-from reporting.selectors.study_votes import StudyVotes
+from reporting.study.votes import StudyVotes
 
 Row = dict[str, Any]
 NO_TIMES, NO_PAY, OTHER_CURRENCY = "no_times", "no_pay", "other_currency"

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from annotation.figures import WEIGHTED, kappa_weights, on_scale
+from annotation.agreement_cells import WEIGHTED, kappa_weights, on_scale
 from measures.arrays import FloatArray, IntArray
 from measures.estimate import Estimate
 from measures.intervals import interval_guard
+from measures.labels import WORD_SCALES
 from measures.pair_means import mean_pairwise_cohens_with_intervals
-from measures.words import WORD_SCALES
 from protocols.models import Option
-from reporting.selectors.study_cells import StudyCells
-from reporting.selectors.study_votes import CriterionVotes, StudyVotes
+from reporting.study.cells import StudyCells
+from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 NO_ORDER = "no_order"

@@ -5,6 +5,10 @@
     put() {}
     remove() {}
     get() {}
+
+    all() {
+      return [];
+    }
   }
 
   class Outbox {
@@ -59,5 +63,5 @@
   // Inside the editor the steps are no pages of their own: going back in the browser must leave the editor, not a step.
   if (window.parent !== window) history.pushState = history.replaceState.bind(history);
 
-  window.Parley = { ...window.Parley, Marks, Outbox, Store, Strip };
+  window.Parley = { ...window.Parley, Marks, Outbox, Store, Strip, followTabs: () => {} };
 })();

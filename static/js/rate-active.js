@@ -30,8 +30,9 @@
       Object.assign(this, { root, view, takeKey, isLeft, isHasty, isBusy, ...hooks });
       this.step = null;
       this.question = null;
+      this.sign = ""; // a minus that waits for its digit
       document.addEventListener("keydown", (event) => this.onKey(event));
-      root.addEventListener("pointerdown", () => (this.tappedAt = performance.now()), true);
+      root.addEventListener("pointerdown", () => Object.assign(this, { tappedAt: performance.now(), sign: "" }), true);
       root.addEventListener("focusin", (event) => this.onFocus(event.target));
       root.addEventListener("input", (event) => this.onInput(event));
       root.addEventListener("click", (event) => this.onClick(event));
@@ -81,6 +82,8 @@
       if (!input) return false;
       if (input.type === "radio") input.checked = true;
       else input.checked = !input.checked;
+      const held = document.activeElement; // another answer of this question: the next space bar would change that one
+      if (held.matches("input") && this.question.element.contains(held)) input.focus({ preventScroll: true });
       this.goesOn = true;
       input.dispatchEvent(new Event("input", { bubbles: true }));
       this.goesOn = false;
@@ -193,6 +196,7 @@
         button.question = each;
         button.textContent = String(at + 1);
         button.setAttribute("aria-label", each.element.dataset.name);
+        button.setAttribute("aria-describedby", each.element.getAttribute("aria-describedby"));
         button.setAttribute("aria-current", String(each === this.question));
         button.toggleAttribute("data-done", each.isGiven);
       });
@@ -245,6 +249,7 @@
       if (!this.step || this.isBusy() || document.querySelector("dialog[open]")) return;
       const isText = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
       const isEnter = event.key === "Enter";
+      if (/^(Enter|Escape|Backspace|Arrow)/.test(event.key)) this.sign = "";
       if (isText) {
         if (isEnter && (event.ctrlKey || event.metaKey)) this.onSave();
         else if (event.key === "Escape") this.question.element.focus({ preventScroll: true });
@@ -266,7 +271,15 @@
         return true;
       }
       if (event.key === "?" || event.key === "Escape") return this.onGuide(event.key);
-      const char = charOf(event);
+      return this.onChar(charOf(event));
+    }
+
+    // A minus belongs to the digit after it: "-2" is never a 2, also where no answer is negative.
+    onChar(char) {
+      const { sign } = this;
+      this.sign = char === "-" ? char : "";
+      if (this.sign) return true;
+      if (sign && /\d/.test(char)) return this.press(sign + char) || true;
       return Boolean(char) && (this.press(char) || this.takeKey(char));
     }
   }

@@ -49,6 +49,9 @@
 
   const link = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
 
+  // What nobody can take is shown, to be copied.
+  const wrote = (words) => (words ? put(gettext("You wrote: %(words)s"), { words }) : "");
+
   class Bar {
     constructor(root) {
       this.root = root;
@@ -57,6 +60,8 @@
       this.pace = Number(root.dataset.pace ?? 0); // of a step; 0: not known yet
       this.timed = [];
       this.timedAnswers = 0;
+      this.saved = ""; // how the answers are that were saved; nothing is said before the first
+      this.isUnsaved = false;
       // From the seconds the server said were left: the clocks of the two may differ.
       this.leaseEndsAt = performance.now() + Number(root.dataset.lease) * 1000;
       this.showLease();
@@ -76,9 +81,9 @@
       const left = Math.max(0, steps - done);
       this.part("progress").value = done;
       const text = ngettext("%(done)s of %(steps)s step", "%(done)s of %(steps)s steps", steps);
-      this.part("progress-text").textContent = put(text, { done, steps });
+      ["progress-text", "progress-line"].forEach((name) => (this.part(name).textContent = put(text, { done, steps })));
       const minutes = Math.ceil((left * this.pace) / 60000);
-      this.part("minutes").textContent = this.pace && left ? put(gettext("about %(time)s left"), { time: span(minutes) }) : "";
+      this.part("minutes").textContent = this.pace && left ? put(gettext("about %(time)s of work"), { time: span(minutes) }) : "";
     }
 
     // The annotator's own pace, of ten answers or more; nothing is said before.
@@ -99,7 +104,7 @@
     }
 
     // The work is over, or the page is: what is typed now would go nowhere, so nothing can be typed, and a link leads on.
-    refuse(code, message) {
+    refuse(code, message, words) {
       const isOld = OLD.includes(code);
       if (!isOld && !OVER.includes(code)) {
         this.showProblem(message);
@@ -109,7 +114,26 @@
       this.close(this.root, true);
       const home = this.root.querySelector(".rate-home").href;
       const wayOn = isOld ? link(this.root.dataset.base, gettext("Load the page again")) : link(home, gettext("Back to my work"));
-      this.showProblem(`${message} ${gettext("What you typed last is kept on this device.")} `, wayOn);
+      const kept = wrote(words) || gettext("What you typed last is kept on this device.");
+      this.showProblem(`${message} ${kept} `, wayOn);
+    }
+
+    showNotLoaded(error, again) {
+      if (error.isSignedOut) {
+        this.showProblem(`${gettext("You are signed out. Your answers are kept.")} `, this.signIn(gettext("Sign in again")));
+        return;
+      }
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline", textContent: gettext("Try again") });
+      const retry = () => {
+        this.showProblem("");
+        again();
+      };
+      button.addEventListener("click", retry, { once: true });
+      addEventListener("online", retry, { once: true });
+      const sentence = error.status
+        ? gettext("The next dialogue cannot be loaded: the server is not ready. Your answers are kept.")
+        : gettext("The next dialogue cannot be loaded: there is no connection. Your answers are kept.");
+      this.showProblem(`${sentence} `, button);
     }
 
     signIn(text) {
@@ -117,9 +141,8 @@
     }
 
     // Where a state of the outbox leads to that only the annotator can end.
-    wayOn(state) {
-      if (state === "signed_out") return this.signIn(gettext("Sign in again"));
-      if (state === "foreign") return this.signIn(gettext("Sign in with it"));
+    wayOn({ state, signIn }) {
+      if (signIn) return this.signIn(signIn);
       return state === "consent" ? link(this.root.dataset.consent, gettext("Read it and agree")) : null;
     }
 
@@ -127,19 +150,30 @@
       const line = this.part("save-state");
       line.hidden = false;
       line.dataset.saveState = outbox.state;
-      line.textContent = outbox.short;
-      const wayOn = this.wayOn(outbox.state);
+      this.saved = outbox.short;
+      this.showUnsaved();
+      const wayOn = this.wayOn(outbox);
       if (wayOn) {
         this.showProblem(`${gettext("Nothing is lost.")} ${outbox.sentence} `, wayOn);
         this.isOfOutbox = true; // another problem stays when everything is saved
       } else if (outbox.state === "saved" && this.isOfOutbox) this.showProblem("");
-      if (outbox.state === "offline") this.announce(outbox.short);
+      if (outbox.state === "offline" || (outbox.state === "saved" && this.wasOffline)) this.announce(outbox.short);
+      if (outbox.state !== "sending") this.wasOffline = outbox.state === "offline";
+    }
+
+    // The step on screen has something that is not stored: that comes before how the stored answers are.
+    showUnsaved(isUnsaved = this.isUnsaved) {
+      const line = this.part("save-state");
+      this.isUnsaved = isUnsaved && !this.root.hasAttribute("data-preview"); // there nothing is saved at all
+      line.toggleAttribute("data-unsaved", this.isUnsaved);
+      line.textContent = this.isUnsaved ? gettext("Not saved yet") : this.saved;
+      line.hidden = !line.textContent;
     }
 
     showLease() {
       const left = Math.max(0, Math.ceil((this.leaseEndsAt - performance.now()) / 1000));
       const time = left > 60 ? span(Math.ceil(left / 60)) : put(gettext("%(n)s s"), { n: left });
-      this.part("lease-text").textContent = put(gettext("seat for %(time)s"), { time });
+      this.part("lease-text").textContent = put(gettext("%(time)s left"), { time });
       if (left === 0) {
         this.endLease();
         return;
@@ -201,5 +235,5 @@
     }
   }
 
-  window.Parley = { ...window.Parley, ActiveTimer, Bar };
+  window.Parley = { ...window.Parley, ActiveTimer, Bar, wrote };
 })();

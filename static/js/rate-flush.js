@@ -2,16 +2,32 @@
 (() => {
   "use strict";
   document.querySelectorAll("[data-outbox]").forEach((note) => {
+    const unsaved = document.querySelector("[data-unsaved]");
     const buttons = document.querySelectorAll("[data-submit-form] button");
     const drafts = new window.Parley.Store(`parley-draft:${note.dataset.outbox}:`);
+    // Each with the way to it; from there one comes back here.
+    const showUnsaved = () => {
+      const links = drafts.all().flatMap(([, { place }]) => place ?? []).map(({ path, name }) => {
+        const line = document.createElement("li");
+        line.append(Object.assign(document.createElement("a"), { href: `${unsaved.dataset.unsaved}${path}?review=1`, textContent: name }));
+        return line;
+      });
+      unsaved.hidden = !links.length;
+      unsaved.querySelector("[data-unsaved-list]").replaceChildren(...links);
+    };
     let had = false;
     let refusal = "";
+
+    const wayOn = ({ signIn }) => {
+      const href = `${note.dataset.login}?next=${encodeURIComponent(location.pathname)}`;
+      return signIn && Object.assign(document.createElement("a"), { href, textContent: signIn });
+    };
 
     const show = (outbox) => {
       const waiting = outbox.waiting().length;
       const kept = outbox.entries().length;
       note.hidden = !kept;
-      note.textContent = waiting ? outbox.sentence : refusal;
+      note.replaceChildren(waiting ? `${outbox.sentence} ` : refusal, waiting ? wayOn(outbox) : "");
       buttons.forEach((button) => (button.disabled = waiting > 0));
       // The page was made before these answers had arrived. One refused for good would be asked about for ever.
       if (had && !kept) location.reload();
@@ -32,5 +48,9 @@
     });
     show(outbox);
     outbox.send();
+    if (!unsaved) return;
+    showUnsaved();
+    addEventListener("pageshow", showUnsaved);
+    addEventListener("storage", showUnsaved);
   });
 })();

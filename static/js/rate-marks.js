@@ -33,9 +33,11 @@
       this.form.addEventListener("change", () => this.forgetMistakes());
       this.dialog.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.flag();
+        else if (!event.ctrlKey && !event.metaKey && !event.altKey && !event.target.matches("textarea")) this.choose(event);
       });
-      // A press beside the dialog closes it, as Escape does.
-      this.dialog.addEventListener("pointerdown", (event) => event.target === this.dialog && this.dialog.close());
+      // A press beside the dialog closes it, as Escape does: once it has ended, or its end would reach what lies beneath.
+      this.dialog.addEventListener("pointerdown", (event) => (this.isBeside = event.target === this.dialog));
+      this.dialog.addEventListener("click", (event) => this.isBeside && event.target === this.dialog && this.dialog.close());
     }
 
     // --- how they stand ---------------------------------------------------------------------------
@@ -118,9 +120,20 @@
       this.form.elements["flag-words"].value = words;
       part("flag-name").textContent = this.name;
       part("flag-back").hidden = !reason;
+      this.dialog.querySelectorAll("[data-if-flagged]").forEach((each) => (each.hidden = (each.dataset.ifFlagged === "yes") !== Boolean(reason)));
       this.forgetMistakes();
       this.dialog.showModal();
       (this.form.querySelector("[type=radio]:checked") ?? this.form.querySelector("[type=radio]")).focus();
+    }
+
+    // The number on a reason.
+    choose(event) {
+      const radio = this.dialog.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+      if (!radio || document.querySelector("[data-keys-off]")) return;
+      event.preventDefault();
+      radio.checked = true;
+      this.forgetMistakes();
+      (radio.value === "other" ? this.form.elements["flag-words"] : radio).focus();
     }
 
     flag() {

@@ -23,8 +23,12 @@
       gettext("Not sent"),
       gettext("Somebody else is signed in: sign in with the account they belong to, and they are sent."),
     ],
+    refused: [gettext("Not saved")],
     consent: [gettext("Not sent"), gettext("The consent text has changed: agree to it, and they are sent.")],
   };
+
+  // What the link says, in the states that signing in ends.
+  const SIGN_IN = { signed_out: gettext("Sign in again"), foreign: gettext("Sign in with it") };
 
   // crypto.randomUUID is missing on plain http, which a laboratory's own network may well use.
   const uuid4 = () => {
@@ -137,6 +141,10 @@
       return interpolate(ngettext("%(state)s: %(n)s kept here", "%(state)s: %(n)s kept here", n), { state, n }, true);
     }
 
+    get signIn() {
+      return SIGN_IN[this.state] ?? "";
+    }
+
     get sentence() {
       const n = this.waiting().length;
       const waiting = ngettext("%(n)s answer waits on this device.", "%(n)s answers wait on this device.", n);
@@ -152,7 +160,7 @@
     }
 
     changed() {
-      if (!this.waiting().length) this.state = "saved";
+      if (!this.waiting().length) this.state = this.entries().length ? "refused" : "saved";
       this.onChange(this);
     }
 
@@ -206,7 +214,7 @@
     }
 
     body(entry) {
-      const { kind, answered_at: answeredAt, not_before: notBefore = 0, order, is_new: _older, ...values } = entry;
+      const { kind, answered_at: answeredAt, not_before: notBefore = 0, order, place, is_new: _older, ...values } = entry;
       return { ...values, age_ms: Math.max(0, Date.now() - Math.max(answeredAt, notBefore)) };
     }
 

@@ -1,7 +1,7 @@
 // One question of one item, as its fieldset: what is answered, what is missing, which key means what.
 (() => {
   "use strict";
-  // As the server counts (protocols/words.py): a character of Chinese or Japanese is a word.
+  // As the server counts (protocols/word_count.py): a character of Chinese or Japanese is a word.
   const ALONE = "\\u3005\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const MARKS = "\\u3000-\\u3004\\u3006\\u3008-\\u303f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65";
   const WORD = new RegExp(`[${ALONE}]|[^\\s${ALONE}${MARKS}]+`, "gu");
@@ -47,6 +47,11 @@
 
     get isChanged() {
       return JSON.stringify(this.read()) !== this.known && (this.isGiven || this.known !== "" || !this.isOptional);
+    }
+
+    // On screen there is something else than what is stored.
+    get isUnsaved() {
+      return this.isAsked && this.isChanged && (this.isGiven || this.known !== "");
     }
 
     // What the chosen option asks for, if it asks for anything.
@@ -114,7 +119,7 @@
       const n = countWords(text.value);
       const line = text.closest(".why").querySelector(".word-count");
       line.dataset.wanted ??= line.textContent; // what the page says before anything is written
-      const counted = ngettext("%(n)s of %(least)s to %(most)s words", "%(n)s of %(least)s to %(most)s words", most);
+      const counted = ngettext("%(n)s word written (%(least)s to %(most)s needed)", "%(n)s words written (%(least)s to %(most)s needed)", n);
       line.textContent = n ? interpolate(counted, { n, least, most }, true) : line.dataset.wanted;
       line.toggleAttribute("data-over", n > Number(most));
       line.toggleAttribute("data-under", n > 0 && n < Number(least));

@@ -17,6 +17,13 @@
       return [...this.places.values()].reduce((sum, [before, now]) => sum + now - before, this.base);
     }
 
+    // The server has counted anew, with all that this device has sent.
+    restart(done) {
+      this.base = done;
+      this.unsent.clear();
+      this.places.forEach((place) => (place[0] = place[1]));
+    }
+
     // A dialogue as the server has it: before anything of this device is written over it.
     begin(dialogue) {
       if (this.places.has(dialogue.dataset.position)) return;

@@ -32,12 +32,13 @@
   const put = (text, values) => interpolate(text, values, true);
 
   class Strip {
-    constructor({ go, questionsOf, marks = null }) {
+    constructor({ go, questionsOf, marks, drafts }) {
       this.root = document.querySelector("[data-strip]");
       this.go = go;
       this.questionsOf = questionsOf;
       this.marks = marks;
-      this.dialogues = []; // {position, items: [{unit, number, steps, state, unsure, flagged, changed}]}
+      this.drafts = drafts;
+      this.dialogues = []; // {position, items: [{unit, number, steps, state, unsure, flagged, changed, unsaved}]}
       this.places = new Map(); // position -> its place among them
       this.offsets = [0];
       this.drawn = [0, 0];
@@ -78,13 +79,16 @@
       return this.loaded;
     }
 
-    // Offline or signed out there is no strip, and the work goes on without it.
+    // Offline or signed out there is no strip, and the work goes on without it. Returns how many steps are done.
     async fetchAll() {
       try {
         const response = await fetch(this.root.dataset.url, { credentials: "same-origin" });
-        if (response.ok && !response.redirected) this.take(await response.json());
+        if (!response.ok || response.redirected) return null;
+        const found = await response.json();
+        this.take(found);
+        return found.done;
       } catch {
-        // the next page asks again
+        return null; // the next page asks again
       }
     }
 
@@ -99,6 +103,10 @@
         return { position, items };
       });
       this.places = new Map(this.dialogues.map(({ position }, place) => [String(position), place]));
+      this.drafts.places.forEach((each) => {
+        const item = this.dialogues[this.places.get(each.position)]?.items[each.at];
+        if (item) item.unsaved = true;
+      });
       this.root.hidden = this.dialogues.length === 0;
       this.measure();
       this.pending?.forEach((dialogue) => this.refresh(dialogue));
@@ -174,14 +182,17 @@
         [item.unsure, gettext("unsure")],
         [item.flagged, gettext("flagged")],
         [item.changed, gettext("changed")],
+        [item.unsaved, gettext("not saved yet")],
       ];
       const said = [SAID[item.state], ...marks.filter(([has]) => has).map(([, word]) => word)].join(", ");
       const name = put(UNITS[item.unit], { n: item.number });
       button.dataset.state = item.state;
       button.toggleAttribute("data-unsure", item.unsure);
       button.toggleAttribute("data-flagged", item.flagged);
-      button.textContent = item.flagged ? "⚑" : item.unsure ? "?" : item.state === "done" ? "✓" : at + 1;
-      button.setAttribute("aria-label", put(gettext("Dialogue %(dialogue)s, %(item)s: %(said)s"), { dialogue: place + 1, item: name, said }));
+      button.toggleAttribute("data-unsaved", Boolean(item.unsaved));
+      button.textContent = `${item.flagged ? "⚑" : ""}${item.unsure ? "?" : ""}` || (item.state === "done" ? "✓" : at + 1);
+      button.ariaLabel = put(gettext("Dialogue %(dialogue)s, %(item)s: %(said)s"), { dialogue: place + 1, item: name, said });
+      button.title = button.ariaLabel;
       button.tabIndex = isCurrent ? 0 : -1;
       if (isCurrent) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
@@ -239,7 +250,7 @@
         const asked = questions.filter((each) => each.item === token && each.isAsked);
         const isDone = asked.every((each) => each.known || each.isOptional);
         item.state = isDone ? "done" : asked.some((each) => each.known) ? "partly" : "open";
-        if (!this.marks) return;
+        item.unsaved = asked.some((each) => each.isUnsaved);
         item.unsure = this.marks.of(token).unsure;
         item.flagged = this.marks.isFlagged(token);
       });
@@ -322,9 +333,7 @@
       const open = items?.findIndex((item) => item.state !== "done");
       const at = second ? Number(second) - 1 : Math.max(0, open ?? 0);
       if (!items?.[at]) {
-        const n = this.dialogues.length;
-        const known = gettext("There is no such item. The dialogues are numbered from 1 to %(n)s.");
-        this.part("error").textContent = n ? put(known, { n }) : gettext("The list of items cannot be loaded: there is no connection.");
+        this.part("error").textContent = this.whyNot(first, second, items);
         this.part("error").hidden = false;
         this.field.setAttribute("aria-invalid", "true");
         this.field.focus();
@@ -333,6 +342,26 @@
       this.field.removeAttribute("aria-invalid");
       this.closeField();
       this.jump(Number(first) - 1, at);
+    }
+
+    // In the numbers that would have led somewhere.
+    whyNot(dialogue, number, items) {
+      const n = this.dialogues.length;
+      if (!n) return gettext("The list of items cannot be loaded: there is no connection.");
+      if (!dialogue) return gettext("Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3.");
+      const unknown = ngettext(
+        "There is no dialogue %(dialogue)s: this batch has only dialogue 1.",
+        "There is no dialogue %(dialogue)s: this batch has dialogues 1 to %(n)s.",
+        n,
+      );
+      if (!items) return put(unknown, { dialogue, n });
+      const most = items.length;
+      const missing = ngettext(
+        "There is no item %(dialogue)s.%(number)s: the only item of dialogue %(dialogue)s is %(dialogue)s.1.",
+        "There is no item %(dialogue)s.%(number)s: dialogue %(dialogue)s has %(dialogue)s.1 to %(dialogue)s.%(most)s.",
+        most,
+      );
+      return put(missing, { dialogue, number, most });
     }
 
     // True when the key was ours.

@@ -91,6 +91,12 @@
       else this.showMore();
     }
 
+    // As much of the response as there is room for, from its beginning.
+    showWhole(pane, judged) {
+      const { top, bottom } = placeIn(pane, judged);
+      pane.scrollTop = Math.max(pane.scrollTop, Math.min(bottom + AIR - pane.clientHeight, top));
+    }
+
     // The active question, whole. One that is taller than the pane begins at its top, unless one writes further below.
     reveal(question) {
       this.question = question;
@@ -131,6 +137,7 @@
         if (!each.hidden) this.judged = each;
       });
       if (this.judged) this.bringIn(pane, this.judged);
+      if (this.judged && pane.clientHeight < this.height) this.showWhole(pane, this.judged);
       this.height = pane.clientHeight;
       this.isAway = false;
       this.showMore();
@@ -157,10 +164,16 @@
       const below = pane.scrollHeight - pane.clientHeight - pane.scrollTop;
       if (below <= NEARLY) this.hasSeenEnd = true;
       const context = pane.closest(".rate-context");
-      context.querySelector("[data-more=above]").hidden = pane.scrollTop <= NEARLY;
+      this.hide(context.querySelector("[data-more=above]"), pane.scrollTop <= NEARLY);
       const more = context.querySelector("[data-more=below]");
-      more.hidden = below <= NEARLY;
+      this.hide(more, below <= NEARLY);
       more.toggleAttribute("data-unseen", !this.hasSeenEnd);
+    }
+
+    // A button that has led to an end of the dialogue goes: its focus would be nowhere.
+    hide(button, isHidden) {
+      if (isHidden && button === document.activeElement) this.pane.focus({ preventScroll: true });
+      button.hidden = isHidden;
     }
   }
 

@@ -4,17 +4,12 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { Active, ActiveTimer, Bar, Help, Marks, Outbox, Question, Steps, Store, Strip, View, settle } = window.Parley;
-  const AHEAD = 2; // dialogues fetched before they are needed: the next step waits for no request
-  const KEPT = 3; // dialogues on either side that stay as they are; older ones are fetched again with their answers
+  const { Active, ActiveTimer, Bar, Dialogues, Drafts, Help, Marks, Outbox, Question, Steps, Strip, View, followTabs, isOffline, placeOf, sayOffline, settle, wrote } = window.Parley;
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
 
   const part = (name, within = root) => within.querySelector(`[data-${name}]`);
   const stage = part("stage");
   const base = root.dataset.base;
-  const dialogues = new Map(); // position -> article
-  const loading = new Map(); // position -> its promise
-  const drafts = new Store(`parley-draft:${root.dataset.assignment}:`);
   const timer = new ActiveTimer();
   const bar = new Bar(root);
   const view = new View(root);
@@ -22,6 +17,7 @@
   let shownAt = 0;
   const first = stage.querySelector(".rate-dialogue");
   const protocol = first.querySelector("[name=protocol]").value; // of the questions on this page
+  const drafts = new Drafts({ assignment: root.dataset.assignment, protocol });
 
   // --- what is known and what is not yet sent ------------------------------------------------------
   // The server's answers are in the page; over them come the ones it has not acknowledged, then what was only begun.
@@ -39,11 +35,11 @@
         question.write(waiting);
         question.known = JSON.stringify(question.read());
       }
-      const draft = drafts.get(question.key);
-      if (draft && (draft.protocol ?? protocol) === protocol) question.write(draft);
+      drafts.restore(question);
       question.element.querySelectorAll("textarea").forEach(Question.showCount);
     });
     settle(dialogue);
+    Question.allIn(dialogue).forEach((question) => drafts.keep(question));
     refresh(dialogue);
   };
 
@@ -52,6 +48,15 @@
     steps.count(dialogue);
     bar.done = steps.done;
     bar.showProgress();
+    showDock();
+  };
+
+  // Whether the step on screen is stored, and where saving leads.
+  const showDock = () => {
+    if (!current) return;
+    bar.showUnsaved(Question.askedIn(current).some((question) => question.isUnsaved));
+    const isLast = root.dataset.review || (!nextPlace() && !root.dataset.submit.startsWith("#"));
+    part("save-label").textContent = isLast ? gettext("Review and submit") : gettext("Save and go on");
   };
 
   const save = (question, activeMs) => {
@@ -61,20 +66,23 @@
       ...question.read(),
       protocol: question.element.form.elements.protocol.value,
       active_ms: activeMs,
+      place: placeOf(question),
     });
-    drafts.remove(question.key);
     const dialogue = question.element.closest(".rate-dialogue");
     if (question.known) strip.noteChange(dialogue, question.item);
     question.known = JSON.stringify(question.read());
+    drafts.keep(question);
     refresh(dialogue);
   };
 
   // --- between the page and the server ---------------------------------------------------------------
+  const dialogues = new Dialogues({ base, onFetched: (dialogue) => restore(dialogue) });
+
   // Refused as it is: back into the form, where it can be put right.
   const takeBack = (entry) => {
     const key = `${entry.item}:${entry.criterion}`;
-    drafts.put(key, entry);
-    const found = [...dialogues.values()].flatMap(Question.allIn).filter((question) => question.key === key);
+    drafts.store.put(key, entry);
+    const found = dialogues.all.flatMap(Question.allIn).filter((question) => question.key === key);
     found.forEach((question) => {
       question.known = "";
       refresh(question.element.closest(".rate-dialogue"));
@@ -87,15 +95,14 @@
     else if (error.code === "invalid") takeBack(entry);
     else if (error.code === "protocol_changed" && entry.protocol !== protocol) return giveUp(entry);
     const message = error.message ?? gettext("The server refused an answer. It is kept on this device.");
-    return bar.refuse(error.code, message);
+    return bar.refuse(error.code, message, entry.free_text);
   };
 
   // Answered under questions that are asked no more, maybe with the same codes for other answers: nobody can take it.
   const giveUp = (entry) => {
     outbox.store.remove(entry.client_key);
     const sentence = gettext("The questions have changed since one of your answers was given. Please answer again.");
-    const words = entry.free_text ? interpolate(gettext("You wrote: %(words)s"), { words: entry.free_text }, true) : "";
-    bar.showProblem(`${sentence} ${words}`);
+    bar.showProblem(`${sentence} ${wrote(entry.free_text)}`);
   };
 
   const outbox = new Outbox({
@@ -104,6 +111,7 @@
     urls: { mark: root.dataset.marks },
     onChange: (changed) => {
       bar.showState(changed);
+      recount();
       if (isDone && !isLoading()) leave();
     },
     onRefused,
@@ -111,56 +119,31 @@
 
   // A flagged item may need no answer: its steps are done, or are to be done again.
   const onMark = (item) => {
-    const dialogue = [...dialogues.values()].find((each) => each.querySelector(`.part[data-item="${item}"]`));
+    const dialogue = dialogues.all.find((each) => each.querySelector(`.part[data-item="${item}"]`));
     if (dialogue) refresh(dialogue);
   };
   const marks = new Marks({ outbox, onChange: onMark, announce: (text) => bar.announce(text) });
   const steps = new Steps({ done: Number(root.dataset.done), marks, unsent: outbox.entries().map((entry) => `${entry.item}:${entry.criterion}`) });
-  const strip = new Strip({ go: (position, number) => go(position, number), questionsOf: Question.allIn, marks });
+  // The page was made while answers of this device were on their way: what they have changed, the server knows once it
+  // has them all. An answer that comes meanwhile is in one of its counts or not, so it is asked again.
+  let isCountOld = outbox.entries().length > 0;
+  const recount = async () => {
+    if (!isCountOld || outbox.entries().length) return;
+    isCountOld = false;
+    const before = outbox.order;
+    const done = await strip.load();
+    isCountOld = done === null || outbox.order !== before;
+    if (isCountOld) return;
+    steps.restart(done);
+    dialogues.all.forEach(refresh);
+  };
+  const strip = new Strip({ go: (position, number) => go(position, number), questionsOf: Question.allIn, marks, drafts });
   const showMarks = (item) => {
     marks.show(item, current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " "));
     strip.show(current.closest(".rate-dialogue"), item, current.dataset.step);
   };
 
   // --- from step to step ---------------------------------------------------------------------------
-  const fetchDialogue = async (position) => {
-    const response = await fetch(`${base}${position}/`, { credentials: "same-origin" });
-    if (response.redirected) throw Object.assign(new Error("signed out"), { isSignedOut: true });
-    if (!response.ok) throw Object.assign(new Error(String(response.status)), { status: response.status });
-    const holder = document.createElement("template");
-    holder.innerHTML = await response.text();
-    const dialogue = document.adoptNode(holder.content.querySelector(".rate-dialogue"));
-    restore(dialogue);
-    dialogues.set(position, dialogue);
-    return dialogue;
-  };
-
-  // Asked for twice, it is fetched once: a second copy would not know the answers given in the first.
-  const load = (position) => {
-    if (!loading.has(position)) {
-      loading.set(position, fetchDialogue(position).finally(() => loading.delete(position)));
-    }
-    return loading.get(position);
-  };
-
-  const prefetch = async () => {
-    let position = current.closest(".rate-dialogue").dataset.next;
-    try {
-      for (let ahead = 0; ahead < AHEAD && position; ahead += 1) {
-        const dialogue = dialogues.get(position) ?? (await load(position));
-        position = dialogue.dataset.next;
-      }
-    } catch {
-      // offline or signed out: it is fetched again when it is needed
-    }
-  };
-
-  const forgetDistant = (number) => {
-    dialogues.forEach((dialogue, position) => {
-      if (Math.abs(Number(dialogue.dataset.number) - number) > KEPT) dialogues.delete(position);
-    });
-  };
-
   // A dialogue that must be read first: the server's clock decides, this one shows it. Answered before, it waits no more.
   const readFirst = async (dialogue) => {
     if (!Number(root.dataset.floor) || dialogue.dataset.opened) return;
@@ -190,18 +173,20 @@
 
   const show = (dialogue, number) => {
     stay();
+    document.querySelector("[data-offline]")?.remove(); // it was about a page one asked for before
     const isNew = !dialogue.isConnected || !current;
     if (!dialogue.isConnected) stage.replaceChildren(dialogue);
     if (bar.isOver) bar.close(dialogue, true);
     dialogue.querySelectorAll(".step").forEach((step) => (step.hidden = Number(step.dataset.step) !== number));
     current = dialogue.querySelector(`[data-step="${number}"]`);
-    part("back").toggleAttribute("aria-disabled", !previousOf(dialogue));
+    showBack();
     part("reading").hidden = !dialogue.dataset.unread;
     readFirst(dialogue);
     view.lower();
     view.open(dialogue, current, isNew);
     active.show(current);
     help.follow(active.question);
+    showDock();
     shownAt = performance.now();
   };
 
@@ -209,18 +194,17 @@
     const place = current.querySelector(".step-place").textContent.trim().replace(/\s+/g, " ");
     const question = active.question.element.dataset.name;
     bar.announce(interpolate(gettext("%(place)s. %(question)s"), { place, question }, true));
-    forgetDistant(Number(current.closest(".rate-dialogue").dataset.number));
-    prefetch();
+    dialogues.keepNear(current.closest(".rate-dialogue"));
   };
 
   const isLoading = () => stage.hasAttribute("aria-busy");
 
   const go = async (position, step, isNew = true) => {
-    let dialogue = dialogues.get(position);
+    let dialogue = dialogues.known.get(position);
     if (!dialogue) {
       stage.setAttribute("aria-busy", "true");
       try {
-        dialogue = await load(position);
+        dialogue = await dialogues.load(position);
       } catch (error) {
         failToLoad(error, () => go(position, step, isNew));
         return;
@@ -235,23 +219,8 @@
   };
 
   const failToLoad = (error, again) => {
-    if (error.status < 500) {
-      location.assign(base); // the server has a page that says why
-    } else if (error.isSignedOut) {
-      bar.showProblem(`${gettext("You are signed out. Your answers are kept.")} `, bar.signIn(gettext("Sign in again")));
-    } else {
-      const button = Object.assign(document.createElement("button"), { type: "button", className: "inline", textContent: gettext("Try again") });
-      const retry = () => {
-        bar.showProblem("");
-        again();
-      };
-      button.addEventListener("click", retry, { once: true });
-      addEventListener("online", retry, { once: true });
-      const sentence = error.status
-        ? gettext("The next dialogue cannot be loaded: the server is not ready. Your answers are kept.")
-        : gettext("The next dialogue cannot be loaded: there is no connection. Your answers are kept.");
-      bar.showProblem(`${sentence} `, button);
-    }
+    if (error.status < 500) location.assign(base); // the server has a page that says why
+    else bar.showNotLoaded(error, again);
   };
 
   // The next page needs the server: what still waits is sent first, and without a connection this page stays.
@@ -259,10 +228,22 @@
   const leave = () => {
     const n = outbox.waiting().length;
     const target = root.dataset.review || root.dataset.submit;
+    if (!n && isOffline()) {
+      stay();
+      sayOffline();
+      return;
+    }
     if (n || target.startsWith("#")) stage.removeAttribute("aria-busy"); // one stays here
-    if (!n) location.assign(target);
+    if (n) showWaiting(n);
+    else location.assign(target);
+  };
+
+  // What only the annotator can end, a session that is over for one, is said with the way on.
+  const showWaiting = (n) => {
+    const wayOn = bar.wayOn(outbox);
     const waiting = ngettext("%(n)s answer is waiting to be sent.", "%(n)s answers are waiting to be sent.", n);
-    if (n) bar.showProblem(`${gettext("All done.")} ${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`);
+    const stays = `${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`;
+    bar.showProblem(`${gettext("All done.")} ${wayOn ? outbox.sentence : stays} `, wayOn ?? "");
   };
 
   // Until then no key is heard: an answer it changed would be saved nowhere.
@@ -281,21 +262,38 @@
     return direction > 0 ? numbers.find((each) => each > number) : numbers.findLast((each) => each < number);
   };
 
-  const advance = () => {
-    if (root.dataset.review) return finish(); // one came from the review to this one answer
-    const dialogue = current.closest(".rate-dialogue");
-    const following = nextStep(dialogue, Number(current.dataset.step), 1);
-    if (following) return go(dialogue.dataset.position, following);
-    return dialogue.dataset.next ? go(dialogue.dataset.next, 1) : finish();
+  // The position and the step after this one; null at the end.
+  const nextPlace = () => {
+    const { position, next } = current.closest(".rate-dialogue").dataset;
+    const following = nextStep(current.closest(".rate-dialogue"), Number(current.dataset.step), 1);
+    if (following) return [position, following];
+    return next ? [next, 1] : null;
   };
 
-  const previousOf = (dialogue) => nextStep(dialogue, Number(current.dataset.step), -1) ?? dialogue.dataset.previous;
+  const advance = () => {
+    const place = root.dataset.review ? null : nextPlace(); // from the review one came to this one answer
+    return place ? go(...place) : finish();
+  };
+
+  // The position and the step before this one, or null at the beginning. Step 0 is the last one of a dialogue.
+  const placeBefore = () => {
+    const { position, previous } = current.closest(".rate-dialogue").dataset;
+    const step = nextStep(current.closest(".rate-dialogue"), Number(current.dataset.step), -1);
+    if (step) return [position, step];
+    return previous ? [previous, 0] : null;
+  };
 
   const back = () => {
-    const dialogue = current.closest(".rate-dialogue");
-    const previous = nextStep(dialogue, Number(current.dataset.step), -1);
-    if (previous) go(dialogue.dataset.position, previous);
-    else if (dialogue.dataset.previous) go(dialogue.dataset.previous, 0);
+    const place = placeBefore();
+    if (place) go(...place);
+  };
+
+  // Only a link that leads somewhere is reached by Tab.
+  const showBack = () => {
+    const place = placeBefore();
+    part("back").toggleAttribute("aria-disabled", !place);
+    if (place) part("back").href = `${base}${place.join("/")}/`;
+    else part("back").removeAttribute("href");
   };
 
   const isLeft = (question) => marks.isSkipped(question.item) && !question.isGiven;
@@ -325,9 +323,9 @@
     onBack: back,
     onGuide: (key) => help.onKey(key),
     onAnswer: (question) => {
-      drafts.put(question.key, { ...question.read(), protocol });
       const dialogue = question.element.closest(".rate-dialogue");
       settle(dialogue);
+      Question.allIn(dialogue).filter((each) => each.item === question.item).forEach((each) => drafts.keep(each));
       refresh(dialogue);
     },
     onActive: (question) => {
@@ -359,12 +357,27 @@
   addEventListener("popstate", (event) => event.state && go(event.state.position, event.state.number, false));
 
   const number = Number(first.querySelector(".step:not([hidden])").dataset.step);
-  dialogues.set(first.dataset.position, first);
+  dialogues.known.set(first.dataset.position, first);
   restore(first);
   root.setAttribute("data-ready", "");
   show(first, number);
   history.replaceState({ position: first.dataset.position, number }, "");
   outbox.send();
   strip.load();
-  (window.requestIdleCallback ?? setTimeout)(prefetch);
+  followTabs({
+    outbox,
+    isBusy: () => isLoading() || bar.isOver,
+    dialogueHere: () => current.closest(".rate-dialogue"),
+    load: async (dialogue) => {
+      const fresh = await dialogues.load(dialogue.dataset.position);
+      dialogues.known.set(dialogue.dataset.position, dialogue); // the one on screen stays
+      return fresh;
+    },
+    onChange: (dialogue) => {
+      settle(dialogue);
+      refresh(dialogue);
+      marks.showState();
+    },
+  });
+  (window.requestIdleCallback ?? setTimeout)(() => dialogues.keepNear(first));
 })();

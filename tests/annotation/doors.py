@@ -20,11 +20,11 @@ from tests.factories import (
     take_seat,
 )
 from tests.marking import flag
-from tests.qualification.factories_checks import FlagFactory
-from tests.qualification.factories_confirming import CaseFactory, DisagreementFactory
-from tests.qualification.factories_control import make_labelled_check
-from tests.qualification.factories_gate import AttemptFactory, QuestionFactory
-from tests.qualification.factories_recruitment import EntryFactory
+from tests.qualification.acceptance.factories import make_labelled_check
+from tests.qualification.adjudication.factories import CaseFactory, DisagreementFactory
+from tests.qualification.checks.factories import FlagFactory
+from tests.qualification.qualifying.factories import AttemptFactory, QuestionFactory
+from tests.qualification.recruitment.factories import EntryFactory
 
 ROLES = (
     "anonymous",

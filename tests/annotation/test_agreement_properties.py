@@ -8,7 +8,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.figures import contribution, merged
+from annotation.agreement_cells import contribution, merged
 from annotation.models import AgreementCell, AgreementSnapshot, AnnotatorCell, Assignment, Batch
 from annotation.selectors.cells import figures_of, key_of, measure_batch
 from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, sweep

@@ -9,10 +9,11 @@ import pytest
 from celery import Celery
 from django.utils import timezone
 
-from annotation.figures import UNIT, annotators_from_json, mean_and_sd
+from annotation import nudging
+from annotation.agreement_cells import UNIT, annotators_from_json, mean_and_sd
 from annotation.models import AgreementCell, AgreementSnapshot, Assignment, Batch, Participant, Seat
 from annotation.selectors.cells import key_of, measure_batch
-from annotation.services import agreement, nudging
+from annotation.services import agreement
 from annotation.services.agreement import dirty_batches, rebuild_study, refresh_batch, store_figures, sweep
 from annotation.services.claiming import claim_seat, expire_leases
 from annotation.tasks import refresh_agreement
@@ -293,7 +294,7 @@ def test_a_batch_that_cannot_be_measured_does_not_stop_the_sweep(cast: Cast, cap
     with patch.object(agreement, "measure_batch", broken):
         assert sweep(now=NOW) == 2
     assert list(dirty_batches()) == [cast.batch.pk]
-    assert f"batch {cast.batch.pk} could not be measured" in caplog.text
+    assert f"measuring a batch failed: {cast.batch.pk}" in caplog.text
 
 
 def test_a_rating_nudges_once_the_figures_are_clean_and_not_while_a_refresh_is_due(

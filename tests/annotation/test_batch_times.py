@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Batch, Seat, Study
 from annotation.services.claiming import claim_seat
 from protocols.models import ProtocolVersion
-from qualification.selectors.pay import offers_of, plan_of
+from qualification.pay.selectors.rates import offers_of, plan_of
 from reporting.report.build import build_report
 from tests.factories import StudyFactory, make_annotator, make_batch
 from tests.factories_protocols import make_scale_version

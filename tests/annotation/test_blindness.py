@@ -1,4 +1,4 @@
-"""X-5, D-6: what an annotator's session receives holds no source, reference, hidden reason or foreign answer."""
+"""What an annotator's session receives holds no source, reference, hidden reason or foreign answer."""
 
 import html
 import json
@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Candidate, Dialogue, Source
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
-from protocols.forms import Given
+from protocols.answers import Given
 from protocols.models import Explanation, Option
 from protocols.specs import spec_of
 from tests.cast import Cast, make_cast

@@ -1,4 +1,4 @@
-"""The language of a protocol's texts: chosen for a study, apart from that of the pages (D-23)."""
+"""The language of a protocol's texts: chosen for a study, apart from that of the pages."""
 
 from datetime import timedelta
 

@@ -108,7 +108,11 @@ def test_a_device_keeps_the_newest_accounts_and_forgets_the_oldest():
     assert users[-2] not in accounts_on(without_account(device, users[-2]))
 
 
-@pytest.mark.parametrize("text", ["", "nonsense", signing.dumps(["x", []], salt="annotation.return")])
+@pytest.mark.parametrize(
+    "text",
+    ["", "nonsense", signing.dumps(["x", []], salt="annotation.return")],
+    ids=["empty", "nonsense", "other salt"],
+)
 def test_a_cookie_that_nobody_signed_names_nobody(text: str):
     assert read_device(text).keys == ()
 

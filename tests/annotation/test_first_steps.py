@@ -87,6 +87,12 @@ def test_the_welcome_comes_first_where_the_protocol_has_one(welcoming: None, cas
     assert steps_on(page) == ["Welcome: now", "Guidelines: to come", "Rate: to come"]
 
 
+def test_the_guidelines_do_not_repeat_the_welcome(welcoming: None, newcomer: Client):
+    first = "Welcome, and thank you for your help."
+    assert first in text_of(newcomer.get(reverse("welcome", args=["wellbeing"])))
+    assert first not in text_of(newcomer.get(reverse("guidelines", args=["wellbeing"])))
+
+
 def test_later_the_welcome_leads_back_to_the_work(welcoming: None, cast: Cast):
     page = text_of(sign_in(cast.annotator.user).get(reverse("welcome", args=["wellbeing"])))
     assert "Go on to the guidelines" not in page

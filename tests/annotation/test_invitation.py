@@ -9,7 +9,7 @@ from annotation.services.people import (
     remove_member,
 )
 from annotation.services.refusals import Refused
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import StudyFactory

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Membership, Participant, Study
+from annotation.models import Membership, Participant, Seat, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.joining import make_return_token
 from protocols.bundles import load_bundle
@@ -31,6 +31,13 @@ def test_an_invitation_shows_the_study_before_anybody_joins(invitation: str):
     page = text_of(Client().get(invitation))
     for part in ("Wellbeing dialogues", "35 min", "We keep what you answer."):
         assert part in page
+
+
+def test_a_study_without_a_free_seat_says_so_before_anybody_joins(invitation: str):
+    full = "No seat is free in this study at the moment."
+    assert full not in text_of(Client().get(invitation))
+    Seat.objects.all().delete()
+    assert full in text_of(Client().get(invitation))
 
 
 def test_joining_makes_a_pseudonymous_annotator_and_signs_them_in(cast: Cast, invitation: str):

@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Assignment, ItemMark, MarkChange, Rating
-from annotation.services.standing import set_standing
-from reporting.exports.archive_marks import mark_rows
+from annotation.services.status import set_standing
+from archive.marks import mark_rows
 from reporting.report.flags import flags_table
 from tests.annotation.work_pages import rate_url
 from tests.marking import flag

@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotation.models import Assignment, Batch, Candidate, Participant, Rating, Source, Study
 from annotation.selectors.own_work import NEWEST, records_of
 from annotation.services.claiming import submit_assignment
-from annotation.services.standing import set_standing
-from qualification.services.ledger import sweep_pay
+from annotation.services.status import set_standing
+from qualification.pay.services.ledger import sweep_pay
 from tests.annotation.work_pages import answer_all, rate_url, sign_in, text_of
 from tests.cast import Cast
 from tests.factories import ParticipantFactory, RatingFactory, StudyFactory, make_batch, take_seat
@@ -37,7 +37,7 @@ def answers_of(assignment: Assignment) -> str:
 # --- figures -------------------------------------------------------------------------------------------
 def test_my_work_tells_what_is_done(annotator: Client, finished: Assignment):
     page = text_of(annotator.get(WORK))
-    for part in ("1 batch finished", "24 answers given", "Your pace: 6.0 s an answer, as the median"):
+    for part in ("1 batch finished", "24 answers given", "You usually take 6.0 s for an answer"):
         assert part in page
 
 

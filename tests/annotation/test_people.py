@@ -17,7 +17,7 @@ from annotation.services.people import (
 )
 from annotation.services.refusals import Refused
 from annotation.services.researchers import name_researcher
-from annotation.services.standing import clear_waiting, set_standing
+from annotation.services.status import clear_waiting, set_standing
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
@@ -158,7 +158,7 @@ def test_who_waited_and_is_given_another_role_is_not_cleared_with_the_others(cas
 
 
 def test_who_comes_to_see_the_figures_keeps_no_seat_and_cannot_be_cleared(cast: Cast):
-    """X-5: their answers stay, and whoever finishes the batch has not seen a figure."""
+    """Their answers stay, and whoever finishes the batch has not seen a figure."""
     assignment = take_seat(cast.annotator, cast.batch)
     before = cast.batch.ratings_version
     change_role(membership_of(cast, cast.annotator.user), role=Role.RESEARCHER, now=NOW)

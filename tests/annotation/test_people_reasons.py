@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from annotation.models import ActivityLog, Participant, StandingChange
 from annotation.services.refusals import Refused
-from annotation.services.standing import decide_standing, set_standing
+from annotation.services.status import decide_standing, set_standing
 from tests.api import Api, error
 from tests.cast import Cast
 from tests.clock import NOW

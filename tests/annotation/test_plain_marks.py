@@ -129,10 +129,22 @@ def test_a_number_leads_to_its_item(annotator: Client, assignment: Assignment, n
     assert annotator.get(list_url(assignment), {"number": number}).url == rate_url(assignment, *place)
 
 
-@pytest.mark.parametrize("number", ["3", "0", "1.0", "1.4", "x", "-1", "9" * 30])
-def test_a_number_that_is_none_is_said(annotator: Client, assignment: Assignment, number: str):
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        ("3", "There is no dialogue 3: this batch has dialogues 1 to 2."),
+        ("0", "There is no dialogue 0: this batch has dialogues 1 to 2."),
+        ("9" * 30, "Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3."),
+        ("1.0", "There is no item 1.0: dialogue 1 has 1.1 to 1.3."),
+        ("1.4", "There is no item 1.4: dialogue 1 has 1.1 to 1.3."),
+        ("x", "Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3."),
+        ("-1", "Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3."),
+    ],
+)
+def test_a_number_that_is_none_is_said(annotator: Client, assignment: Assignment, number: str, sentence: str):
     response = annotator.get(list_url(assignment), {"number": number})
-    assert "The dialogues are numbered from 1 to 2." in text_of(response)
+    assert response.status_code == 422
+    assert sentence in text_of(response)
 
 
 def test_the_list_is_for_its_annotator_while_the_seat_is_held(cast: Cast, annotator: Client):

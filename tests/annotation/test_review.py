@@ -15,7 +15,7 @@ from annotation.selectors.item_states import ALPHABET, State, item_states, strip
 from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
-from protocols.forms import Given
+from protocols.answers import Given
 from tests.annotation.test_skipping import events, st
 from tests.annotation.work_pages import sign_in, text_of
 from tests.factories import make_annotator

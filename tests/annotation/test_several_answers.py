@@ -3,8 +3,10 @@
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.api.answers import MOST_ANSWERS
@@ -52,6 +54,22 @@ def test_a_mistake_in_one_does_not_hold_up_the_others(cast: Cast, assignment: As
     assert results[1]["error"]["code"] == "invalid"
     assert results[1]["error"]["fields"]["option"]
     assert Rating.objects.count() == 2
+
+
+def test_answers_that_come_together_take_one_way_to_the_database(cast: Cast, assignment: Assignment):
+    client, given = sign_in(cast.annotator.user), answers(assignment, "1", "2", "1")
+    send(client, assignment, given)
+    with CaptureQueriesContext(connection) as queries:
+        send(client, assignment, [{**each, "client_key": str(uuid4())} for each in given])
+    assert sum("annotation_record_answer" in each["sql"] for each in queries.captured_queries) == 1
+
+
+def test_of_two_answers_to_one_question_the_later_stands(cast: Cast, assignment: Assignment):
+    given = [answers(assignment, option)[0] for option in ("1", "2", "1", "2")]
+    results = send(sign_in(cast.annotator.user), assignment, given).json()["results"]
+    assert [each["revision"] for each in results] == [1, 2, 3, 4]
+    rating = Rating.objects.select_related("option", "criterion").get()
+    assert rating.option == list(rating.criterion.options.order_by("position"))[1]
 
 
 def test_the_same_request_twice_saves_each_answer_once(cast: Cast, assignment: Assignment):

@@ -18,7 +18,7 @@ from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.rating import Submission
 from annotation.services.refusals import Refused
 from annotation.steps import Question
-from protocols.forms import Given
+from protocols.answers import Given
 from protocols.specs import spec_of
 from tests.annotation.work_pages import answer_all, sign_in
 from tests.factories import make_annotator

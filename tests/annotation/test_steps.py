@@ -81,10 +81,11 @@ def test_the_first_unanswered_step_is_the_first_with_any_question_open():
         ((5, 4, 3, 2, 1), "54321"),  # one presses the digit one means
         ((None, None, None), "123"),
         ((1, None), "12"),
-        ((2, 1, 0, -1, -2, None), "210345"),  # a key never stands for another number than its own
+        ((2, 1, 0, -1, -2, None), "210-1-23"),  # a key never stands for another number than its own
         ((1, 1), "12"),
         ((0.5, 1.5), "12"),
         ((1, 0), "10"),
+        ((-10, 0, 10), "102"),
         ((None,) * 11, "1234567890a"),
         ((*range(11),), "0123456789a"),
         ((None,) * 17, "1234567890abcdehi"),  # f, g, m and u are commands
@@ -94,6 +95,20 @@ def test_keys_are_the_digits_of_a_scale_or_else_the_places(values: tuple, keys: 
     choices = choices_of(make_criterion("c", values))
     assert "".join(choice.key for choice in choices) == keys
     assert [choice.option.code for choice in choices] == [str(place) for place in range(1, len(values) + 1)]
+
+
+def test_a_label_that_is_a_number_is_the_key_of_an_answer_without_a_value():
+    criterion = make_criterion("c", (2, 1, 0, None, None, None))
+    labels = ("2", "1", "0", "-1", "−2", "abandon")
+    options = tuple(replace(each, label=label) for each, label in zip(criterion.options, labels, strict=True))
+    assert [choice.key for choice in choices_of(replace(criterion, options=options))] == [
+        "2",
+        "1",
+        "0",
+        "-1",
+        "-2",
+        "3",
+    ]
 
 
 def test_a_reason_never_has_the_key_of_an_option():

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Rating, RatingRevision, Seat
 from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import expire_leases
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from tests.annotation.work_pages import answer_all, rate_url, sign_in, text_of
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
@@ -232,7 +232,7 @@ def test_minutes_left_follow_the_annotators_own_pace_after_ten_answers(annotator
     assert "About 3 min left at your pace." in text_of(annotator.get(reverse("work")))  # 14 answers of 10 s
 
 
-# --- who may see it, and what nobody may see (X-5, D-6) ----------------------------------------------------
+# --- who may see it, and what nobody may see ----------------------------------------------------
 NAMES = ("rate_start", "submit", "thanks")
 
 

@@ -19,7 +19,7 @@ class Keys:
     def choose(self, seen: dict, at: int) -> None:
         if seen["isText"]:
             self.press("Escape")
-        self.press(seen["choices"][at]["key"])
+        self.page.keyboard.type(seen["choices"][at]["key"])
 
     def save(self) -> None:
         self.press("Enter")

@@ -9,14 +9,14 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotation.services.claiming import claim_seat, submit_assignment
+from qualification.checks.services.flags import decide_flag
+from qualification.checks.services.plans import save_check_plan
 from qualification.models import Flag, KnownAnswer
-from qualification.services.check_plans import save_check_plan
-from qualification.services.flags import decide_flag
 from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import HeartbeatFactory, make_batch
+from tests.qualification.checks.factories import CheckPlanFactory, FlagFactory, make_checks
 from tests.qualification.checks.test_pages import EVIDENCE
-from tests.qualification.factories_checks import CheckPlanFactory, FlagFactory, make_checks
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from tests.browser.helpers import LOOKS
-from tests.reporting.conducted import make_conducted
+from tests.reporting.record.conducted import make_conducted
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import Assignment, Participant, Rating, Study
-from tests.browser.helpers import LOOKS, Screen, answer, read_and_start
+from annotation.models import Assignment, Participant, Rating, RatingRevision, Study
+from tests.browser.helpers import LOOKS, Screen, answer, read_and_start, wait_for_step
 from tests.cast import Cast
+from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]
@@ -60,6 +61,125 @@ def test_the_session_ends_in_the_middle_and_the_invitation_leads_back_to_the_sam
     assert joined() == [name]
     assert Assignment.objects.count() == 1
     assert Rating.objects.count() == 2
+
+
+# What the eye sees of the answer on screen: the item, the question and the label of the chosen answer.
+CHOSEN = """
+() => {
+  const input = document.querySelector(".step:not([hidden]) input[type=radio]:checked");
+  const { question } = input.closest("fieldset.asked");
+  return [question.item, question.criterion, input.closest(".choice").querySelector(".choice-text").textContent];
+}
+"""
+MINUTE = 60_000
+
+
+class Offline:
+    """One annotator at the end of a batch: the network goes, ten minutes later it is back, and the session is not."""
+
+    def __init__(self, screen: Screen, invitation: str) -> None:
+        self.screen = screen
+        self.page = screen.page
+        self.chosen: dict[tuple[str, str], str] = {}
+        screen.allowed += ["ERR_INTERNET_DISCONNECTED", "401", "403"]
+        self.page.clock.install()
+        screen.go(invitation)
+        self.name = take_part(self.page)
+        self.personal_link = self.page.get_by_label("Your personal link").input_value()
+        read_and_start(self.page, "1")
+
+    def answer(self, n: int) -> None:
+        for at in range(n):
+            wait_for_step(self.page)
+            path = self.page.url
+            self.page.keyboard.press("12"[at % 2])
+            item, criterion, label = self.page.evaluate(CHOSEN)
+            self.chosen[item, criterion] = label
+            self.page.keyboard.press("Enter")
+            if len(self.chosen) < 24:
+                expect(self.page).not_to_have_url(path)
+
+    def finish(self) -> None:
+        """Over the end of the batch, with the end of the session in the middle of ten minutes."""
+        self.answer(8)
+        expect(self.page.locator("[data-save-state]")).to_have_text("Saved")
+        self.page.wait_for_load_state("networkidle")
+        self.screen.context.set_offline(True)
+        self.answer(8)
+        self.page.clock.fast_forward(5 * MINUTE)
+        self.screen.sign_out()
+        self.page.clock.fast_forward(5 * MINUTE)
+        self.answer(8)
+        expect(self.problem).to_contain_text("All done. 16 answers are waiting to be sent. Keep this page open")
+
+    @property
+    def problem(self) -> Locator:
+        return self.page.locator("[data-problem]")
+
+    def on_server(self) -> dict[tuple[str, str], str]:
+        rows = Rating.objects.values_list("item__token", "criterion__key", "option__label")
+        return {(str(item), criterion): label for item, criterion, label in rows}
+
+    def expect_nothing_lost(self) -> None:
+        wait_until(lambda: Rating.objects.count() == 24, what="all answers")
+        assert self.on_server() == self.chosen
+        assert RatingRevision.objects.count() == 24, "no answer came twice"
+        assert joined() == [self.name]
+        assert Assignment.objects.count() == 1
+
+    def submit(self) -> None:
+        self.page.get_by_role("button", name="Submit the batch").click()
+        wait_until(lambda: Assignment.objects.filter(status="submitted").exists(), what="the batch submitted")
+
+
+@pytest.fixture
+def offline(open_screen: Open, invitation: str) -> Offline:
+    return Offline(open_screen(), invitation)
+
+
+@pytest.mark.parametrize("way", ["the invitation", "the personal link"])
+def test_a_batch_finished_offline_survives_the_end_of_the_session(offline: Offline, invitation: str, way: str):
+    offline.finish()
+    assert Rating.objects.count() == 8
+    offline.screen.context.set_offline(False)
+    expect(offline.problem).to_contain_text("16 answers wait on this device. You are signed out")
+
+    offline.screen.go(invitation if way == "the invitation" else offline.personal_link)
+    continue_as(offline.page, offline.name)
+    offline.page.wait_for_url("**/work/")
+    offline.expect_nothing_lost()
+    expect(offline.page.locator("[data-outbox]")).to_be_hidden()
+    offline.page.get_by_role("button", name="Continue").click()
+    offline.submit()
+
+
+def test_when_all_is_done_the_end_of_the_session_is_said_with_the_way_on(offline: Offline):
+    offline.finish()
+    offline.screen.context.set_offline(False)
+    expect(offline.problem).to_contain_text("All done. 16 answers wait on this device. You are signed out")
+    expect(offline.problem).not_to_contain_text("Keep this page open")
+    offline.problem.get_by_role("link", name="Sign in again").click()
+    continue_as(offline.page, offline.name)
+    offline.expect_nothing_lost()
+
+
+def test_on_my_work_too_the_end_of_the_session_is_said_with_the_way_on(offline: Offline):
+    offline.finish()
+    offline.page.route("**/api/v1/answers/**", lambda route: route.abort())
+    offline.screen.context.set_offline(False)
+    offline.screen.allowed.append("ERR_FAILED")
+    offline.screen.go(offline.personal_link)
+    continue_as(offline.page, offline.name)
+    note = offline.page.locator("[data-outbox]")
+    expect(note).to_contain_text("16 answers wait on this device. There is no connection")
+    offline.screen.sign_out()
+    offline.page.unroute("**/api/v1/answers/**")
+    offline.page.clock.fast_forward(MINUTE)
+    expect(note).to_contain_text("You are signed out: sign in, and they are sent.")
+    note.get_by_role("link", name="Sign in again").click()
+    continue_as(offline.page, offline.name)
+    offline.page.wait_for_url("**/work/")
+    offline.expect_nothing_lost()
 
 
 def test_the_sign_in_page_leads_back_to_the_question_one_was_at(open_screen: Open, invitation: str):

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from annotation.importing import DialogueOptions, import_dialogues
 from annotation.models import Batch, Study
 from annotation.services.agreement import sweep
 from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat
-from annotation.services.importing import DialogueOptions, import_dialogues
 from tests.cast import Cast, make_cast
 from tests.factories import StudyFactory, make_annotator
 from tests.factories_protocols import make_he_version

@@ -85,7 +85,7 @@ def test_a_chinese_protocol_is_rated_on_an_italian_page(open_screen: Open):
     page = open_screen(work.participant.user, locale="it").go(reverse("rate_start", args=[work.assignment.token]))
 
     expect(page.locator("html")).to_have_attribute("lang", "it")
-    expect(page.get_by_role("button", name="Salva e continua").first).to_be_visible()
+    expect(page.get_by_role("button", name="Rivedi e consegna").first).to_be_visible()
     question = page.locator(".step:visible legend").first
     assert question.evaluate("each => getComputedStyle(each).fontFamily").count("Noto Sans CJK SC")
     assert page.locator(".step:visible [lang]").first.get_attribute("lang") == "zh-Hans"

@@ -1,5 +1,6 @@
 """Flags, unsure marks, the strip and the review in a browser: by keyboard, by touch, offline; and the team's desk."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -24,7 +25,7 @@ INSIDE = "[document.body, ...document.querySelectorAll('dialog, dialog *')].incl
 
 
 def dialog(page: Page):
-    return page.get_by_role("dialog", name="What is wrong with this item?")
+    return page.get_by_role("dialog", name=re.compile("What is wrong with this item?|Change the flag"))
 
 
 def flag_button(page: Page):
@@ -80,6 +81,25 @@ def test_something_else_needs_words_and_says_so_beside_the_field(screen: Screen)
     page.keyboard.type("It is an advert, f and u are letters.")
     press(page, "Control+Enter")
     wait_for_flag(reason="other", words="It is an advert, f and u are letters.")
+
+
+def test_a_reason_has_a_number_and_a_flag_is_changed_not_given_again(screen: Screen):
+    page = screen.page
+    press(page, "f", "4", "Enter")
+    wait_for_flag(reason="offensive")
+    press(page, "f")
+    expect(dialog(page).get_by_role("heading", name="Change the flag")).to_be_visible()
+    expect(dialog(page).get_by_role("heading", name="What is wrong with this item?")).to_have_count(0)
+    press(page, "5")
+    expect(dialog(page).get_by_label("In your own words")).to_be_focused()
+    page.keyboard.type("Offer 1 of 3")
+    dialog(page).get_by_role("button", name="Change the flag").click()
+    wait_for_flag(reason="other", words="Offer 1 of 3")
+
+
+def test_an_item_that_is_unsure_and_flagged_shows_both(screen: Screen):
+    press(screen.page, "u", "f", "1", "Enter")
+    expect(screen.page.locator(".strip-item[aria-current]")).to_have_text("⚑?")
 
 
 def test_a_flag_without_a_reason_is_asked_for_one(screen: Screen):
@@ -203,9 +223,15 @@ def test_g_and_a_number_lead_to_an_item_and_escape_leaves(screen: Screen):
     press(page, "g")
     page.keyboard.type("9")
     press(page, "Enter")
-    expect(page.get_by_text("There is no such item. The dialogues are numbered from 1 to 2.")).to_be_visible()
+    expect(page.get_by_text("There is no dialogue 9: this batch has dialogues 1 to 2.")).to_be_visible()
+    page.get_by_label("Type 2 for dialogue 2").fill("2.9")
+    press(page, "Enter")
+    expect(page.get_by_text("There is no item 2.9: dialogue 2 has 2.1 to 2.3.")).to_be_visible()
+    page.get_by_label("Type 2 for dialogue 2").fill("two")
+    press(page, "Enter")
+    expect(page.get_by_text("Type the number of a dialogue, as in 2")).to_be_visible()
     press(page, "Escape")
-    expect(page.get_by_label("Number of a dialogue")).to_be_hidden()
+    expect(page.get_by_label("Type 2 for dialogue 2")).to_be_hidden()
     press(page, "1", "Enter")
     expect_step(page, 1, 4)
 

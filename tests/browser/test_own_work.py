@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from annotation.models import Assignment, Participant, Rating, Study
 from annotation.services.claiming import submit_assignment
-from qualification.services.ledger import sweep_pay
+from qualification.pay.services.ledger import sweep_pay
 from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast
 from tests.factories import make_batch

@@ -11,15 +11,15 @@ from playwright.sync_api import expect
 from annotation.models import Assignment, Rating
 from annotation.services import activity
 from annotation.services.claiming import claim_seat, submit_assignment
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from qualification.models import PayEntry
-from qualification.services.ledger import sweep_pay
+from qualification.pay.services.ledger import sweep_pay
 from tests.browser.helpers import LOOKS, Screen
 from tests.browser.test_study_pages import barriers_on
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
 from tests.factories import HeartbeatFactory, make_annotator, make_batch
-from tests.qualification.factories_pay import PayEntryFactory, PayPlanFactory, earned
+from tests.qualification.pay.factories import PayEntryFactory, PayPlanFactory, earned
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotation.models import StandingChange
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import make_annotator

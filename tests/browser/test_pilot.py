@@ -7,10 +7,10 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotation.models import Batch, Study
-from qualification.selectors.gate_votes import panel_state
+from qualification.qualifying.selectors.votes import panel_state
 from tests.browser.helpers import Screen
 from tests.factories import MembershipFactory, StudyFactory, make_batch
-from tests.qualification.factories_gate import GateFactory, finish, like, make_panel, mostly
+from tests.qualification.qualifying.factories import GateFactory, finish, like, make_panel, mostly
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]

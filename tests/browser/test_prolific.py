@@ -9,20 +9,19 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from annotation.models import Participant, Study
+from qualification.checks.services.inserting import mix_checks
 from qualification.models import Demographics, Entry, Recruitment
-from qualification.services.mixing import mix_checks
-from qualification.services.verdicts import sweep_attempts
+from qualification.qualifying.services.results import sweep_attempts
 from tests.browser.helpers import LOOKS, Screen, answer, read_and_start
 from tests.cast import make_cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
-from tests.qualification.factories_checks import CheckPlanFactory, make_checks
-from tests.qualification.factories_gate import GateFactory, like, make_panel, mostly
-from tests.qualification.factories_recruitment import (
+from tests.qualification.checks.factories import CheckPlanFactory, make_checks
+from tests.qualification.qualifying.factories import GateFactory, like, make_panel, mostly
+from tests.qualification.recruitment.factories import (
     DemographicsFactory,
     EntryFactory,
     PayEntryFactory,
-    finish_batch,
     let_time_run_out,
     open_for,
 )
@@ -200,7 +199,7 @@ def test_two_tabs_take_part_once(open_screen: Open, recruitment, platform):
     second.get_by_role("button", name="Take part").click()
     second.wait_for_url("**/work/")
 
-    expect(second.get_by_text(f"You are {the_annotator().pseudonym} here.")).to_be_visible()
+    expect(second.get_by_text(f"Reports show you as {the_annotator().pseudonym}.")).to_be_visible()
     assert (Entry.objects.count(), Participant.objects.count()) == (1, 1)
 
 
@@ -210,35 +209,6 @@ def test_who_does_not_agree_is_asked_to_return_the_submission(open_screen: Open,
 
     expect(page.get_by_text("return your submission on Prolific")).to_be_visible()
     assert Entry.objects.count() == 0
-
-
-# --- the other platform: a frame, and a form that is posted back ----------------------------------------------
-def test_mechanical_turks_frame_opens_a_tab_and_the_form_goes_back(
-    open_screen: Open, transactional_db, platform, live_server, settings, monkeypatch
-):
-    settings.MTURK_SUBMIT_TO = [platform.url]
-    study = StudyFactory(slug="turk", seats=2)
-    make_batch(study, 1, 1)
-    open_for(study, provider="mturk")
-    query = f"assignmentId=3AS1&hitId=3HIT&workerId=A1W&turkSubmitTo={platform.url}"
-    platform.link = f"{live_server.url}{reverse('enter', args=[study.join_token, 'mturk'])}?{query}"
-    screen = open_screen()
-    page = screen.go(platform.link)
-    with screen.context.expect_page() as opened:
-        page.get_by_role("button", name="Open the study in a new tab").click()
-    tab = opened.value
-    agree(tab)
-    finish_batch(Participant.objects.get(entry__person="A1W"), study.batches.get())
-    tab.reload()
-    tab.get_by_role("button", name="Finish and go back to Amazon Mechanical Turk").click()
-    tab.get_by_role("button", name="Back to Amazon Mechanical Turk").click()
-    expect(tab.get_by_role("heading", name="Submission received")).to_be_visible()
-    page.get_by_label("Completion code").fill("CDONE1")
-    page.get_by_role("button", name="Send the code").click()
-    expect(page.get_by_role("heading", name="Submission received")).to_be_visible()
-
-    told = ("POST", "/mturk/externalSubmit", {"assignmentId": "3AS1", "code": "CDONE1"})
-    assert platform.came_back == [told, told]
 
 
 def test_nobody_elses_page_frames_it(open_screen: Open, recruitment, platform):
@@ -263,19 +233,14 @@ def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
         participant = make_annotator(cast.study, f"known-{number}")
         DemographicsFactory(participant=participant, fields={"Sex": "Female", "Age": f"{20 + 9 * number}"})
     Demographics.objects.filter(fields__Age="20").update(fields={"Sex": "Male"})
-    mturk = StudyFactory(slug="turk")
-    open_for(mturk, provider="mturk")
     over = make_annotator(recruitment.study, "over")
     EntryFactory(study=recruitment.study, participant=over, state="done", ended_at=NOW)
     agreed = make_annotator(recruitment.study, "on-the-way", consent_version="1", consented_at=NOW)
     on_the_way = EntryFactory(study=recruitment.study, participant=agreed)
     look = {"width": width, "color_scheme": scheme}
-    turk = reverse("enter", args=[mturk.join_token, "mturk"])
-    preview = f"{turk}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h"
-    frame = f"{turk}?assignmentId=a&hitId=h&workerId=w&turkSubmitTo=https%3A%2F%2Fwww.mturk.com"
     entrance = platform.link.partition("?")[0]
 
-    found = barriers_on(open_screen(**look), [platform.link, preview, frame], [entrance, turk])
+    found = barriers_on(open_screen(**look), [platform.link], [entrance])
     found |= barriers_on(open_screen(cast.owner, **look), [reverse("recruitment", args=["wellbeing"])])
     found |= barriers_on(open_screen(over.user, **look), [reverse("entry_end", args=["crowd"]), reverse("work")])
     own = [reverse(name, args=["crowd"]) for name in ("entry_end", "about_you")]

@@ -13,7 +13,7 @@ from annotation.services.agreement import refresh_batch
 from annotation.services.claiming import claim_seat
 from measures.alpha import krippendorff_alpha
 from measures.histograms import Histogram
-from qualification.services.training import make_training
+from qualification.qualifying.services.training import make_training
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import Screen
 from tests.factories import UserFactory, make_annotator
@@ -199,7 +199,7 @@ def test_diqad_asks_for_reasons_after_the_score_that_needs_them(open_screen: Ope
     expect(shown).to_have_count(3)
     step(page).locator(".mark-turns input").first.check()
     page.keyboard.press("Enter")
-    rate(page, lambda page: "13")
+    rate(page, lambda page: "1-1")
     scores = Rating.objects.filter(criterion__key="score").order_by("pk").values_list("option__key", flat=True)
     assert list(scores) == ["1", "2", "private_responses"]
     assert len(Rating.objects.get(criterion__key="reasons_1").choices) == 2
@@ -209,6 +209,22 @@ def test_diqad_asks_for_reasons_after_the_score_that_needs_them(open_screen: Ope
         other.answer(item, "knowledge", "no")
         other.answer(item, "score", "1")
     assert set(alphas(work)) == {"knowledge", "score"}
+
+
+def test_a_minus_and_a_digit_are_never_the_digit(open_screen: Open):
+    work = Work("diqad-1.0", n_dialogues=1).has_read_all()
+    page = begin(open_screen, work).page
+    chosen = step(page).locator("fieldset[data-active] input:checked")
+    page.keyboard.press("1")
+    score = step(page).locator("fieldset[data-criterion=score]")
+    expect(score).to_have_attribute("data-active", "")
+    page.keyboard.type("-3")
+    expect(chosen).to_have_count(0)
+    page.keyboard.press("-")
+    step(page).locator("fieldset").first.focus()
+    score.focus()
+    page.keyboard.press("2")
+    expect(score.locator("label:has(:checked) strong")).to_have_text(re.compile("^[-−]2"))
 
 
 @pytest.mark.parametrize("bundle", ["diqad-1.0", "diqad-1.0-zh"])

@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import Route, expect
 
 from annotation.models import Assignment, Rating, RatingRevision, Study
-from tests.browser.helpers import Screen
+from tests.browser.helpers import Screen, wait_for_step
 from tests.browser.rating import begin, expect_saved, expect_step, press, step
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
@@ -120,6 +120,24 @@ def test_two_tabs_send_each_answer_once(screen: Screen, assignment: Assignment):
     wait_until(lambda: Rating.objects.count() == 2, what="both answers")
     assert set(Rating.objects.values_list("item__batch", flat=True)) == {assignment.batch_id}
     assert RatingRevision.objects.count() <= 4
+
+
+def test_what_one_tab_saves_is_seen_in_the_other_and_covers_nothing_unsaved(screen: Screen):
+    page, other = screen.page, screen.new_tab()
+    other.goto(page.url)
+    wait_for_step(other)
+    wait_for_step(page)
+    press(page, "2", "a", "Enter")
+    expect(step(other).locator("input[type=radio]:checked")).to_have_value("2")
+    expect(other.locator("[data-progress-text]")).to_have_text("1 of 24 steps")
+    press(other, "1")
+    press(page, "Backspace", "3")
+    page.keyboard.type("I cannot tell from this")
+    press(page, "Control+Enter")
+    expect_saved(page)
+    other.wait_for_load_state("networkidle")
+    expect(step(other).locator("input[type=radio]:checked")).to_have_value("1")
+    expect(other.locator("[data-save-state]")).to_have_text("Not saved yet")
 
 
 def test_a_lost_sign_in_keeps_the_answers_and_shows_the_way(screen: Screen, cast: Cast):

@@ -4,10 +4,12 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotation.models import Rating
 from tests.browser.helpers import answer, wait_for_step
 from tests.browser.rating import begin, expect_saved, press, step
 from tests.factories import make_annotator, take_seat
 from tests.marking import make_skipping_batch
+from tests.shipped import Work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,3 +54,23 @@ def test_an_answer_that_is_changed_opens_its_steps_again(open_screen):
     expect_saved(page)
     page.reload()
     expect_done(page, "1 of 9 steps")
+
+
+def test_answers_that_were_on_their_way_when_the_page_was_made_are_counted_once_they_are_there(open_screen):
+    work = Work("three-point-coherence-1.0", n_dialogues=6, n_sources=1)
+    screen = open_screen(work.participant.user)
+    screen.allowed = ["ERR_FAILED", "ERR_INTERNET_DISCONNECTED"]
+    page = screen.page
+    page.route("**/api/v1/answers/**", lambda route: route.abort())
+    begin(screen, work.assignment)
+    for _ in range(10):
+        answer(page, "2")
+    expect_done(page, "10 of 12 steps")
+    page.goto(reverse("rate", args=[work.assignment.token, 1, 1]))
+    wait_for_step(page)
+    page.unroute("**/api/v1/answers/**")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect_saved(page)
+    assert Rating.objects.count() == 10
+    expect_done(page, "10 of 12 steps")
+    expect(page.get_by_role("button", name="Dialogue 5, response 2: answered")).to_have_count(1)

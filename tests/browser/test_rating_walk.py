@@ -118,7 +118,7 @@ class Walk:
         assert seen["read"], f"{key} would answer a text that is not in view"
         assert seen["question"], f"{key} would answer a question that is not in view"
         self.pressed[seen["path"]][seen["read"], seen["question"]] = seen["labels"][key]
-        self.page.keyboard.press(key)
+        self.page.keyboard.type(key)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Rating, Study
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from tests.browser.helpers import Screen, wait_for_step
 from tests.browser.rating import expect_saved, press
 from tests.cast import Cast
@@ -51,10 +51,23 @@ def test_once_the_work_is_over_nothing_can_be_typed_and_a_link_leads_on(
     end(assignment)
     press(page, "1", "Enter")
     expect(problem(page)).to_contain_text(f"{sentence} What you typed last is kept on this device.")
+    expect(page.locator("[data-save-state]")).to_have_text("Not saved")
     expect(page.locator(".step:visible input:enabled:not([type=hidden])")).to_have_count(0)
     problem(page).get_by_role("link", name="Back to my work").click()
     page.wait_for_url("**/work/")
     expect(page.get_by_role("heading", name="My work")).to_be_visible()
+
+
+def test_words_that_come_after_the_end_are_shown_to_be_copied(screen: Screen, assignment: Assignment):
+    screen.allowed = ["409"]
+    page = screen.page
+    wait_for_step(page)
+    press(page, "2", "b")
+    page.keyboard.type("It mixes two names")
+    submit(assignment)
+    press(page, "Control+Enter")
+    expect(problem(page)).to_contain_text("You have finished this batch")
+    expect(problem(page)).to_contain_text("You wrote: It mixes two names")
 
 
 def test_a_page_that_is_too_old_leads_to_a_new_one(screen: Screen):

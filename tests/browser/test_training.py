@@ -11,11 +11,11 @@ from annotation.models import Assignment
 from protocols.bundles import load_bundle
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
-from qualification.services.training import make_training
+from qualification.qualifying.services.training import make_training
 from tests.browser.helpers import Screen, wait_for_step
 from tests.browser.rating import begin
 from tests.factories import StudyFactory, UserFactory, take_seat
-from tests.qualification.factories_gate import make_candidate
+from tests.qualification.qualifying.factories import make_candidate
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]

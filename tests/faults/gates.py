@@ -12,6 +12,11 @@ from annotation.models import ActivityLog, Assignment, Batch, Participant, Stand
 from annotation.services import agreement
 from annotation.services.claiming import claim_seat, submit_assignment
 from qualification import tasks
+from qualification.acceptance.services.reviewing import take_inspection
+from qualification.acceptance.services.sweeping import sweep_control
+from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.signals import sweep_signals
 from qualification.models import (
     Attempt,
     Check,
@@ -23,18 +28,13 @@ from qualification.models import (
     PayEntry,
     SecondLook,
 )
-from qualification.services.confirming import sweep_confirming
-from qualification.services.control import sweep_control
-from qualification.services.control_checking import take_inspection
-from qualification.services.ledger import sweep_pay
-from qualification.services.mixing import mix_checks
-from qualification.services.signals import sweep_signals
-from qualification.services.verdicts import sweep_attempts
+from qualification.pay.services.ledger import sweep_pay
+from qualification.qualifying.services.results import sweep_attempts
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
-from tests.qualification.factories_checks import CheckPlanFactory, make_checks
-from tests.qualification.factories_confirming import ConfirmPlanFactory
-from tests.qualification.factories_control import PlanFactory, make_dialogue_batch, make_score_version
-from tests.qualification.factories_gate import like, make_candidate, make_gated, rate
+from tests.qualification.acceptance.factories import PlanFactory, make_dialogue_batch, make_score_version
+from tests.qualification.adjudication.factories import ConfirmPlanFactory
+from tests.qualification.checks.factories import CheckPlanFactory, make_checks
+from tests.qualification.qualifying.factories import like, make_candidate, make_gated, rate
 from tests.working import rate_everything
 
 N_DIALOGUES = 4

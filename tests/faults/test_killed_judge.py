@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
+from annotation.judges.runs import LOCK_SPACE
 from annotation.models import JudgeCall, JudgeRun, Prediction
-from annotation.services.advisory import is_locked
-from annotation.services.judging import LOCK_SPACE
+from parley.advisory import is_locked
 from tests.annotation.judging.conftest import begin, work
 from tests.annotation.judging.test_judge import honest
 from tests.factories import StudyFactory, make_batch
@@ -17,7 +17,7 @@ from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CODE = (
-    "from django.utils import timezone; from annotation.services.judge_worker import run_judge; "
+    "from django.utils import timezone; from annotation.judges.worker import run_judge; "
     "run_judge({pk}, now=timezone.now())"
 )
 
@@ -30,7 +30,7 @@ def test_a_killed_judge_is_taken_over(settings, monkeypatch):
         settings.JUDGE_ENDPOINTS, settings.JUDGE_API_KEY = [stub.url], KEY
         monkeypatch.setenv("PARLEY_JUDGE_URL", stub.url)
         monkeypatch.setenv("PARLEY_JUDGE_API_KEY", KEY)
-        monkeypatch.setattr("annotation.services.judging.send", lambda *_: None)
+        monkeypatch.setattr("annotation.judges.runs.send", lambda *_: None)
         run = begin(study, stub)
         process = Process([sys.executable, "manage.py", "shell", "-c", CODE.format(pk=run.pk)], 0)
         with killed_at_the_end(process):

@@ -1,4 +1,4 @@
-"""X-7: every acknowledged answer survives kill -9 of any process, and an answer sent again is one answer."""
+"""Every acknowledged answer survives kill -9 of any process, and an answer sent again is one answer."""
 
 import http.client
 import threading

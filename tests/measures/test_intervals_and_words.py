@@ -19,7 +19,7 @@ from measures.intervals import (
     interval_guard,
     wilson,
 )
-from measures.words import bias_warnings, krippendorff_word, landis_koch, prevalence_warnings, single_answer_warnings
+from measures.labels import bias_warnings, krippendorff_word, landis_koch, prevalence_warnings, single_answer_warnings
 
 SPREAD = Histogram.from_patterns({(3, 0, 0): 40, (2, 1, 0): 35, (1, 1, 1): 20, (0, 3, 0): 30, (0, 0, 3): 15})
 

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +17,8 @@ from tests.parley.processes import HOME
 
 
 @pytest.fixture
-def dev() -> ModuleType:
+def dev(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.delenv("PARLEY_PYTHON", raising=False)
     loader = SourceFileLoader("dev", str(HOME / "dev"))
     spec = importlib.util.spec_from_loader("dev", loader)
     assert spec
@@ -35,11 +37,11 @@ def test_it_needs_the_standard_library_only() -> None:
     assert {name.split(".")[0] for name in names} <= set(sys.stdlib_module_names)
 
 
-def test_older_pythons_can_read_it_far_enough_to_say_what_is_missing() -> None:
+def test_older_pythons_can_run_it_to_find_the_right_one() -> None:
     ast.parse((HOME / "dev").read_text(), feature_version=(3, 8))
 
 
-@pytest.mark.parametrize("name", ["run", "test", "check", "bench", "setup", "lock", "manage"])
+@pytest.mark.parametrize("name", ["run", "test", "check", "bench", "setup", "lock", "manage", "pythons"])
 def test_help_names_every_command(name: str) -> None:
     said = subprocess.run([sys.executable, "dev", "--help"], cwd=HOME, check=False, capture_output=True, text=True)
     assert said.returncode == 0
@@ -106,21 +108,98 @@ def trouble(dev: ModuleType, capsys: pytest.CaptureFixture[str], *arguments: str
     return capsys.readouterr().err
 
 
-def test_another_python_is_named_with_the_way_out(
-    dev: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+# --- which Python ----------------------------------------------------------------------------------
+HERE = sys.version_info[:2]
+
+
+def interpreter(path: Path, answer: str) -> Path:
+    """A program that stands in for a Python: it only says its version, as the line of sh that is given."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{answer}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def machine(dev: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with no Python of the versions 3.97 to 3.99 yet, and with no .venv."""
+    monkeypatch.setattr(dev, "SUPPORTED", ((3, 99), (3, 98), (3, 97)))
+    monkeypatch.setattr(dev, "home_directory", lambda: tmp_path / "home")
+    monkeypatch.setattr(dev, "VENV", tmp_path / "project" / ".venv")
+    monkeypatch.setattr(dev, "PYTHON", dev.VENV / "bin" / "python")
+    monkeypatch.setattr(dev, "STAMP", dev.VENV / "parley-setup")
+    monkeypatch.setenv("PATH", f"{dev.PYTHON.parent}:{tmp_path / 'bin'}")
+    return tmp_path
+
+
+def test_the_newest_python_with_venv_is_taken(dev: ModuleType, machine: Path) -> None:
+    interpreter(machine / "bin" / "python3.97", "echo 3 97")
+    assert dev.best_python() == machine / "bin" / "python3.97"
+    pyenv = interpreter(machine / "home/.pyenv/versions/3.98.0/bin/python3.98", "echo 3 98")
+    interpreter(machine / "bin" / "python3.98", "exit 127")  # its shim, which leads nowhere
+    interpreter(machine / "bin" / "python3.99", 'case "$*" in *ensurepip*) exit 1; esac; echo 3 99')
+    assert list(dev.pythons()) == [((3, 98), pyenv), ((3, 97), machine / "bin" / "python3.97")]
+    interpreter(machine / "bin" / "python3.99", "echo 3 99")
+    assert dev.best_python() == machine / "bin" / "python3.99"
+
+
+def test_the_python_of_the_environment_does_not_replace_itself(dev: ModuleType, machine: Path) -> None:
+    interpreter(dev.VENV / "bin" / "python3.99", "echo 3 99")
+    assert list(dev.pythons()) == []
+
+
+def test_no_python_is_one_sentence_with_the_way_out(
+    dev: ModuleType, machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(dev, "WANTED", (3, 99))
     said = trouble(dev, capsys, "setup")
-    assert "needs Python 3.99; python3 here is 3.11" in said
-    assert "apt-get install python3.11 python3.11-venv" in said
+    assert said.startswith("\nParley needs Python 3.97 to 3.99 with its venv module, and this machine has none: ")
+    assert "apt-get install python3-venv" in said
+    assert said.count("\n") == 2
+
+
+def test_an_environment_of_a_supported_python_is_kept_until_the_system_replaces_it(
+    dev: ModuleType, machine: Path
+) -> None:
+    assert not dev.can_keep_environment()
+    (dev.VENV / "lib" / "python3.97").mkdir(parents=True)
+    interpreter(dev.PYTHON, "echo 3 97")
+    interpreter(machine / "bin" / "python3.99", "echo 3 99")
+    assert dev.can_keep_environment(), "a newer one is no reason to install all again"
+    interpreter(dev.PYTHON, "echo 3 99")
+    assert not dev.can_keep_environment(), "its packages are those of another Python"
+
+
+def test_the_user_can_name_the_python(dev: ModuleType, machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = interpreter(machine / "bin" / "python3.97", "echo 3 97")
+    interpreter(machine / "bin" / "python3.99", "echo 3 99")
+    (dev.VENV / "lib" / "python3.99").mkdir(parents=True)
+    interpreter(dev.PYTHON, "echo 3 99")
+    for name in ("python3.97", str(named)):
+        monkeypatch.setenv("PARLEY_PYTHON", name)
+        assert dev.best_python() == named
+        assert not dev.can_keep_environment()
+
+
+def test_a_named_python_that_will_not_do_is_refused(
+    dev: ModuleType, machine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpreter(machine / "bin" / "python2", "echo 2 7")
+    monkeypatch.setenv("PARLEY_PYTHON", "python2")
+    assert "PARLEY_PYTHON=python2 is not a Python 3.97 to 3.99 with its venv" in trouble(dev, capsys, "setup")
 
 
 def test_a_shim_that_leads_nowhere_is_no_python(dev: ModuleType, tmp_path: Path) -> None:
-    shim = tmp_path / "python3.11"
-    shim.write_text("#!/bin/sh\nexit 127\n")
-    shim.chmod(0o755)
-    assert dev.version_of(shim) == ()
-    assert dev.version_of(Path(sys.executable)) == (3, 11)
+    assert dev.version_of(interpreter(tmp_path / "python3", "exit 127")) == ()
+    assert dev.version_of(tmp_path / "none") == ()
+    assert dev.version_of(Path(sys.executable), dev.TO_MAKE_VENV) == HERE
+
+
+def test_the_project_names_the_same_pythons_as_the_launcher(dev: ModuleType) -> None:
+    project = tomllib.loads((HOME / "pyproject.toml").read_text())
+    oldest, (major, minor) = min(dev.SUPPORTED), max(dev.SUPPORTED)
+    assert project["project"]["requires-python"] == f">={dev.dotted(oldest)},<{major}.{minor + 1}"
+    assert project["tool"]["mypy"]["python_version"] == dev.dotted(oldest)
+    assert project["tool"]["ruff"]["target-version"] == "py" + "".join(map(str, oldest))
 
 
 def test_missing_system_packages_without_root_end_with_the_line_to_run(

@@ -187,7 +187,7 @@ def python_for_everybody(env: dict[str, str], place: Path) -> str:
         shutil.copy(shared, place / "lib")
     env["LD_LIBRARY_PATH"] = str(place / "lib")
     (place / "bin").mkdir()
-    return shutil.copy(Path(sys.executable).resolve(), place / "bin" / "python3.11")
+    return shutil.copy(Path(sys.executable).resolve(), place / "bin" / library.name)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run as an ordinary user")

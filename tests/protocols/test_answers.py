@@ -1,9 +1,9 @@
-"""D-5: what each option of the HE protocol asks for, and what it refuses."""
+"""What each option of the HE protocol asks for, and what it refuses."""
 
 import pytest
 
+from protocols.answers import LONGEST_TEXT, Given, InvalidAnswer, parse_answer
 from protocols.bundles import load_bundle
-from protocols.forms import LONGEST_TEXT, Given, InvalidAnswer, parse_answer
 from protocols.models import Explanation
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
@@ -152,7 +152,7 @@ def test_no_refusal_gives_a_key_or_sub_dimension_away(spec):
 
 
 def test_a_protocol_without_reasons_needs_none(db):
-    """B-7: nothing in the engine asks for an explanation or an "I don't know"."""
+    """Nothing in the engine asks for an explanation or an "I don't know"."""
     doc = load_bundle(BUILTIN / "three-point-coherence-1.0.yaml")
     (criterion,) = spec_of(store_bundle(doc, publish=True, now=NOW)[0]).criteria
     assert [option.value for option in criterion.options] == [1, 2, 3]

@@ -83,7 +83,7 @@ def test_a_shipped_bundle_is_valid_and_explained(path):
     assert "Parley" in doc["citation"]
     for criterion in doc["criteria"]:
         assert criterion["definition"]
-        if doc["protocol"] != "persona-quality":  # its levels 2 and 4 are undefined: below
+        if doc["protocol"] != "persona-quality":  # its levels 2 and 4 are undefined, as said below
             assert all(option["definition"] for option in criterion.get("options", []))
 
 

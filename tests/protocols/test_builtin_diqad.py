@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from protocols.answers import Given, InvalidAnswer, parse_answer
 from protocols.bundles import complete_bundle, load_bundle
-from protocols.forms import Given, InvalidAnswer, parse_answer
 from protocols.selectors import BUILTIN, find_version
 from protocols.services import store_bundle
 from protocols.specs import spec_of_document

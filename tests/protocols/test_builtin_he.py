@@ -2,8 +2,8 @@
 
 import pytest
 
+from protocols.answers import Given, parse_answer
 from protocols.bundles import complete_bundle, load_bundle
-from protocols.forms import Given, parse_answer
 from protocols.selectors import BUILTIN
 from protocols.specs import spec_of_document
 from tests.protocols.conftest import by_key

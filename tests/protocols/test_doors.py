@@ -1,4 +1,4 @@
-"""X-1: every door through which a person could try to change a frozen version, and what is behind it afterwards.
+"""Every door through which a person could try to change a frozen version, and what is behind it afterwards.
 
 The tables themselves are tried in test_frozen.py.
 """

@@ -1,4 +1,4 @@
-"""X-1: a published version cannot be changed, whatever door the change comes through."""
+"""A published version cannot be changed, whatever door the change comes through."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""D-23: a version in its languages. The words change and nothing else, and what is missing says so."""
+"""A version in its languages. The words change and nothing else, and what is missing says so."""
 
 from dataclasses import fields, is_dataclass
 

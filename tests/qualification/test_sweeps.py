@@ -8,18 +8,18 @@ import pytest
 from django.db import connection
 
 from annotation.models import Assignment, Study
+from qualification.acceptance.services.sweeping import sweep_control
+from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.checks.services.signals import sweep_signals
 from qualification.models import PayEntry, PayMark, PayPlan
-from qualification.services import ledger
-from qualification.services.confirming import sweep_confirming
-from qualification.services.consent_texts import keep_consent_texts
-from qualification.services.control import sweep_control
-from qualification.services.ledger import sweep_pay
-from qualification.services.signals import sweep_signals
-from qualification.services.verdicts import sweep_attempts
+from qualification.pay.services import ledger
+from qualification.pay.services.ledger import sweep_pay
+from qualification.qualifying.services.results import sweep_attempts
+from qualification.recruitment.services.consent_texts import keep_consent_texts
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
 from tests.factories import make_batch
-from tests.qualification.factories_pay import finish
+from tests.qualification.pay.factories import finish
 
 pytestmark = pytest.mark.django_db
 SOON, LATER = NOW + timedelta(minutes=41), NOW + timedelta(hours=3)

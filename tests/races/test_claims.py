@@ -1,4 +1,4 @@
-"""X-8: the number of votes per item never exceeds the wanted number, whatever the concurrency."""
+"""The number of votes per item never exceeds the wanted number, whatever the concurrency."""
 
 from datetime import timedelta
 from functools import partial

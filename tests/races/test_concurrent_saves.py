@@ -11,7 +11,7 @@ from annotation.selectors.cells import measure_batch
 from annotation.services.agreement import refresh_batch, sweep
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Acknowledgement, Submission
-from protocols.forms import Given
+from protocols.answers import Given
 from tests.cast import make_cast
 from tests.races.threads import run_together
 from tests.working import record

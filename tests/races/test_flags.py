@@ -9,15 +9,15 @@ from annotation.models import Participant, Seat, StandingChange
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
+from qualification.checks.selectors.signals import Signal
+from qualification.checks.services.flags import decide_flag, raise_flag
+from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.signals import sweep_signals
 from qualification.models import Flag
-from qualification.selectors.checks_signals import Signal
-from qualification.services.flags import decide_flag, raise_flag
-from qualification.services.mixing import mix_checks
-from qualification.services.signals import sweep_signals
 from tests.cast import make_cast
 from tests.factories import make_batch
+from tests.qualification.checks.factories import CheckPlanFactory, FlagFactory, make_checks
 from tests.qualification.checks.simulated import make_batches, make_people, rate_all
-from tests.qualification.factories_checks import CheckPlanFactory, FlagFactory, make_checks
 from tests.races.threads import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)

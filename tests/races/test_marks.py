@@ -11,7 +11,7 @@ from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.marking import Marked
 from annotation.services.rating import Submission
 from annotation.services.refusals import Refused
-from protocols.forms import Given
+from protocols.answers import Given
 from tests.factories import make_annotator
 from tests.marking import flag, make_skipping_batch, take_back
 from tests.races.threads import run_together

@@ -8,13 +8,13 @@ from django.utils import timezone
 
 from annotation.services.refusals import Refused
 from qualification.models import PayEntry
-from qualification.selectors.pay_ledger import open_lines
-from qualification.services import ledger
-from qualification.services.ledger import correct, mark_paid_out, sweep_pay
+from qualification.pay.selectors.ledger import open_lines
+from qualification.pay.services import ledger
+from qualification.pay.services.ledger import correct, mark_paid_out, sweep_pay
 from tests.cast import make_cast
 from tests.clock import NOW
 from tests.factories import make_batch
-from tests.qualification.factories_pay import earned, finish
+from tests.qualification.pay.factories import earned, finish
 from tests.races.threads import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from annotation.services.claiming import claim_seat
 from annotation.services.joining import join
 from annotation.services.people import add_member, change_role
 from annotation.services.refusals import Refused
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from tests.cast import make_cast
 from tests.factories import MembershipFactory, make_batch
 from tests.races.threads import run_together

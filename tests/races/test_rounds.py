@@ -9,11 +9,12 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Participant, Seat
-from annotation.services import claiming, standing
+from annotation.services import claiming
+from annotation.services import status as standing
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from annotation.services.studies import set_batch_status
 from tests.cast import Cast, make_cast
 from tests.races.threads import run_together

@@ -4,8 +4,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.services.importing import DIALOGUE_FORMATS, DialogueOptions, import_dialogues
-from annotation.services.importing.console import add_arguments, named_study, picked, run_import
+from annotation.importing import DIALOGUE_FORMATS, DialogueOptions, import_dialogues
+from annotation.importing.console import add_arguments, named_study, picked, run_import
 
 
 class Command(BaseCommand):

@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.services.importing import PredictionOptions, import_predictions, parse_map
-from annotation.services.importing.console import named_study, run_import
-from annotation.services.importing.outcome import BadField
-from annotation.services.importing.prediction_cells import FIELDS
+from annotation.importing import PredictionOptions, import_predictions, parse_map
+from annotation.importing.console import named_study, run_import
+from annotation.importing.outcome import BadField
+from annotation.importing.prediction_cells import FIELDS
 
 
 class Command(BaseCommand):

@@ -4,10 +4,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.services.importing import RatingOptions, import_ratings, parse_map
-from annotation.services.importing.columns import FIELDS
-from annotation.services.importing.console import add_arguments, named_study, run_import
-from annotation.services.importing.outcome import BadField
+from annotation.importing import RatingOptions, import_ratings, parse_map
+from annotation.importing.columns import FIELDS
+from annotation.importing.console import add_arguments, named_study, run_import
+from annotation.importing.outcome import BadField
 
 
 class Command(BaseCommand):

@@ -3,9 +3,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from annotation.importing.console import named_study, picked
 from annotation.models import Batch, Study
 from annotation.services.batching import WAYS, make_batches
-from annotation.services.importing.console import named_study, picked
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
 

@@ -4,8 +4,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.services.importing.console import named_study, run_import
-from qualification.services.known_answers import import_known_answers
+from annotation.importing.console import named_study, run_import
+from qualification.checks.services.known_answers import import_known_answers
 
 
 class Command(BaseCommand):

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.models import Study
-from annotation.services.importing import (
+from annotation.importing import (
     DialogueOptions,
     ImportRejected,
     ImportSummary,
@@ -18,6 +17,7 @@ from annotation.services.importing import (
     import_dialogues,
     import_ratings,
 )
+from annotation.models import Study
 from protocols.bundles import load_bundle
 from protocols.models import ProtocolVersion
 from protocols.selectors import builtin_bundles

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from annotation.importing import DialogueOptions, preview
 from annotation.models import Study
 from annotation.numbering import numbered_turns
-from annotation.services.importing import DialogueOptions, preview
 from tests.annotation.importing.conftest import Write, errors_of, load
 
 # A platform's notes come before and between the turns of the one who answers.

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from annotation.importing import ImportRejected, files, outcome
 from annotation.models import Dialogue, Study
-from annotation.services.importing import ImportRejected, files, outcome
 from tests.annotation.importing.conftest import HE_DIALOGUES, Write, dialogue, errors_of, load
 
 TURN = {"speaker": "A", "text": "Hi"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from annotation.importing import DialogueOptions, ImportSummary, dialogues
 from annotation.models import Candidate, Dialogue, Source, Study
-from annotation.services.importing import DialogueOptions, ImportSummary, dialogues
 from tests.annotation.importing.conftest import (
     DIQAD,
     HE_DIALOGUES,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from annotation.importing import import_ratings
 from annotation.models import Rating, Study
-from annotation.services.importing import import_ratings
 from tests.annotation.importing.conftest import NOW, Write, builtin, errors_of, load, load_ratings
 from tests.factories import StudyFactory
 

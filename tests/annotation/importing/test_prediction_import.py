@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.importing import ImportRejected, PredictionOptions, import_predictions
 from annotation.models import Metric, Prediction, Study
-from annotation.services.importing import ImportRejected, PredictionOptions, import_predictions
 from tests.annotation.importing.conftest import NOW, Write, errors_of
 from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
 from tests.factories_protocols import make_scale_version

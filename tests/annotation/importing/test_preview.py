@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotation.importing import ImportRejected, preview
 from annotation.models import Dialogue
-from annotation.services.importing import ImportRejected, preview
 from tests.annotation.importing.conftest import DIQAD, HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, Write, dialogue
 
 

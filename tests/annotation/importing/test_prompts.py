@@ -1,4 +1,4 @@
-"""B-4: prompt and machine_completion, as a crowd task has them."""
+"""Prompt and machine_completion, as a crowd task has them."""
 
 import hashlib
 from importlib import import_module

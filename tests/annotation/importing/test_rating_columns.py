@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.services.importing.columns import map_columns, parse_map
-from annotation.services.importing.outcome import BadField
+from annotation.importing.columns import map_columns, parse_map
+from annotation.importing.outcome import BadField
 
 
 def test_columns_of_the_reference_study_are_found_by_themselves() -> None:

@@ -107,7 +107,7 @@ def test_agreement_is_asked_for_once_the_ratings_are_committed(
     he_study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks
 ) -> None:
     asked: list[int] = []
-    monkeypatch.setattr("annotation.services.nudging.nudge", asked.append)
+    monkeypatch.setattr("annotation.nudging.nudge", asked.append)
     load(he_study, HE_DIALOGUES)
     with django_capture_on_commit_callbacks(execute=True):
         load_ratings(he_study, HE_RATINGS)

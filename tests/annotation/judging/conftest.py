@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.utils import timezone
 
+from annotation.judges import worker as judge_worker
+from annotation.judges.runs import start_run
 from annotation.models import JudgeRun, Study
-from annotation.services import judge_worker
-from annotation.services.judging import start_run
 from tests import factories_protocols as protocols
 from tests.factories import StudyFactory, UserFactory, make_batch
 from tests.factories_protocols import make_he_version
@@ -39,8 +39,8 @@ def endpoint(settings) -> Iterator[Callable[[Answer], StubEndpoint]]:
 def sent(monkeypatch) -> list[tuple[int, float]]:
     """What went to the queue, which no worker reads here."""
     found: list[tuple[int, float]] = []
-    for module in ("judging", "judge_worker"):
-        monkeypatch.setattr(f"annotation.services.{module}.send", lambda pk, wait=0: found.append((pk, wait)))
+    for module in ("runs", "worker"):
+        monkeypatch.setattr(f"annotation.judges.{module}.send", lambda pk, wait=0: found.append((pk, wait)))
     return found
 
 

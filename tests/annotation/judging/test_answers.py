@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.services.judge_prompts import parse_answer
+from annotation.judges.prompts import parse_answer
 from protocols.specs import CriterionSpec, OptionSpec
 
 

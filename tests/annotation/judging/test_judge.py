@@ -10,11 +10,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from annotation.judges import worker as judge_worker
+from annotation.judges.chat import complete
+from annotation.judges.runs import needs_of, planned_run, resume_run, start_run, stop_run, tend_judges
 from annotation.models import JudgeCall, JudgeRun, Metric, Prediction
-from annotation.services import judge_worker
-from annotation.services.chat import complete
 from annotation.services.claiming import claim_seat
-from annotation.services.judging import needs_of, planned_run, resume_run, start_run, stop_run, tend_judges
 from annotation.services.refusals import Refused
 from parley.environment import env_addresses
 from tests.annotation.judging.conftest import begin, work

@@ -1,4 +1,4 @@
-"""Moving a study to another version: explicit, nothing lost, nothing counted that was asked differently (X-1)."""
+"""Moving a study to another version: explicit, nothing lost, nothing counted that was asked differently."""
 
 from dataclasses import replace
 

@@ -12,7 +12,7 @@ from annotation.selectors.cells import measure_batch
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from annotation.services.rating import Submission
 from annotation.services.refusals import Refused
-from protocols.forms import Given, InvalidAnswer
+from protocols.answers import Given, InvalidAnswer
 from tests.cast import Cast
 from tests.factories import make_batch
 from tests.working import rate_everything, record

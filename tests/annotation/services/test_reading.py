@@ -16,7 +16,7 @@ from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission, record_rating
 from annotation.services.reading import open_dialogue
 from annotation.services.refusals import Refused
-from protocols.forms import Given
+from protocols.answers import Given
 from tests.cast import make_cast
 
 NOW = timezone.now()

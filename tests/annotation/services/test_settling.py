@@ -1,4 +1,4 @@
-"""What follows from an answer: questions asked no more or again, and answers that are computed (A-5, E-3)."""
+"""What follows from an answer: questions asked no more or again, and answers that are computed."""
 
 import pytest
 from django.utils import timezone

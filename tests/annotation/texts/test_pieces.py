@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotation.texts import MARKDOWN, PLAIN, is_long, show
 from annotation.texts.pieces import chunks
-from protocols.words import count_words
+from protocols.word_count import count_words
 
 FOLD = re.compile(r"<details class=\"text-more\"><summary[^>]*>.*?</summary>(.*?)</details>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")

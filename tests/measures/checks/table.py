@@ -100,7 +100,7 @@ PROOFS = [
     Proof(("qualification_rule.measure", "qualification_rule.cells_of"), "Cohen's kappa on a table counted in the test",
           "measures/test_qualification_rule.py::test_the_majority_is_cohens_kappa_without_the_ties"),
     Proof(("qualification_rule.judge",), "forty simulated workers, decided by the generator",
-          "qualification/gate/test_he_protocol.py::test_the_rule_of_the_study_clears_its_35_and_no_other"),
+          "qualification/qualifying/test_he_protocol.py::test_the_rule_of_the_study_clears_its_35_and_no_other"),
     Proof(("qualification_rule.panels_own",), "Cohen's kappa of each member on a table counted in the test",
           "measures/test_qualification_rule.py::test_the_panels_own_kappa_with_its_majority_is_the_mean_over_its_members"),
     Proof(("qualification_rule.weakest",), "criteria made so that one is below",

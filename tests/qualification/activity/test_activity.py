@@ -15,8 +15,8 @@ from django.utils.translation import override
 
 from annotation.models import ActivityLog
 from annotation.services import activity
-from annotation.services.standing import set_standing
-from qualification.selectors.activity_words import VERBS, sentence_of
+from annotation.services.status import set_standing
+from qualification.activity.labels import VERBS, sentence_of
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
 from tests.factories import StudyFactory

@@ -15,7 +15,7 @@ from annotation.services.moving import move_study
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
 from annotation.services.sample import make_sample_study
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from protocols.bundles import load_bundle
 from protocols.models import ProtocolVersion
 from protocols.selectors import BUILTIN

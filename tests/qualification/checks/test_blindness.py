@@ -1,4 +1,4 @@
-"""X-5: an annotator's browser is sent nothing that tells a check from another dialogue."""
+"""An annotator's browser is sent nothing that tells a check from another dialogue."""
 
 import html
 import re
@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Candidate, Dialogue, Item
 from annotation.services.claiming import claim_seat
-from qualification.services.mixing import mix_checks
+from qualification.checks.services.inserting import mix_checks
 from tests.cast import Cast
 from tests.factories import make_batch
-from tests.qualification.factories_checks import CheckPlanFactory, make_checks
+from tests.qualification.checks.factories import CheckPlanFactory, make_checks
 
 pytestmark = pytest.mark.django_db
 TOKEN = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

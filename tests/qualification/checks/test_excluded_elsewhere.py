@@ -6,13 +6,13 @@ from functools import partial
 import pytest
 
 from annotation.models import ActivityLog
-from annotation.services.standing import decide_standing, set_standing
+from annotation.services.status import decide_standing, set_standing
+from qualification.checks.services.signals import sweep_signals
 from qualification.models import Flag
-from qualification.services.signals import sweep_signals
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
-from tests.qualification.factories_checks import FlagFactory
-from tests.qualification.factories_pay import finish
+from tests.qualification.checks.factories import FlagFactory
+from tests.qualification.pay.factories import finish
 from tests.races.threads import run_together
 
 

@@ -1,4 +1,4 @@
-"""D-16: off by default; on, it tells sums by tens of items, never of gold, and the report says so."""
+"""Off by default; on, it tells sums by tens of items, never of gold, and the report says so."""
 
 import re
 
@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from annotation.models import ActivityLog, Item
 from annotation.services.claiming import claim_seat, submit_assignment
-from qualification.selectors.checks_feedback import Feedback, feedback_of, feedback_periods
-from qualification.services.check_plans import save_check_plan
-from qualification.services.mixing import mix_checks
+from qualification.checks.selectors.feedback import Feedback, feedback_of, feedback_periods
+from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.plans import save_check_plan
 from reporting.report.build import build_report
 from tests.cast import Cast, make_cast
 from tests.factories import make_batch
-from tests.qualification.factories_checks import make_checks
+from tests.qualification.checks.factories import make_checks
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db

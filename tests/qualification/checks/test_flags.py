@@ -8,12 +8,12 @@ from django.utils import timezone
 from annotation.models import ActivityLog, Assignment, Participant, Seat
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.refusals import Refused
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
+from qualification.checks.selectors.signals import Signal
+from qualification.checks.services.flags import decide_flag, raise_flag
 from qualification.models import Flag
-from qualification.selectors.checks_signals import Signal
-from qualification.services.flags import decide_flag, raise_flag
 from tests.cast import Cast, make_cast
-from tests.qualification.factories_checks import CheckPlanFactory, FlagFactory
+from tests.qualification.checks.factories import CheckPlanFactory, FlagFactory
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db

@@ -6,16 +6,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from annotation.importing.outcome import ImportRejected
 from annotation.models import ActivityLog, Batch, Candidate, Dialogue
 from annotation.services.claiming import submit_assignment
-from annotation.services.importing.outcome import ImportRejected
 from annotation.services.refusals import Refused
 from protocols.specs import spec_of
+from qualification.checks.services.known_answers import import_known_answers, mark_from_panel
 from qualification.models import KnownAnswer
-from qualification.services.known_answers import import_known_answers, mark_from_panel
 from tests.cast import Cast
 from tests.factories import DialogueFactory, make_batch, take_seat
-from tests.qualification.factories_checks import make_checks
+from tests.qualification.checks.factories import make_checks
 from tests.working import rate_everything
 
 HEADER = "dialogue,candidate,source,criterion,options,kind,explanation\n"

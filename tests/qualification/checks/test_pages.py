@@ -6,12 +6,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import ActivityLog, Item
+from qualification.checks.selectors.evidence import sentences
+from qualification.checks.services.flags import decide_flag
 from qualification.models import CheckPlan, Flag, KnownAnswer
-from qualification.selectors.checks_words import sentences
-from qualification.services.flags import decide_flag
 from tests.cast import Cast
 from tests.factories import ParticipantFactory
-from tests.qualification.factories_checks import CheckPlanFactory, FlagFactory, make_checks
+from tests.qualification.checks.factories import CheckPlanFactory, FlagFactory, make_checks
 
 pytestmark = pytest.mark.django_db
 EVIDENCE = {

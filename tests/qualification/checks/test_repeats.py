@@ -5,13 +5,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Participant, Study
+from qualification.checks.selectors.repeats import Repeats, repeats_of
+from qualification.checks.services.inserting import mix_checks
 from qualification.models import CheckPlan
-from qualification.selectors.checks_repeats import Repeats, repeats_of
-from qualification.services.mixing import mix_checks
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
 from tests.factories_protocols import make_he_version
-from tests.qualification.factories_checks import CheckPlanFactory, make_checks
+from tests.qualification.checks.factories import CheckPlanFactory, make_checks
 
 pytestmark = pytest.mark.django_db
 

@@ -5,14 +5,14 @@ from django.utils import timezone
 
 from annotation.models import ActivityLog, Batch, Participant, StandingChange
 from annotation.services.agreement import sweep
+from qualification.checks.services import signals
+from qualification.checks.services.flags import raise_flag
+from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.signals import sweep_signals
 from qualification.models import Flag, SignalMark, SignalState
-from qualification.services import signals
-from qualification.services.flags import raise_flag
-from qualification.services.mixing import mix_checks
-from qualification.services.signals import sweep_signals
 from tests.cast import Cast, make_cast
+from tests.qualification.checks.factories import CheckPlanFactory, make_checks
 from tests.qualification.checks.simulated import GOOD, make_batches, make_people, rate_all
-from tests.qualification.factories_checks import CheckPlanFactory, make_checks
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()

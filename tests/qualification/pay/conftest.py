@@ -3,12 +3,12 @@ from decimal import Decimal
 import pytest
 
 from tests.cast import Cast, make_cast
-from tests.qualification.factories_pay import PayPlanFactory
+from tests.qualification.pay.factories import PayPlanFactory
 
 
 @pytest.fixture
 def cast(db: None) -> Cast:
-    """D-13: 4.67 GBP for 35 minutes, and a qualification that is paid too."""
+    """4.67 GBP for 35 minutes, and a qualification that is paid too."""
     cast = make_cast(pay_amount=Decimal("4.67"), pay_currency="GBP", expected_minutes=35)
     PayPlanFactory(study=cast.study)
     return cast

@@ -9,15 +9,15 @@ from django.db import IntegrityError, transaction
 from annotation.models import ActivityLog, Participant, Study
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from qualification.models import PayEntry, PayPlan
-from qualification.selectors.pay_ledger import note_of, open_lines, sums_by_participant
-from qualification.services.ledger import correct, give_bonus, mark_paid_out, sweep_pay
+from qualification.pay.selectors.ledger import note_of, open_lines, sums_by_participant
+from qualification.pay.services.ledger import correct, give_bonus, mark_paid_out, sweep_pay
 from qualification.tasks import sweep_pay as sweep_task
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import make_annotator, make_batch
-from tests.qualification.factories_pay import earned, finish
+from tests.qualification.pay.factories import earned, finish
 
 LATER = NOW + timedelta(hours=1)
 

@@ -10,11 +10,11 @@ from django.urls import reverse
 
 from annotation.models import ActivityLog, Study
 from qualification.models import PayEntry, PayPlan
-from qualification.services.ledger import sweep_pay
+from qualification.pay.services.ledger import sweep_pay
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import make_annotator, make_batch
-from tests.qualification.factories_pay import PayEntryFactory, earned, finish
+from tests.qualification.pay.factories import PayEntryFactory, earned, finish
 
 NBSP = "\u00a0"
 

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Study
 from qualification.models import PayPlan
-from qualification.selectors.pay import (
+from qualification.pay.selectors.rates import (
     Offer,
     cents,
     measured_rates,
@@ -15,11 +15,11 @@ from qualification.selectors.pay import (
     rates_from,
     slow_work,
 )
-from qualification.services.ledger import sweep_pay
+from qualification.pay.services.ledger import sweep_pay
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import make_annotator, make_batch
-from tests.qualification.factories_pay import earned, finish
+from tests.qualification.pay.factories import earned, finish
 
 SIX = Decimal("6.00")
 

@@ -9,12 +9,12 @@ from django.urls import reverse
 from annotation.models import Batch
 from annotation.services.agreement import sweep
 from qualification.models import PayPlan
-from qualification.services.ledger import sweep_pay
+from qualification.pay.services.ledger import sweep_pay
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES
 from tests.cast import Cast
 from tests.clock import NOW
-from tests.qualification.factories_pay import PayEntryFactory, finish
+from tests.qualification.pay.factories import PayEntryFactory, finish
 
 
 @pytest.fixture

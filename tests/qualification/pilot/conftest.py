@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from annotation.importing import RatingOptions, import_ratings
 from annotation.models import Batch, Participant, Rating, Study
-from annotation.services.importing import RatingOptions, import_ratings
 from tests.clock import NOW
 from tests.factories import StudyFactory
 from tests.factories_protocols import make_he_version

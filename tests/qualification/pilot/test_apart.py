@@ -1,4 +1,4 @@
-"""D-10: what is rated in a pilot is in no result: not on the board, in the report, in files, beside predictions."""
+"""What is rated in a pilot is in no result: not on the board, in the report, in files, beside predictions."""
 
 import csv
 import io
@@ -13,10 +13,10 @@ from django.utils import timezone
 from annotation.models import Prediction, Study
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat, submit_assignment
+from reporting.board.rows import board_data
 from reporting.predictions.downloads import as_json
 from reporting.predictions.table import Comparison
 from reporting.report.build import build_report
-from reporting.selectors.board import board_data
 from tests.cast import Cast, make_cast
 from tests.factories import MetricFactory, make_annotator, make_batch
 from tests.working import rate_everything

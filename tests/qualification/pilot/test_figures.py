@@ -12,10 +12,10 @@ from annotation.models import Assignment, Batch, Participant, Rating, Seat, Stud
 from annotation.services.repeating import repeat_pilot
 from protocols.specs import spec_of
 from qualification.models import Gate
-from qualification.selectors.gate_panel import items_shown
-from qualification.selectors.pilot import PilotFigures, pilot_figures
-from qualification.selectors.pilot_page import Suggestions, pilots_of, side_by_side, suggest
-from qualification.selectors.pilot_votes import panel_members, pilot_votes
+from qualification.pilot.selectors.page import Suggestions, pilots_of, side_by_side, suggest
+from qualification.pilot.selectors.results import PilotFigures, pilot_figures
+from qualification.pilot.selectors.votes import panel_members, pilot_votes
+from qualification.qualifying.selectors.panel import items_shown
 from tests.clock import NOW
 from tests.factories import AssignmentFactory, make_batch
 from tests.he_study import expected

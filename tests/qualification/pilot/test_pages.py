@@ -65,7 +65,7 @@ def test_every_item_is_in_the_table_and_in_the_file(study: Study, owner: Client)
 
 
 def test_more_items_than_a_page_holds_follow_on_the_next(study: Study, owner: Client, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("qualification.views.pilot.ROWS", 20)
+    monkeypatch.setattr("qualification.pilot.views.ROWS", 20)
     first, second = (read(owner, page=page, n_items="7") for page in ("1", "2"))
     assert "?page=2&amp;n_items=7&amp;hourly=8.00&amp;pilot=pilot-1#pilot-difficulty" in first
     assert second[second.index("Difficulty of every item") :].count('<th scope="row">') == 5

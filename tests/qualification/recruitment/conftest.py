@@ -5,7 +5,7 @@ from annotation.models import Study
 from qualification.models import Entry, Recruitment
 from tests.clock import NOW
 from tests.factories import StudyFactory, make_annotator, make_batch
-from tests.qualification.factories_recruitment import EntryFactory, open_for
+from tests.qualification.recruitment.factories import EntryFactory, open_for
 
 
 @pytest.fixture

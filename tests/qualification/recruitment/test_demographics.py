@@ -10,14 +10,14 @@ from django.urls import reverse
 from annotation.models import Study
 from annotation.services.refusals import Refused
 from qualification.models import Demographics, Recruitment
-from qualification.providers import PROVIDERS
-from qualification.selectors.recruitment_demographics import Cell, age_group, demographics_of
-from qualification.services.demographics import Outcome, import_demographics
+from qualification.recruitment.platforms import PROVIDERS
+from qualification.recruitment.selectors.demographics import Cell, age_group, demographics_of
+from qualification.recruitment.services.demographics import Outcome, import_demographics
 from reporting.report.build import build_report
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import UserFactory, make_annotator
-from tests.qualification.factories_recruitment import DemographicsFactory, EntryFactory, RecruitmentFactory, open_for
+from tests.qualification.recruitment.factories import DemographicsFactory, EntryFactory, RecruitmentFactory, open_for
 
 pytestmark = pytest.mark.django_db
 HEADING = (

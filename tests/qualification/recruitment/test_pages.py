@@ -8,13 +8,13 @@ from django.urls import reverse
 from annotation.models import Study
 from annotation.services.joining import give_consent
 from qualification.models import ConsentText, Recruitment
-from qualification.selectors.recruitment_consents import consent_texts_of
-from qualification.services.consent_texts import keep_consent_text, keep_consent_texts
+from qualification.recruitment.selectors.consents import consent_texts_of
+from qualification.recruitment.services.consent_texts import keep_consent_text, keep_consent_texts
 from qualification.tasks import keep_consents
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import make_annotator
-from tests.qualification.factories_recruitment import (
+from tests.qualification.recruitment.factories import (
     ConsentTextFactory,
     DemographicsFactory,
     EntryFactory,
@@ -112,6 +112,19 @@ def test_the_states_of_those_who_came_are_counted(client, cast):
 
     assert page.context["came"].states == [("on the way", 1), ("finished", 1)]
     assert page.context["came"].n == 2
+
+
+def test_a_platform_that_has_closed_cannot_be_chosen_and_keeps_its_files(client, cast):
+    client.force_login(cast.owner)
+    address = reverse("recruitment", args=["wellbeing"])
+    assert "Mechanical Turk" not in client.get(address).content.decode()
+
+    open_for(cast.study, provider="mturk")
+    assert "Mechanical Turk" in client.get(address).content.decode()
+    answer = client.post(address, BY_PROLIFIC | {"provider": "mturk"})
+    assert answer.status_code == 422
+    assert "has closed" in answer.content.decode()
+    assert client.get(reverse("recruitment_approvals", args=["wellbeing"])).status_code == 200
 
 
 def test_no_platforms_id_of_a_person_is_on_the_page(client, cast):

@@ -8,10 +8,10 @@ from django.urls import reverse
 from annotation.models import Participant, Study
 from annotation.services.refusals import Refused
 from qualification.models import PayEntry, Recruitment
-from qualification.services.payouts import approvals_csv, bonuses_csv, bonuses_of, mark_bonuses_paid
+from qualification.recruitment.services.payouts import approvals_csv, bonuses_csv, bonuses_of, mark_bonuses_paid
 from tests.cast import Cast
 from tests.clock import NOW
-from tests.qualification.factories_recruitment import EntryFactory, PayEntryFactory, open_for
+from tests.qualification.recruitment.factories import EntryFactory, PayEntryFactory, open_for
 
 pytestmark = pytest.mark.django_db
 STATES = ("entered", "done", "screened_out", "failed_attention", "timed_out")

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from django.utils import timezone
 from annotation.models import Study
 from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat
-from annotation.services.importing.archive import import_archive
 from reporting.exports.formats import write_export
 from tests.annotation.importing.conftest import (
     HE_DIALOGUES,
@@ -22,8 +20,7 @@ from tests.annotation.importing.conftest import (
     write,  # noqa: F401 - a fixture
 )
 from tests.cast import Cast
-from tests.factories import StudyFactory, UserFactory
-from tests.reporting.exports.round_trip import empty_the_database
+from tests.factories import StudyFactory
 from tests.shipped import Work
 from tests.working import rate_everything
 
@@ -55,20 +52,6 @@ def he_study(db: None) -> Study:
     load_ratings(study, HE_RATINGS)
     make_batches(study, by="size", size=5, kind="pilot", n_dialogues=5, seats=2, now=NOW)
     return study
-
-
-@pytest.fixture
-def come_back(written: Callable[..., bytes], tmp_path: Path) -> Callable[..., Study]:
-    """The study of the same slug in a database that had nothing, but for an owner if one is wanted."""
-
-    def come_back(study: Study, *, has_owner: bool = False) -> Study:
-        path = tmp_path / "archive.zip"
-        path.write_bytes(written(study, "archive"))
-        empty_the_database()
-        owner = UserFactory() if has_owner else None
-        return import_archive(path, owner=owner, now=timezone.now())[0]
-
-    return come_back
 
 
 def score_dialogue(work: Work, place: int, score: str, *reasons: str, turns: tuple[int, ...] = ()) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from annotation.importing import import_dialogues, import_ratings
 from annotation.models import Dialogue, Study
-from annotation.services.importing import import_dialogues, import_ratings
 from tests.factories import StudyFactory
 from tests.reporting.exports.conftest import score_dialogue
 from tests.shipped import Work

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import ActivityLog, ExportJob
-from annotation.services import exporting
-from annotation.services.exporting import MOST_WAITING, run_export_job
+from reporting.exports import jobs
 from reporting.exports.formats import FORMATS
+from reporting.exports.jobs import MOST_WAITING, run_export_job
 from tests.api import Api, error
 from tests.cast import Cast
 from tests.factories import ExportJobFactory, StudyFactory
@@ -25,7 +25,7 @@ Status = ExportJob.Status
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Jobs on their way to a worker."""
     sent: list[int] = []
-    monkeypatch.setattr(exporting, "_send", sent.append)
+    monkeypatch.setattr(jobs, "_send", sent.append)
     return sent
 
 

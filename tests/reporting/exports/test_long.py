@@ -10,12 +10,12 @@ import pytest
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 
+from annotation.importing import ImportRejected, import_ratings
 from annotation.models import Rating, Study
 from annotation.services.claiming import claim_seat
-from annotation.services.importing import ImportRejected, import_ratings
-from annotation.services.standing import set_standing
+from annotation.services.status import set_standing
 from parley.formulas import quote_formula, unquote_formula
-from protocols.forms import Given
+from protocols.answers import Given
 from reporting.exports.long import COLUMNS
 from tests.annotation.importing.conftest import builtin, dialogue, load
 from tests.cast import Cast

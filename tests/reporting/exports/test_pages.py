@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import ActivityLog, ExportChunk, ExportJob
-from annotation.services import activity, exporting
-from annotation.services.exporting import queue_export, run_export_job, tend_exports
+from annotation.services import activity
 from annotation.services.refusals import Refused
+from reporting.exports import jobs, views
 from reporting.exports.cursors import count_ratings
 from reporting.exports.formats import FORMATS
-from reporting.views import exports as views
+from reporting.exports.jobs import queue_export, run_export_job, tend_exports
 from tests.cast import Cast
 from tests.factories import ExportJobFactory, UserFactory
 from tests.reporting.exports.conftest import NOW
@@ -28,7 +28,7 @@ PAGE = "/studies/wellbeing/exports/"
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sent: list[int] = []
-    monkeypatch.setattr(exporting, "_send", sent.append)
+    monkeypatch.setattr(jobs, "_send", sent.append)
     return sent
 
 
@@ -137,11 +137,11 @@ def test_a_large_export_is_written_by_a_worker_and_fetched(
 
 
 def test_a_file_of_several_pieces_comes_back_whole(rated: Cast, monkeypatch, written) -> None:
-    monkeypatch.setattr(exporting, "CHUNK", 100)
+    monkeypatch.setattr(jobs, "CHUNK", 100)
     job = ExportJobFactory(study=rated.study, status=Status.QUEUED, format="archive")
     assert run_export_job(job.pk, NOW) == Status.DONE
     assert job.chunks.count() > 10
-    assert b"".join(exporting.export_pieces(job)) == written(rated.study, "archive")
+    assert b"".join(jobs.export_pieces(job)) == written(rated.study, "archive")
 
 
 def test_a_file_with_names_is_fetched_by_owners_alone_and_logged(rated: Cast) -> None:
@@ -158,8 +158,8 @@ def test_a_file_of_another_study_is_not_there(rated: Cast) -> None:
     assert signed_in(rated.owner).get(reverse("export_file", args=["wellbeing", job.token])).status_code == 404
 
 
-def test_a_fault_of_the_program_ends_the_job_with_a_sentence(rated: Cast, settings) -> None:
-    settings.EXPORT_WRITER = "tests.reporting.exports.test_pages.fail"
+def test_a_fault_of_the_program_ends_the_job_with_a_sentence(rated: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "write_export", fail)
     job = ExportJobFactory(study=rated.study, status=Status.QUEUED)
     assert run_export_job(job.pk, NOW) == Status.FAILED
     assert "fault in the program" in signed_in(rated.lead).get(PAGE).content.decode()
@@ -188,7 +188,7 @@ def test_files_go_after_seven_days_and_lost_jobs_are_sent_again(rated: Cast, sen
 
 
 def test_one_person_has_only_so_many_exports_under_way(cast: Cast, sent: list[int]) -> None:
-    ExportJobFactory.create_batch(exporting.MOST_WAITING, study=cast.study, user=cast.lead, status=Status.QUEUED)
+    ExportJobFactory.create_batch(jobs.MOST_WAITING, study=cast.study, user=cast.lead, status=Status.QUEUED)
     values = {"format": "long-csv", "options": {}, "file_name": "x", "has_names": False, "n_total": 1, "now": NOW}
     with pytest.raises(Refused):
         queue_export(cast.study, cast.lead, **values)

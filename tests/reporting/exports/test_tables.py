@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from archive.writer import ticking
 from parley.formulas import quote_formula, unquote_formula
 from reporting.exports import tables
-from reporting.exports.archive import ticking
 from reporting.exports.tables import Column, csv_pieces, in_blocks, untyped
 from tests.reporting.exports.texts import ANY_TEXT
 from tests.shipped import Work

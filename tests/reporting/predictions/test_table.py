@@ -16,7 +16,7 @@ from protocols.specs import CriterionSpec, OptionSpec
 from reporting.predictions.human import EXCLUDED, LABELLED, OUTCOMES, TIED, UNRATED, UNSURE, human_of
 from reporting.predictions.selectors import metric_means, metrics_of
 from reporting.predictions.table import Comparison
-from reporting.report.rules import positive_rows
+from reporting.study.rules import positive_rows
 from tests.factories import DialogueFactory, StudyFactory, make_batch
 from tests.factories_protocols import make_scale_version
 from tests.reporting.predictions.conftest import votes_on

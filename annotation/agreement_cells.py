@@ -1,0 +1,270 @@
+"""From votes to the figures of one cell: what is stored, added up and shown. Pure but for the protocol's spec."""
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
+from measures.alpha import krippendorff_alpha
+from measures.contributions import Contribution, Contributions, contributions_of
+from measures.estimate import Estimate
+from measures.histograms import Histogram
+from measures.intervals import guarded
+from measures.pair_means import mean_pairwise_cohen
+from measures.pairs import PairTable
+from measures.weights import agreement_weights
+from protocols.models import Criterion, Option
+from protocols.specs import CriterionSpec
+
+NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
+PER_VOTE = ("item", "participant", "active_ms")
+WEIGHTED = {"cohen_linear": "linear", "cohen_quadratic": "quadratic"}  # {coefficient: its weights}
+CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
+# Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
+UNIT = 10**12
+Table = TypeVar("Table", Histogram, PairTable)
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """The counted answers of one cell: (N,) arrays of ids of rows, of milliseconds and of hours since 1970."""
+
+    item: np.ndarray
+    participant: np.ndarray
+    option: np.ndarray
+    active_ms: np.ndarray
+    hour: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class CellFigures:
+    """What is known of one criterion and source.
+
+    `pairs`, `sure_pairs` (those of strong judgements) and `annotators` are of a batch, and empty in the sums of a
+    study. `sure_pairs` is also empty where the criterion has no unsure option: its judgements are all strong.
+    """
+
+    histogram: Histogram
+    pairs: PairTable
+    sure_pairs: PairTable
+    annotators: Contributions = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
+def cell_figures(
+    votes: Votes, criterion: CriterionSpec, annotators: Contributions, reasons: dict[str, int]
+) -> CellFigures:
+    codes = category_codes(votes.option, criterion)
+    n = len(criterion.options)
+    return CellFigures(
+        histogram=Histogram.from_votes(votes.item, codes, n),
+        pairs=PairTable.from_votes(votes.item, votes.participant, codes, n),
+        sure_pairs=_sure_pairs(votes, codes, criterion),
+        annotators=annotators,
+        reasons=reasons,
+    )
+
+
+def _sure_pairs(votes: Votes, codes: np.ndarray, criterion: CriterionSpec) -> PairTable:
+    """The pairs on items that no annotator answered with an unsure option."""
+    unsure, n = places_of(criterion, Option.Role.UNSURE), len(criterion.options)
+    if not unsure:
+        return PairTable.empty(n)
+    sure = ~np.isin(votes.item, votes.item[np.isin(codes, unsure)])
+    return PairTable.from_votes(votes.item[sure], votes.participant[sure], codes[sure], n)
+
+
+def annotators_by_source(parts: dict[int, Votes], criterion: CriterionSpec) -> dict[int, Contributions]:
+    """{source: {participant: contribution}} of one criterion, in one pass over all of its sources.
+
+    Votes that exclude an item are none on the scale, as in every coefficient.
+    """
+    codes = np.concatenate([counted_codes(votes.option, criterion) for votes in parts.values()])
+    item, who, ms = (np.concatenate([getattr(v, name) for v in parts.values()]) for name in PER_VOTE)
+    source = np.repeat(list(parts), [len(votes.item) for votes in parts.values()])
+    pairs, pair = np.unique(np.stack([source, who]), axis=1, return_inverse=True)
+    found: dict[int, Contributions] = {key: {} for key in parts}
+    whole = contributions_of(item, pair.ravel(), codes, n_counted(criterion), ms)
+    for at, contribution in whole.items():
+        found[int(pairs[0, at])][int(pairs[1, at])] = contribution
+    return found
+
+
+def annotators_to_json(found: Contributions) -> dict[str, Any]:
+    return {str(participant): each.to_json() for participant, each in found.items()}
+
+
+def annotators_from_json(stored: dict[str, Any]) -> Contributions:
+    return {int(participant): Contribution.from_json(each) for participant, each in stored.items()}
+
+
+def n_counted(criterion: CriterionSpec) -> int:
+    return len(criterion.options) - len(places_of(criterion, Option.Role.EXCLUDING))
+
+
+def counted_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
+    """Place of each answer among the options that count, -1 for one that excludes its item."""
+    counts = np.array([option.role != Option.Role.EXCLUDING for option in criterion.options])
+    places = np.where(counts, np.cumsum(counts) - 1, -1)
+    return places[category_codes(option_ids, criterion)]
+
+
+def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
+    """Place of each answer in the declared order of options, 0 first."""
+    ids = np.array([option.id for option in criterion.options])
+    order = np.argsort(ids)
+    return order[np.searchsorted(ids[order], option_ids)].astype(np.int16)
+
+
+def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
+    """Criteria whose answers can be pooled: as many, alike in values and in what is unsure or excludes, same scale."""
+    found: dict[Any, list[CriterionSpec]] = {}
+    for criterion in criteria:
+        roles = (option.role if option.role in ("unsure", "excluding") else "" for option in criterion.options)
+        answers = tuple(zip(roles, (option.value for option in criterion.options), strict=True))
+        found.setdefault((criterion.scale, answers), []).append(criterion)
+    return [tuple(group) for group in found.values()]
+
+
+def places_of(criterion: CriterionSpec, role: str) -> list[int]:
+    return [at for at, option in enumerate(criterion.options) if option.role == role]
+
+
+def counted(cell: Table, criterion: CriterionSpec) -> tuple[Table, CriterionSpec]:
+    """Return the cell and the criterion without the votes that exclude an item, which are none on the scale.
+
+    Such a vote is missing wherever votes are counted; the other votes on its item stay.
+    """
+    for place in reversed(places_of(criterion, Option.Role.EXCLUDING)):
+        cell = cell.ignoring(place)
+    return cell, on_scale(criterion)
+
+
+def on_scale(criterion: CriterionSpec) -> CriterionSpec:
+    """Return the criterion without the options that exclude an item."""
+    return replace(criterion, options=tuple(o for o in criterion.options if o.role != Option.Role.EXCLUDING))
+
+
+def tallies_on_scale(tallies: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
+    """Return (N, K) votes per option as `counted` has them."""
+    return np.delete(tallies, places_of(criterion, Option.Role.EXCLUDING), axis=1)
+
+
+def n_excluding(histogram: Histogram, criterion: CriterionSpec) -> int:
+    """Return how many votes `counted` leaves out."""
+    return int(histogram.category_votes[places_of(criterion, Option.Role.EXCLUDING)].sum())
+
+
+def strong(histogram: Histogram, criterion: CriterionSpec) -> Histogram:
+    """Only items that nobody answered with an unsure option."""
+    for place in places_of(criterion, Option.Role.UNSURE):
+        histogram = histogram.without(place)
+    return histogram
+
+
+def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
+    """Every coefficient that does not ask who rated, as JSON."""
+    histogram, criterion = counted(histogram, criterion)
+    sure = strong(histogram, criterion)
+    estimates = {
+        "fleiss": guarded(fleiss_kappa(histogram), histogram),
+        "alpha": alpha_of(histogram, criterion),
+        "percent": guarded(percent_agreement(histogram), histogram),
+        "ac1": guarded(gwet_ac(histogram), histogram),
+        "strong": guarded(fleiss_kappa(sure), sure),
+    }
+    kept = sure.n_items / histogram.n_items if histogram.n_items else None
+    return {name: asdict(each) for name, each in estimates.items()} | {"strong_share_kept": kept}
+
+
+def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, Any]:
+    """All coefficients of a batch's cell, those of annotator pairs among them, as JSON."""
+    cohen = {name: asdict(each) for name, each in cohen_estimates(cell.pairs, criterion).items()}
+    return histogram_estimates(cell.histogram, criterion) | cohen
+
+
+def cohen_estimates(pairs: PairTable, criterion: CriterionSpec) -> dict[str, Estimate]:
+    """Mean of the pairs' kappas, and of their weighted kappas where the scale has an order."""
+    pairs, criterion = counted(pairs, criterion)
+    found = {"cohen": mean_pairwise_cohen(pairs)}
+    left_out, weights = kappa_weights(criterion)
+    for place in reversed(left_out):
+        pairs = pairs.ignoring(place)
+    return found | {name: mean_pairwise_cohen(pairs, weights=each) for name, each in weights.items()}
+
+
+def kappa_weights(criterion: CriterionSpec) -> tuple[list[int], dict[str, np.ndarray]]:
+    """Places of options that are missing votes, and the weights between the others, by coefficient.
+
+    An interval scale weighs by its numbers. An ordinal one has an order only, and weighs by places in it. The answers
+    of a nominal scale have no distances, so it has no weights.
+    """
+    if criterion.scale == Criterion.Scale.NOMINAL:
+        return [], {}
+    left_out, numbers = alpha_options(criterion)
+    n = len(criterion.options) - len(left_out)
+    values = _in_order(numbers) if criterion.scale == Criterion.Scale.ORDINAL else numbers
+    return left_out, {name: agreement_weights(kind, n, values) for name, kind in WEIGHTED.items()}
+
+
+def _in_order(numbers: list[float] | None) -> list[float] | None:
+    """The place of each number in their order."""
+    return numbers and [float(sorted(numbers).index(number)) for number in numbers]
+
+
+def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
+    """Krippendorff's alpha at the criterion's level; a scale without numbers is nominal or ordered by place.
+
+    "I don't know" is a category of a nominal scale and a missing vote of any other: it has no place in an order.
+    """
+    left_out, numbers = alpha_options(criterion)
+    for place in reversed(left_out):
+        histogram = histogram.ignoring(place)
+    return krippendorff_alpha(histogram, criterion.scale, numbers)
+
+
+def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | None]:
+    """Places of the options that alpha takes for missing votes, and the numbers of the others if they all have one."""
+    left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else places_of(criterion, Option.Role.UNSURE)
+    values = [option.value for at, option in enumerate(criterion.options) if at not in left_out]
+    numbers = [value for value in values if value is not None]
+    return left_out, numbers if len(numbers) == len(values) else None
+
+
+def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
+    """What one batch adds to its study's means over batches and pairs, in integers."""
+    kappa = fleiss_kappa(counted(cell.histogram, criterion)[0]).value
+    return {
+        "batches": int(kappa is not None),
+        "undefined": int(kappa is None),
+        "kappa": round((kappa or 0) * UNIT),
+        "kappa_squared": round((kappa or 0) ** 2 * UNIT),
+        **_of_pairs(cohen_estimates(cell.pairs, criterion)),
+    }
+
+
+def _of_pairs(found: dict[str, Estimate]) -> dict[str, int]:
+    """The sum of each coefficient over its pairs, and how many pairs have one and have none."""
+    sums = {name: round((each.value or 0) * each.n_pairs * UNIT) for name, each in found.items()}
+    sums |= {f"{name}_pairs": each.n_pairs for name, each in found.items()}
+    return sums | {f"{name}_undefined": each.n_undefined for name, each in found.items()}
+
+
+def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:
+    """Mean and sample sd over batches from their sums; None where there are too few."""
+    n = sums.get("batches", 0)
+    if not n:
+        return None, None
+    # Counts of nought are left out of sums, so a kappa of exactly 0 has no key.
+    mean = sums.get("kappa", 0) / n / UNIT
+    if n == 1:
+        return mean, None
+    spread = (sums.get("kappa_squared", 0) / UNIT - n * mean**2) / (n - 1)
+    return mean, max(spread, 0.0) ** 0.5
+
+
+def merged(ours: dict[str, int], theirs: dict[str, int], sign: int = 1) -> dict[str, int]:
+    """Counts of both, or of ours less theirs; what is nought is left out."""
+    counts = {key: ours.get(key, 0) + sign * theirs.get(key, 0) for key in sorted(ours.keys() | theirs.keys())}
+    return {key: count for key, count in counts.items() if count}

@@ -1,0 +1,128 @@
+"""What a cell says, in the words of a protocol: options, reasons, several choices and marked turns."""
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.outcome import BadField
+from protocols.answers import Answer, Given, InvalidAnswer, alone_error, parse_answer
+from protocols.models import Criterion
+from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
+
+
+def importable(spec: VersionSpec, is_own: bool = False) -> list[CriterionSpec]:
+    """Return the questions that a file may answer. Computed answers come from our own export alone."""
+    return [each for each in spec.criteria if is_own or each.is_asked]
+
+
+def n_with_one_option(spec: VersionSpec) -> int:
+    """Return how many questions have one option as their answer: with one, a file need not name it."""
+    return len(_with_one_option(importable(spec)))
+
+
+def _with_one_option(criteria: list[CriterionSpec]) -> list[CriterionSpec]:
+    return [each for each in criteria if each.kind == Criterion.Kind.SINGLE]
+
+
+class Answers:
+    """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
+
+    def __init__(self, spec: VersionSpec, is_own: bool = False) -> None:
+        criteria = importable(spec, is_own)
+        single = _with_one_option(criteria)
+        self._is_own = is_own
+        self._only = single[0] if len(single) == 1 else None
+        self._criteria = {each.name.casefold(): each for each in criteria}
+        self._criteria |= {each.key.casefold(): each for each in criteria}
+        self._options = {each.id: _options_of(each) for each in criteria}
+
+    def criterion(self, name: str, is_column: bool) -> CriterionSpec:
+        if not is_column and self._only:
+            return self._only
+        found = self._criteria.get(name.strip().casefold())
+        if found is None:
+            known = ", ".join(dict.fromkeys(each.key for each in self._criteria.values()))
+            text = _("%(name)r is not in the protocol, only: %(known)s")
+            raise BadField("criterion", text % {"name": name, "known": known})
+        return found
+
+    def option(self, criterion: CriterionSpec, value: str, field: str = "value") -> OptionSpec:
+        found = self.find_option(criterion, value)
+        if found is None:
+            known = ", ".join(option.label for option in criterion.options)
+            text = _("%(value)r is no answer to %(criterion)s: it has %(known)s")
+            raise BadField(field, text % {"value": value, "criterion": criterion.key, "known": known})
+        return found
+
+    def find_option(self, criterion: CriterionSpec, value: str) -> OptionSpec | None:
+        options = self._options[criterion.id]
+        return options.get(value.strip().casefold()) or options.get(number_of(value))
+
+    def choices(self, criterion: CriterionSpec, cell: str) -> list[int]:
+        """Return the ids of the options whose keys stand between the bars, in the protocol's order."""
+        chosen = [self.option(criterion, part, "choices") for part in parts_of(cell)]
+        if sentence := alone_error(chosen):
+            raise BadField("choices", sentence)
+        if self._is_own and chosen:  # it was valid when it was given
+            return [option.id for option in criterion.options if option in chosen]
+        return list(_parsed(criterion, Given(options=tuple(each.code for each in chosen)), "choices").choice_ids)
+
+    def turns(self, criterion: CriterionSpec, cell: str) -> list[int]:
+        """Return the numbers between the bars. The dialogue is known later: see `refuse_wrong_turns`."""
+        turns = tuple(whole(part, "turns", 1) for part in parts_of(cell))
+        return list(_parsed(criterion, Given(turns=turns), "turns", max(turns, default=0)).turns)
+
+
+def _parsed(criterion: CriterionSpec, given: Given, field: str, n_turns: int = 0) -> Answer:
+    try:
+        return parse_answer(criterion, given, n_turns)
+    except InvalidAnswer as error:
+        raise BadField(field, str(error)) from None
+
+
+def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
+    options: dict[str | float | None, OptionSpec] = {
+        each.value: each for each in criterion.options if each.value is not None
+    }
+    options |= {each.label.casefold(): each for each in criterion.options}
+    return options | {each.key.casefold(): each for each in criterion.options}
+
+
+def number_of(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def parts_of(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split("|") if part.strip()]
+
+
+def whole(text: str, field: str, least: int = 0) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+        raise BadField(field, _("%(text)r is no whole number from %(least)s") % {"text": text, "least": least})
+    return int(text)
+
+
+def find_explanation(option: OptionSpec, name: str) -> ExplanationSpec | None:
+    """Return the reason with this key or text, or else the only one with this sub-dimension."""
+    wanted = name.strip().casefold()
+    for each in option.explanations:
+        if wanted in (each.key.casefold(), each.text.casefold()):
+            return each
+    alike = [each for each in option.explanations if each.sub_dimension.casefold() == wanted]
+    return alike[0] if len(alike) == 1 else None
+
+
+def explanation_ids(option: OptionSpec, cell: str) -> list[int]:
+    """Return the ids, sorted, of the reasons between the bars."""
+    found = set()
+    for part in parts_of(cell):
+        explanation = find_explanation(option, part)
+        if explanation is None:
+            known = ", ".join(each.key for each in option.explanations)
+            text = _("%(key)r is no explanation of %(option)s: it has %(known)s")
+            if not known:
+                text = _("%(key)r is no explanation of %(option)s: it has none")
+            raise BadField("explanations", text % {"key": part, "option": option.label, "known": known})
+        found.add(explanation.id)
+    return sorted(found)

@@ -1,0 +1,57 @@
+"""What the commands of both imports share: finding the study, showing progress, printing the outcome."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, OutputWrapper
+
+from annotation.importing.outcome import ImportRejected, ImportSummary, Progress, no_progress
+from annotation.models import Study
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("study", help="The study's short name.")
+    parser.add_argument("file", type=Path, help="UTF-8; may be packed as .gz.")
+    parser.add_argument("--dry-run", action="store_true", help="Check everything, store nothing.")
+    parser.add_argument("--reference", default="", metavar="KEY", help="The source that is the ground truth.")
+
+
+def named_study(slug: str) -> Study:
+    study = Study.objects.select_related("protocol_version").filter(slug=slug).first()
+    if study is None:
+        known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
+        raise CommandError(f"There is no study {slug!r}. There are: {known}.")
+    return study
+
+
+def run_import(
+    run: Callable[[Progress], ImportSummary], path: Path, stdout: OutputWrapper, stderr: OutputWrapper
+) -> None:
+    """Run it and print the summary, or `FILE:LINE: field: reason` for each error and exit with 1."""
+    try:
+        summary = run(_shown(stderr) if stderr.isatty() else no_progress)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+    except ImportRejected as error:
+        for each in error.errors:
+            stderr.write(each.as_text(str(path)))
+        more = error.n_errors - len(error.errors)
+        rest = f", the last {more:,} not listed" if more else ""
+        count = "1 error" if error.n_errors == 1 else f"{error.n_errors:,} errors"
+        raise CommandError(f"{count}{rest}. Nothing was imported.") from None
+    stdout.write("\n".join(summary.as_lines()))
+
+
+def _shown(stderr: OutputWrapper) -> Progress:
+    def show(done: int, total: int, phase: str) -> None:
+        percent = 100 * done // total if total else 100
+        stderr.write(f"\r{phase} {percent} %  ", ending="\n" if phase == "storing" else "")
+        stderr.flush()
+
+    return show
+
+
+def picked(options: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: options[name] for name in names}

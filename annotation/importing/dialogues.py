@@ -1,0 +1,223 @@
+"""Import of dialogues: the whole file is checked first, then stored in one short transaction, or not at all."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from annotation.importing.copying import copy_in, execute, fetch, prepare_bulk
+from annotation.importing.formats import dialogue_format, read_dialogues
+from annotation.importing.outcome import (
+    MOST_ERRORS,
+    STORING,
+    BadField,
+    ErrorLog,
+    ImportRejected,
+    ImportSummary,
+    LineError,
+    Progress,
+    no_progress,
+)
+from annotation.importing.shapes import DialogueOptions, ParsedDialogue
+from annotation.importing.spool import DialogueSpool
+from annotation.models import Dialogue, Source, Study
+from parley.listing import both
+
+REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
+COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker"
+LABEL_FIELDS = ("label", "ratings", "reason")
+
+
+def import_dialogues(
+    study: Study,
+    path: Path,
+    *,
+    format: str = "",
+    options: DialogueOptions = DialogueOptions(),  # noqa: B008 - frozen
+    is_dry_run: bool = False,
+    progress: Progress = no_progress,
+    now: datetime,
+) -> ImportSummary:
+    """Bring the dialogues of a file into the study, all or none. The same file again changes nothing.
+
+    Raises ImportRejected with the errors of all lines.
+    """
+    del now  # dialogues carry no time; ratings do, and both imports are called alike
+    name = dialogue_format(path, format)
+    log = ErrorLog()
+    names = dict(study.sources.values_list("key", "name"))
+    with DialogueSpool(study.pk) as spool:
+        for dialogue in read_dialogues(path, name, options, log, progress):
+            try:
+                _refuse_sources_as_speakers(dialogue, names)
+                spool.add(dialogue)
+            except BadField as error:
+                log.add(dialogue.line, error.field, error.reason)
+        log.refuse_any()
+        _check_content(spool, options, study)
+        progress(path.stat().st_size, path.stat().st_size, STORING)
+        return _store(study, spool, ImportSummary(name, is_dry_run), options)
+
+
+def _refuse_sources_as_speakers(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
+    """Annotators read the speaker's name, and must not learn who wrote the candidate."""
+    for candidate in dialogue.candidates:
+        known = (candidate.source, names.get(candidate.source, candidate.source))
+        if candidate.speaker.casefold() in (name.casefold() for name in known):
+            text = _(
+                "%(name)r is the source of this candidate, and annotators would read it: name the side that speaks"
+            )
+            raise BadField("speaker", text % {"name": candidate.speaker})
+
+
+def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study) -> None:
+    if not spool.lines:
+        raise ImportRejected([LineError(0, "", _("the file holds no dialogues"))])
+    known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
+    if options.reference and options.reference not in known:
+        some = _("no source is named %(name)r, only: %(known)s")
+        text = some if known else _("no source is named %(name)r, only: none")
+        reason = text % {"name": options.reference, "known": ", ".join(known)}
+        raise ImportRejected([LineError(0, "reference", reason)])
+
+
+@transaction.atomic
+def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: DialogueOptions) -> ImportSummary:
+    lock_study(study)
+    base = next_position(study)
+    with connection.cursor() as cursor:
+        prepare_bulk(cursor)
+        if base == 0:  # the common case needs no comparison, and half the time
+            copy_in(cursor, "annotation_dialogue", COLUMNS, spool.dialogues)
+            n_new = len(spool.lines)
+        else:
+            n_new = _store_new(cursor, study, spool, base)
+        n_sources = add_sources(study, spool.sources, options.reference)
+        n_candidates = _store_candidates(cursor, study, spool, base)
+    summary.counts = {
+        "dialogues_new": n_new,
+        "dialogues_unchanged": len(spool.lines) - n_new,
+        "candidates_new": n_candidates,
+        "sources_new": n_sources,
+    }
+    summary.notes = _notes(study, spool)
+    if summary.is_dry_run:
+        transaction.set_rollback(True)
+    return summary
+
+
+def lock_study(study: Study) -> None:
+    """One import or dealing at a time for a study. NO KEY: annotators go on rating and joining meanwhile."""
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+
+
+def next_position(study: Study) -> int:
+    last = Dialogue.objects.filter(study=study).aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1
+
+
+def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
+    """Store the dialogues the study does not have. Raises ImportRejected when one is there with other content."""
+    cursor.execute(
+        f"CREATE TEMP TABLE dialogue_stage ON COMMIT DROP AS SELECT {COLUMNS} FROM annotation_dialogue WITH NO DATA"
+    )
+    copy_in(cursor, "dialogue_stage", COLUMNS, spool.dialogues)
+    cursor.execute("ANALYZE dialogue_stage (key)")
+    _refuse_changed(study, spool.lines)
+    n_new = execute(
+        f"""INSERT INTO annotation_dialogue ({COLUMNS})
+            SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker
+            FROM dialogue_stage s
+            WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = s.study_id AND d.key = s.key)
+            ORDER BY position""",
+        [base],
+    )
+    cursor.execute("DROP TABLE dialogue_stage")
+    return n_new
+
+
+def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
+    rows = fetch(
+        """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
+                  s.batch_key <> d.batch_key, s.asker <> d.asker, count(*) OVER ()
+           FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
+           WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
+        [study.pk, MOST_ERRORS],
+    )
+    if rows:
+        errors = [LineError(lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
+        raise ImportRejected(errors, rows[0][-1])
+
+
+def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool) -> str:
+    if is_textless:
+        text = _("%(key)r is in the study without texts, from imported ratings: import dialogues before ratings")
+        return text % {"key": key}
+    # Translators: what differs, follows "with other"
+    parts = (
+        (_("turns"), turns),
+        (_("metadata"), metadata),
+        (pgettext("with other", "batch"), batch),
+        (_("roles (who asks)"), asker),
+    )
+    named = both(name for name, is_changed in parts if is_changed) or _("candidates")
+    text = _("%(key)r is in the study already with other %(parts)s: give the new dialogue another id")
+    return text % {"key": key, "parts": named}
+
+
+def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
+    if not spool.n_candidates:
+        return 0
+    cursor.execute(
+        """CREATE TEMP TABLE candidate_stage
+               (position int, source text, key text, speaker text, text text, metadata jsonb,
+                line int GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"""
+    )
+    copy_in(cursor, "candidate_stage", "position, source, key, speaker, text, metadata", spool.candidates)
+    n_new = execute(
+        """INSERT INTO annotation_candidate (dialogue_id, source_id, key, speaker, text, metadata)
+           SELECT d.id, s.id, c.key, c.speaker, c.text, c.metadata FROM candidate_stage c
+           JOIN annotation_dialogue d ON d.study_id = %s AND d.position = c.position + %s
+           JOIN annotation_source s ON s.study_id = %s AND s.key = c.source
+           ORDER BY c.line""",  # else a join shuffles them, and an export names sources and responses in another order
+        [study.pk, base, study.pk],
+    )
+    cursor.execute("DROP TABLE candidate_stage")
+    return n_new
+
+
+def add_sources(study: Study, keys: Sequence[str] | dict[str, None], reference: str) -> int:
+    """Add the sources the study does not have, and mark the named reference. Returns how many were added."""
+    known = set(study.sources.values_list("key", flat=True))
+    last = study.sources.aggregate(last=Max("position"))["last"] or 0
+    new = [key for key in keys if key not in known]
+    Source.objects.bulk_create(
+        Source(study=study, key=key, name=key, is_reference=is_reference(key, reference), position=last + at)
+        for at, key in enumerate(new, start=1)
+    )
+    study.sources.filter(key=reference, is_reference=False).update(is_reference=True)
+    return len(new)
+
+
+def is_reference(key: str, reference: str) -> bool:
+    if reference:
+        return key == reference
+    return key.casefold().replace(" ", "_").replace("-", "_") in REFERENCE_KEYS
+
+
+def _notes(study: Study, spool: DialogueSpool) -> list[str]:
+    notes = []
+    labels = [name for name in LABEL_FIELDS if name in spool.metadata_fields]
+    if labels:
+        text = _("%(names)s are kept as metadata of the dialogues, not imported as ratings.")
+        notes.append(text % {"names": ", ".join(labels)})
+    if not spool.n_candidates:
+        notes.append(_("No dialogue has candidates: they can be rated as whole dialogues only."))
+    elif not study.sources.filter(is_reference=True).exists():
+        notes.append(_("No source is the ground truth. Name it with --reference if there is one."))
+    return notes

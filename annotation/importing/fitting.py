@@ -1,0 +1,58 @@
+"""Whether answers fit what they are about: turns that the dialogue has, and questions that are asked at all."""
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import fetch
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog
+from protocols.specs import Condition, CriterionSpec, VersionSpec
+
+
+def refuse_wrong_turns() -> None:
+    """Raise ImportRejected with the rows that mark a turn which their dialogue does not have."""
+    rows = fetch(
+        """SELECT line, last, n FROM (
+               SELECT r.line, (SELECT max(turn) FROM unnest(r.turns) turn) AS last, jsonb_array_length(d.turns) AS n
+               FROM import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
+               JOIN annotation_dialogue d ON d.id = u.dialogue_id WHERE r.turns <> '{}' AND NOT d.is_textless) marked
+           WHERE last > n ORDER BY line LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    text = _("marks turn %(turn)s, and the dialogue has %(n)s turns: correct the number")
+    _refuse((line, "turns", text % {"turn": last, "n": n}) for line, last, n in rows)
+
+
+def refuse_unasked(spec: VersionSpec) -> None:
+    """Raise ImportRejected with the answers to questions that the annotator's other answers leave out."""
+    for criterion in spec.criteria:
+        for condition in criterion.when:
+            other = spec.by_key[condition.criterion]
+            if criterion.is_asked and other.unit == criterion.unit:
+                _refuse_without(criterion, other, condition)
+
+
+def _refuse_without(criterion: CriterionSpec, other: CriterionSpec, condition: Condition) -> None:
+    wanted = [option for option in other.options if option.key in condition.options]
+    same = (
+        "o.assignment_id = v.assignment_id AND o.item_id = v.item_id AND o.criterion_id = %s AND o.option_id = ANY(%s)"
+    )
+    ids = [other.id, [option.id for option in wanted]]
+    rows = fetch(
+        f"""SELECT v.line FROM import_vote v WHERE v.criterion_id = %s
+            AND NOT EXISTS (SELECT FROM import_vote o WHERE {same})
+            AND NOT EXISTS (SELECT FROM annotation_rating o WHERE o.is_active AND {same})
+            ORDER BY v.line LIMIT %s""",
+        [criterion.id, *ids, *ids, MOST_ERRORS],
+    )
+    text = _("%(criterion)s is asked only after %(labels)s to %(other)s: leave it out, or correct that answer")
+    labels = ", ".join(option.label for option in wanted)
+    reason = text % {"criterion": criterion.key, "labels": labels, "other": other.key}
+    _refuse((line, "criterion", reason) for (line,) in rows)
+
+
+def _refuse(errors: Iterable[tuple[int, str, str]]) -> None:
+    log = ErrorLog()
+    for error in errors:
+        log.add(*error)
+    log.refuse_any()

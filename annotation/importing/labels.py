@@ -1,0 +1,194 @@
+"""Labels of a data set in JSON Lines as rows of ratings: the label of each line, or the ratings that the line lists."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.data_set import SEPARATOR, harmless
+from annotation.dependence import holds
+from annotation.importing.answer_cells import Answers, find_explanation
+from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record, clean_key, first_key, kind_of
+from annotation.importing.files import read_lines
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress, no_progress
+from annotation.importing.shapes import BATCH_KEYS, SOURCE_KEYS, load_record
+from annotation.importing.tables import Row
+from protocols.models import Criterion
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+
+ANNOTATOR = "data-set"
+DIALOGUE_KEYS = ("dialogue", "dialogue_id", "id", "key")
+ITEM_KEYS = ("item", "candidate_id")
+LABEL_FIELDS = (
+    "dialogue", "item", "source", "batch", "annotator", "criterion", "value", "choices", "turns", "explanations",
+    "free_text",
+)  # fmt: skip
+NUMBERED = re.compile(r"(\d{1,9})(?::|$)")
+
+
+def is_json_lines(path: Path) -> bool:
+    first = next((line for _number, line in read_lines(path, ErrorLog(), no_progress) if line.strip()), b"")
+    return first.lstrip()[:1] == b"{"
+
+
+def label_rows(
+    path: Path, spec: VersionSpec, log: ErrorLog, progress: Progress, *, criterion: str, annotator: str
+) -> Iterator[Row]:
+    """Yield a row for each answer. What is wrong with a line goes to the log."""
+    labelled = spec.label_criterion(criterion)
+    if labelled is None:
+        known = ", ".join(each.key for each in spec.voted)
+        text = _("%(name)r is not a single-choice question: choose one of %(known)s")
+        raise ImportRejected([LineError(0, "criterion", text % {"name": criterion, "known": known})])
+    labels = Labels(spec, labelled, annotator or ANNOTATOR)
+    for number, line in read_lines(path, log, progress):
+        try:
+            record = load_record(line)
+            for cells in labels.of(record) if record is not None else ():
+                yield Row(number, [cells.get(name, "") for name in LABEL_FIELDS])
+        except BadField as error:
+            log.add(number, error.field, error.reason)
+
+
+class Labels:
+    """The lines of one file, read by a protocol. `criterion` is what the labels answer."""
+
+    def __init__(self, spec: VersionSpec, criterion: CriterionSpec, annotator: str) -> None:
+        self._spec, self._criterion, self._annotator = spec, criterion, annotator
+        self._answers = Answers(spec)
+
+    def of(self, record: Record) -> Iterator[dict[str, str]]:
+        """Yield the answers of a line as {our field: text}."""
+        unit = {
+            "dialogue": first_key(record, DIALOGUE_KEYS)[1],
+            "item": first_key(record, ITEM_KEYS)[1],
+            "source": first_key(record, SOURCE_KEYS, longest=LONGEST_SOURCE_KEY)[1],
+            "batch": first_key(record, BATCH_KEYS)[1],
+        }
+        for place, rating in _ratings(record):
+            try:
+                who = clean_key(rating.get("annotator"), "annotator", LONGEST_KEY) or self._annotator
+                for answer in self._answers_of(rating, _texts(record)):
+                    yield unit | {"annotator": who} | answer
+            except BadField as error:
+                raise BadField(place + error.field, error.reason) from None
+
+    def _answers_of(self, rating: Record, texts: list[str]) -> Iterator[dict[str, str]]:
+        option = self._answers.option(self._criterion, _label(rating.get("label"), "label"), "label")
+        given = {self._criterion.key: option.key}
+        for criterion, other in self._others(rating.get("answers")):
+            given[criterion.key] = other.key
+            yield {"criterion": criterion.key, "value": other.key}
+        asked = [each for each in self._spec.asked_of(self._criterion.unit) if holds(each.when, given)]
+        explanations, choices = self._reasons(rating.get("reason"), option, asked)
+        text = _text(rating.get("free_text"), "free_text")
+        yield {
+            "criterion": self._criterion.key, "value": option.key, "explanations": "|".join(explanations),
+            "free_text": text,
+        }  # fmt: skip
+        yield from ({"criterion": key, "choices": "|".join(keys)} for key, keys in choices.items())
+        yield from self._turns(rating.get("turns"), texts, asked)
+
+    def _others(self, said: Any) -> Iterator[tuple[CriterionSpec, OptionSpec]]:
+        """Yield the answers to other questions with one option."""
+        if said is not None and type(said) is not dict:
+            raise BadField("answers", _("must be an object, this is %(kind)s") % {"kind": kind_of(said)})
+        for name, value in (said or {}).items():
+            criterion = self._answers.criterion(name, is_column=True)
+            if criterion != self._criterion:
+                field = f"answers.{name}"
+                yield criterion, self._answers.option(criterion, _label(value, field), field)
+
+    def _reasons(
+        self, said: Any, option: OptionSpec, asked: list[CriterionSpec]
+    ) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the keys of the label's own reasons, and of the choices by the question that is asked after it."""
+        explanations: list[str] = []
+        choices: dict[str, list[str]] = {}
+        several = [each for each in asked if each.kind == Criterion.Kind.MULTIPLE]
+        for part in _parts(said, "reason"):
+            explanation = find_explanation(option, part)
+            found = [(each, choice) for each in several if (choice := self._choice(each, part))]
+            if explanation:
+                explanations.append(explanation.key)
+            elif found:
+                criterion, choice = found[0]
+                choices.setdefault(criterion.key, []).append(choice.key)
+            else:
+                raise BadField("reason", _no_reason(part, option, several))
+        return explanations, choices
+
+    def _choice(self, criterion: CriterionSpec, text: str) -> OptionSpec | None:
+        labels = {harmless(each.label): each for each in criterion.options}
+        return labels.get(text) or self._answers.find_option(criterion, text)
+
+    def _turns(self, said: Any, texts: list[str], asked: list[CriterionSpec]) -> Iterator[dict[str, str]]:
+        numbers = [_turn_number(part, texts) for part in _parts(said, "turns")]
+        marking = next((each for each in asked if each.kind == Criterion.Kind.TURNS), None)
+        if marking is None and numbers:
+            raise BadField("turns", _("no turns are marked after this label: leave the field out"))
+        if marking is not None and numbers:
+            yield {"criterion": marking.key, "turns": "|".join(map(str, numbers))}
+
+
+def _ratings(record: Record) -> Iterator[tuple[str, Record]]:
+    """Yield (place, rating) of those that the line lists, or else the line itself."""
+    listed = record.get("ratings")
+    if listed is None:
+        yield "", record
+        return
+    if type(listed) is not list or not all(type(each) is dict for each in listed):
+        raise BadField("ratings", _("must be a list of objects"))
+    yield from ((f"ratings[{at}].", rating) for at, rating in enumerate(listed))
+
+
+def _texts(record: Record) -> list[str]:
+    utterances = record.get("utterances")
+    turns = utterances if type(utterances) is list else []
+    return [harmless(str(turn.get("text", ""))) for turn in turns if type(turn) is dict]
+
+
+def _label(value: Any, field: str) -> str:
+    if value is None or value == "":
+        raise BadField(field, _("is missing: each line or rating needs its label"))
+    if type(value) not in (str, int, float):
+        raise BadField(field, _("must be text or a number, this is %(kind)s") % {"kind": kind_of(value)})
+    return str(value)
+
+
+def _text(value: Any, field: str) -> str:
+    if value is not None and type(value) is not str:
+        raise BadField(field, _("must be text, this is %(kind)s") % {"kind": kind_of(value)})
+    return value or ""
+
+
+def _parts(value: Any, field: str) -> list[str]:
+    """Return the parts of a joined text or of a list."""
+    if value is None:
+        return []
+    parts = value.split(SEPARATOR) if type(value) is str else value
+    if type(parts) is not list or not all(type(each) in (str, int) for each in parts):
+        raise BadField(field, _("must be text, with %(separator)s between several") % {"separator": SEPARATOR})
+    return [text for each in parts if (text := str(each).strip())]
+
+
+def _turn_number(part: str, texts: list[str]) -> int:
+    numbered = NUMBERED.match(part)
+    if numbered:
+        return int(numbered[1])
+    if part not in (found := [text.strip() for text in texts]):
+        text = _("%(part)r is no turn: write its number, or its number, a colon and its text")
+        raise BadField("turns", text % {"part": part[:80]})
+    return found.index(part) + 1
+
+
+def _no_reason(part: str, option: OptionSpec, several: list[CriterionSpec]) -> str:
+    known = [each.text for each in option.explanations]
+    known += [choice.label for each in several for choice in each.options]
+    if not known:
+        text = _("%(reason)r is no reason for %(label)s, which has none: leave the field out")
+        return text % {"reason": part, "label": option.label}
+    text = _("%(reason)r is no reason for %(label)s: use %(known)s")
+    return text % {"reason": part, "label": option.label, "known": ", ".join(known)}

@@ -1,0 +1,119 @@
+"""Where imported ratings belong: the batch that holds the item, else the one the file or the dialogue names."""
+
+from django.utils.translation import gettext
+
+from annotation.importing.copying import execute, fetch
+from annotation.importing.units import refuse
+from annotation.models import Batch, Study
+
+DEFAULT_BATCH = "imported"
+
+
+def place_units(study: Study) -> dict[str, int]:
+    """Fill batch_id and item_id of every unit, making batches and items. Returns counts by name."""
+    _find_items(study)
+    n_batches = _find_batches(study)
+    refuse(
+        """item_id IS NULL AND batch_id IN (
+               SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
+                   SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))""",
+        "batch",
+        lambda *_: gettext("the batch is being rated and does not hold this item: name another batch in the file"),
+    )
+    refuse("item_id IS NULL AND unit IN ('candidate_set', 'model')", "item", _nowhere)
+    n_items = _create_items(study)
+    _find_items(study)
+    refuse("item_id IS NULL", "item", _nowhere)
+    return {"batches_new": n_batches, "items_new": n_items}
+
+
+def has_moved() -> bool:
+    """Whether a unit went to the batch that holds its item, though the file names another."""
+    moved = fetch(
+        """SELECT 1 FROM import_unit u JOIN annotation_batch b ON b.id = u.batch_id
+           WHERE u.batch <> '' AND u.batch <> b.key LIMIT 1"""
+    )
+    return bool(moved)
+
+
+def _find_items(study: Study) -> None:
+    """In several batches at once, the one the file names is meant, else the first of the main work."""
+    execute(
+        """UPDATE import_unit SET item_id = best.item_id, batch_id = best.batch_id
+           FROM (SELECT DISTINCT ON (u.id) u.id, i.id AS item_id, i.batch_id
+                 FROM import_unit u JOIN annotation_item i ON i.dialogue_id = u.dialogue_id
+                 JOIN annotation_batch b ON b.id = i.batch_id
+                 WHERE u.item_id IS NULL AND i.candidate_id IS NOT DISTINCT FROM u.candidate_id
+                   AND i.unit = u.unit AND u.unit IN ('response', 'dialogue')
+                   AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
+                 ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
+           WHERE import_unit.id = best.id"""
+    )
+    execute(
+        """UPDATE import_unit u SET item_id = i.id, batch_id = i.batch_id
+           FROM annotation_item i JOIN annotation_batch b ON b.id = i.batch_id
+           WHERE u.item_id IS NULL AND u.unit IN ('candidate_set', 'model') AND b.study_id = %s AND b.key = u.batch
+               AND i.unit = u.unit AND i.source_id = u.source_id
+               AND coalesce(i.dialogue_id, 0) = coalesce(u.dialogue_id, 0)""",
+        [study.pk],
+    )
+
+
+def _nowhere(*_: str) -> str:
+    return gettext("no batch holds this item: make the batches first")
+
+
+def _find_batches(study: Study) -> int:
+    """Name the batch of every unit that has no item yet; make those that do not exist. Returns how many."""
+    rows = fetch(
+        """SELECT u.id, coalesce(nullif(u.batch, ''), nullif(d.batch_key, ''), %s)
+           FROM import_unit u JOIN annotation_dialogue d ON d.id = u.dialogue_id
+           WHERE u.item_id IS NULL ORDER BY u.line""",
+        [DEFAULT_BATCH],
+    )
+    batches = dict(study.batches.values_list("key", "pk"))
+    new = [key for key in dict.fromkeys(key for _, key in rows) if key not in batches]
+    batches |= {batch.key: batch.pk for batch in _create_batches(study, new)}
+    execute(
+        """UPDATE import_unit SET batch_id = named.batch_id
+           FROM unnest(%s::bigint[], %s::bigint[]) AS named (id, batch_id) WHERE import_unit.id = named.id""",
+        [[unit for unit, _ in rows], [batches[key] for _, key in rows]],
+    )
+    return len(new)
+
+
+def _create_batches(study: Study, keys: list[str]) -> list[Batch]:
+    """Closed: the work in them is finished."""
+    last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
+    return Batch.objects.bulk_create(
+        Batch(study=study, key=key, status=Batch.Status.CLOSED, position=last + at)
+        for at, key in enumerate(keys, start=1)
+    )
+
+
+def _create_items(study: Study) -> int:
+    """Items for all candidates of each dialogue given to a batch, or for the dialogue when that is what is rated."""
+    n_items = execute(
+        """WITH given AS (
+               SELECT batch_id, dialogue_id, bool_and(candidate_id IS NULL) AS is_whole FROM import_unit
+               WHERE item_id IS NULL GROUP BY batch_id, dialogue_id),
+           filled AS (
+               SELECT batch_id, max(position) AS last FROM annotation_item
+               WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id),
+           placed AS (
+               SELECT g.*, coalesce(f.last, 0) + row_number() OVER (PARTITION BY g.batch_id ORDER BY d.position)
+                      AS position
+               FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id LEFT JOIN filled f USING (batch_id))
+           INSERT INTO annotation_item (batch_id, unit, dialogue_id, candidate_id, source_id, token, position)
+           SELECT p.batch_id, CASE WHEN c.id IS NULL THEN 'dialogue' ELSE 'response' END, p.dialogue_id, c.id,
+               c.source_id, gen_random_uuid(), p.position
+           FROM placed p LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
+           ON CONFLICT DO NOTHING"""
+    )
+    execute(
+        """UPDATE annotation_batch b SET n_items = (
+               SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
+           WHERE b.study_id = %s AND b.id IN (SELECT batch_id FROM import_unit WHERE item_id IS NULL)""",
+        [study.pk],
+    )
+    return n_items

@@ -1,0 +1,232 @@
+"""Predictions of a CSV: which columns are metrics, and each cell as a number, an option, or neither."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.columns import places_of_columns
+from annotation.importing.fields import LONGEST_SOURCE_KEY, clean_key
+from annotation.importing.outcome import MOST_ERRORS, BadField, ErrorLog
+from annotation.importing.tables import Row
+from protocols.models import Criterion
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+
+LONGEST_METRIC_KEY = 100
+MOST_METRICS = 50
+SCORE, LABEL = "score", "label"
+# Our names of columns, and those that files usually have.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "dialogue": ("dialogue", "dialogue_id"),
+    "item": ("item", "item_id", "candidate", "candidate_id"),
+    "source": ("source", "model", "system"),
+    "value": ("value", "score"),
+    "label": ("label", "answer"),
+}
+FIELDS = tuple(ALIASES)
+WHERE = ("dialogue", "item", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionOptions:
+    """`columns`: our field -> the file's column. Either one metric in the columns value and label, or `metrics`: one
+    column each, `bleu` or `judge=appropriateness` (column=criterion).
+
+    `metric` names the one metric; `criterion` is what labels belong to; `lower_is_better` has keys of metrics.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] | list[str] = ()
+    metric: str = ""
+    criterion: str = ""
+    lower_is_better: tuple[str, ...] | list[str] = ()
+    note: str = ""
+
+
+@dataclass(slots=True)
+class MetricColumn:
+    """One metric of the file. Its kind is known when every cell has been read: labels if all name an option."""
+
+    key: str
+    column: str
+    criterion: CriterionSpec | None
+    value_at: int | None = None
+    label_at: int | None = None
+    n_cells: int = 0
+    no_numbers: ErrorLog = field(default_factory=ErrorLog)
+    no_options: ErrorLog = field(default_factory=ErrorLog)
+
+    @property
+    def is_wide(self) -> bool:
+        return self.value_at is not None and self.value_at == self.label_at
+
+    @property
+    def kind(self) -> str:
+        if not self.is_wide:
+            return LABEL if self.label_at is not None else SCORE
+        are_labels = self.criterion is not None and (not self.no_options.n_errors or self.no_numbers.n_errors)
+        return LABEL if are_labels else SCORE
+
+    def refuse_into(self, log: ErrorLog) -> None:
+        """What is wrong with its cells, once its kind is known."""
+        wrong = [self.no_options if self.kind == LABEL else self.no_numbers]
+        if not self.is_wide and self.kind == LABEL:
+            wrong.append(self.no_numbers)
+        for each in wrong:
+            for error in each.errors[: MOST_ERRORS - len(log.errors)]:
+                log.add(error.line, error.field, error.reason)
+                each.n_errors -= 1
+            log.count_more(each.n_errors)
+
+
+class Cells:
+    """The columns of one file, found by its header."""
+
+    def __init__(self, names: list[str], options: PredictionOptions, spec: VersionSpec) -> None:
+        self._spec = spec
+        self.places = places_of_columns(names, dict(options.columns), ALIASES)
+        self._check_where(names)
+        self.metrics = self._wide(names, options) if options.metrics else [self._only(names, options)]
+        self._check_metrics(options)
+        used = {self.places[name] for name in WHERE if name in self.places}
+        used |= {at for each in self.metrics for at in (each.value_at, each.label_at) if at is not None}
+        self.unused = [name for at, name in enumerate(names) if at not in used]
+        self._options = {each.id: _options_of(each) for each in spec.criteria}
+
+    def _check_where(self, names: list[str]) -> None:
+        if not {"item", "dialogue"} & self.places.keys():
+            text = _("no column is known to hold it: name it under Columns. The file has: %(columns)s")
+            raise BadField("item", text % {"columns": ", ".join(names)})
+
+    def _wide(self, names: list[str], options: PredictionOptions) -> list[MetricColumn]:
+        lowered = [name.casefold() for name in names]
+        found = []
+        for said in options.metrics:
+            column, _equals, criterion = (part.strip() for part in said.partition("="))
+            if column.casefold() not in lowered:
+                text = _("the file has no column %(column)r, only: %(columns)s")
+                raise BadField("metrics", text % {"column": column, "columns": ", ".join(names)})
+            at = lowered.index(column.casefold())
+            if at in [self.places.get(name) for name in WHERE]:
+                raise BadField("metrics", _("%(column)r says what was rated, not how well") % {"column": column})
+            about = self._criterion(criterion or options.criterion)
+            found.append(MetricColumn(_key(names[at]), names[at], about, at, at))
+        return found
+
+    def _only(self, names: list[str], options: PredictionOptions) -> MetricColumn:
+        value, label = self.places.get("value"), self.places.get("label")
+        if value is None and label is None:
+            text = _(
+                "no column is known to hold it: name the columns of metrics, or one column under value or label. "
+                "The file has: %(columns)s"
+            )
+            raise BadField("value", text % {"columns": ", ".join(names)})
+        at = value if value is not None else label
+        key = _key(options.metric or names[at or 0])
+        return MetricColumn(key, names[at or 0], self._criterion(options.criterion), value, label)
+
+    def _criterion(self, name: str) -> CriterionSpec | None:
+        if not name:
+            return None
+        known = {each.name.casefold(): each for each in self._spec.voted} | {
+            each.key.casefold(): each for each in self._spec.voted
+        }
+        found = known.get(name.strip().casefold())
+        if found is None:
+            text = _("%(name)r is not in the protocol, only: %(known)s")
+            keys = ", ".join(each.key for each in self._spec.voted)
+            raise BadField("criterion", text % {"name": name, "known": keys})
+        if found.unit != self._spec.unit:
+            raise BadField("criterion", _("%(name)r is asked about something else than the rows") % {"name": name})
+        return found
+
+    def _check_metrics(self, options: PredictionOptions) -> None:
+        keys = [each.key for each in self.metrics]
+        twice = sorted({key for key in keys if keys.count(key) > 1})
+        if twice:
+            raise BadField("metrics", _("%(key)r is named twice") % {"key": twice[0]})
+        if len(keys) > MOST_METRICS:
+            raise BadField("metrics", _("one file may hold %(most)s metrics") % {"most": MOST_METRICS})
+        strange = [key for key in options.lower_is_better if key not in keys]
+        if strange:
+            text = _("%(key)r is no metric of this import: it has %(known)s")
+            raise BadField("lower_is_better", text % {"key": strange[0], "known": ", ".join(keys)})
+        only = self.metrics[0]
+        if only.label_at is not None and not only.is_wide and only.criterion is None:
+            raise BadField("criterion", _("name the criterion whose answers the labels are"))
+
+    def unit(self, row: Row, is_whole_dialogue: bool) -> tuple[str, str, str]:
+        """What the row is about: dialogue, item and source as the file names them."""
+        dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
+        source = self._key(row, "source", LONGEST_SOURCE_KEY)
+        if is_whole_dialogue:
+            dialogue, item, source = dialogue or item, "", ""
+        if not dialogue and not item:
+            raise BadField("item", _("is empty: what is it about?"))
+        if not (is_whole_dialogue or item or source):
+            raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
+        return dialogue, item, source
+
+    def _key(self, row: Row, name: str, longest: int = 200) -> str:
+        place = self.places.get(name)
+        return clean_key("" if place is None else row.values[place], name, longest)
+
+    def read(self, metric: MetricColumn, row: Row) -> tuple[float | None, int | None] | None:
+        """(number, option id) of the row's cell or cells; None for empty ones: no prediction."""
+        value = "" if metric.value_at is None else row.values[metric.value_at].strip()
+        label = "" if metric.label_at is None else row.values[metric.label_at].strip()
+        if not value and not label:
+            return None
+        metric.n_cells += 1
+        return self._number(metric, value, row.line), self._option(metric, label, value, row.line)
+
+    def _number(self, metric: MetricColumn, value: str, line: int) -> float | None:
+        if not value:
+            return None
+        number = as_number(value)
+        if number is None:
+            if metric.criterion is None and metric.is_wide:
+                text = _("%(value)r is no number; to import labels, name their criterion")
+            else:
+                text = _("%(value)r is no number")
+            metric.no_numbers.add(line, metric.column, text % {"value": value[:100]})
+        return number
+
+    def _option(self, metric: MetricColumn, label: str, value: str, line: int) -> int | None:
+        if metric.criterion is None or metric.label_at is None:
+            return None
+        if not label:
+            metric.no_options.add(line, metric.column, _("has a value and no label"))
+            return None
+        options = self._options[metric.criterion.id]
+        found = options.get(label.casefold()) or options.get(as_number(label))
+        if found is None:
+            known = ", ".join(option.label for option in metric.criterion.options)
+            text = _("%(value)r is no answer to %(criterion)s: it has %(known)s")
+            names = {"value": label[:100], "criterion": metric.criterion.key, "known": known}
+            metric.no_options.add(line, metric.column, text % names)
+        return found.id if found else None
+
+
+def _key(name: str) -> str:
+    return clean_key(name, "metric", LONGEST_METRIC_KEY)
+
+
+def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
+    if criterion.kind not in (Criterion.Kind.SINGLE, Criterion.Kind.COMPUTED):
+        return {}
+    found: dict[str | float | None, OptionSpec] = {
+        each.value: each for each in criterion.options if each.value is not None
+    }
+    found |= {each.label.casefold(): each for each in criterion.options}
+    return found | {each.key.casefold(): each for each in criterion.options}
+
+
+def as_number(text: str) -> float | None:
+    """A finite number with a point; 'nan', 'inf' and '1_000' are none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None

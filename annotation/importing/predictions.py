@@ -1,0 +1,272 @@
+"""Import of predictions: every cell is checked first, then all are stored in one transaction, or none."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import (
+    NULL,
+    copy_in,
+    copy_text,
+    execute,
+    fetch,
+    prepare_bulk,
+    spool_file,
+)
+from annotation.importing.dialogues import lock_study
+from annotation.importing.outcome import (
+    MOST_ERRORS,
+    STORING,
+    BadField,
+    ErrorLog,
+    ImportRejected,
+    ImportSummary,
+    LineError,
+    Progress,
+    no_progress,
+)
+from annotation.importing.prediction_cells import LABEL, Cells, MetricColumn, PredictionOptions
+from annotation.importing.prediction_units import COLUMNS, TABLE, find_targets
+from annotation.importing.tables import Row, Table
+from annotation.models import Metric, Study
+from protocols.models import ProtocolVersion
+from protocols.specs import VersionSpec, spec_of
+
+CSV_PREDICTIONS = "csv-predictions"
+UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE)
+TEMPORARY = ("import_row", "import_value", "import_prediction")
+
+
+def import_predictions(
+    study: Study,
+    path: Path,
+    *,
+    format: str = "",
+    options: PredictionOptions = PredictionOptions(),  # noqa: B008 - frozen
+    is_dry_run: bool = False,
+    progress: Progress = no_progress,
+    user: User | None = None,
+    now: datetime,
+) -> ImportSummary:
+    """Bring scores or labels of a CSV into the study, all or none. The same file again changes nothing.
+
+    Raises ImportRejected with the errors of all lines.
+    """
+    if format not in ("", CSV_PREDICTIONS):
+        raise _refused("format", _("%(name)r is unknown: use %(known)s") % {"name": format, "known": CSV_PREDICTIONS})
+    if study.protocol_version.unit not in UNITS:
+        raise _refused("", _("only predictions about responses and dialogues can be imported"))
+    log = ErrorLog()
+    with _Spool(spec_of(study.protocol_version)) as spool:
+        spool.read(path, options, log, progress)
+        log.refuse_any()
+        if not any(metric.n_cells for metric in spool.cells.metrics):
+            raise _refused("", _("the file holds no predictions"))
+        progress(path.stat().st_size, path.stat().st_size, STORING)
+        return _store(study, spool, options, ImportSummary(CSV_PREDICTIONS, is_dry_run), user, now)
+
+
+def _refused(field: str, reason: str) -> ImportRejected:
+    return ImportRejected([LineError(0, field, reason)])
+
+
+class _Spool:
+    """The checked rows of one file, ready for COPY: what each is about, and one value per metric."""
+
+    cells: Cells
+
+    def __init__(self, spec: VersionSpec) -> None:
+        self.rows: IO[bytes] = spool_file()
+        self.values: IO[bytes] = spool_file()
+        self._spec = spec
+
+    def __enter__(self) -> "_Spool":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.rows.close()
+        self.values.close()
+
+    def read(self, path: Path, options: PredictionOptions, log: ErrorLog, progress: Progress) -> None:
+        table = Table(path, log, progress)
+        try:
+            self.cells = Cells(table.columns, options, self._spec)
+        except BadField as error:
+            raise ImportRejected([LineError(1, error.field, error.reason)]) from None
+        is_whole_dialogue = self._spec.unit == ProtocolVersion.Unit.DIALOGUE
+        for row in table:
+            try:
+                self._add(row, self.cells.unit(row, is_whole_dialogue))
+            except BadField as error:
+                log.add(row.line, error.field, error.reason)
+        for metric in self.cells.metrics:
+            metric.refuse_into(log)
+
+    def _add(self, row: Row, unit: tuple[str, str, str]) -> None:
+        line = str(row.line).encode()
+        self.rows.write(b"\t".join((line, *map(copy_text, unit))) + b"\n")
+        for at, metric in enumerate(self.cells.metrics):
+            found = self.cells.read(metric, row)
+            if found is not None:
+                number, option = (NULL if each is None else repr(each).encode() for each in found)
+                self.values.write(b"\t".join((line, str(at).encode(), number, option)) + b"\n")
+
+
+@transaction.atomic
+def _store(
+    study: Study,
+    spool: _Spool,
+    options: PredictionOptions,
+    summary: ImportSummary,
+    user: User | None,
+    now: datetime,
+) -> ImportSummary:
+    lock_study(study)
+    _stage(spool)
+    is_whole_dialogue = study.protocol_version.unit == ProtocolVersion.Unit.DIALOGUE
+    find_targets(study, is_whole_dialogue=is_whole_dialogue)
+    metrics, n_new_metrics = _metrics(study, spool.cells.metrics, options, user, now)
+    _stage_predictions(spool.cells.metrics, metrics)
+    _refuse_repeated(spool.cells.metrics)
+    _refuse_changed(spool.cells.metrics)
+    n_new = _write()
+    n_cells = sum(each.n_cells for each in spool.cells.metrics)
+    summary.counts = {
+        "metrics_new": n_new_metrics, "predictions_new": n_new, "predictions_unchanged": n_cells - n_new,
+    }  # fmt: skip
+    summary.notes = _notes(spool.cells)
+    for table in TEMPORARY:
+        execute(f"DROP TABLE {table}")
+    if summary.is_dry_run:
+        transaction.set_rollback(True)
+    return summary
+
+
+def _stage(spool: _Spool) -> None:
+    with connection.cursor() as cursor:
+        prepare_bulk(cursor)
+        cursor.execute(TABLE)
+        copy_in(cursor, "import_row", COLUMNS, spool.rows)
+        cursor.execute(
+            """CREATE TEMP TABLE import_value (line bigint, metric integer, value double precision, option_id bigint)
+               ON COMMIT DROP"""
+        )
+        copy_in(cursor, "import_value", "line, metric, value, option_id", spool.values)
+        cursor.execute("ANALYZE import_row; ANALYZE import_value")
+
+
+def _metrics(
+    study: Study, found: list[MetricColumn], options: PredictionOptions, user: User | None, now: datetime
+) -> tuple[list[Metric], int]:
+    """A row for each metric of the file: the study's own, if it is of the same kind, or a new one."""
+    known = {each.key: each for each in study.metrics.filter(is_active=True)}
+    new = [_new_metric(study, each, options, user, now) for each in found if each.key not in known]
+    log = ErrorLog()
+    for each in found:
+        if each.key in known and not _is_same(known[each.key], each, options):
+            text = _("the study has another metric of this name: give this one another name, or delete that one")
+            log.add(1, each.column, text)
+    log.refuse_any()
+    known |= {each.key: each for each in Metric.objects.bulk_create(new)}
+    return [known[each.key] for each in found], len(new)
+
+
+def _is_same(metric: Metric, column: MetricColumn, options: PredictionOptions) -> bool:
+    about = column.criterion.id if column.criterion else None
+    return (
+        metric.origin == Metric.Origin.IMPORTED
+        and metric.kind == column.kind
+        and metric.criterion_id == about
+        and metric.higher_is_better == (column.key not in options.lower_is_better)
+    )
+
+
+def _new_metric(
+    study: Study, column: MetricColumn, options: PredictionOptions, user: User | None, now: datetime
+) -> Metric:
+    return Metric(
+        study=study,
+        key=column.key,
+        name=column.key,
+        criterion_id=column.criterion.id if column.criterion else None,
+        kind=column.kind,
+        higher_is_better=column.key not in options.lower_is_better,
+        note=options.note,
+        created_by=user,
+        created_at=now,
+    )
+
+
+def _stage_predictions(columns: list[MetricColumn], metrics: list[Metric]) -> None:
+    """A score keeps its number alone; a label its option, and a number where the file has a column of its own."""
+    rows = [
+        (at, metric.pk, column.kind == LABEL, column.is_wide)
+        for at, (column, metric) in enumerate(zip(columns, metrics, strict=True))
+    ]
+    execute(
+        """CREATE TEMP TABLE import_prediction ON COMMIT DROP AS
+           SELECT v.line, v.metric AS place, m.metric_id, r.candidate_id,
+                  CASE WHEN r.candidate_id IS NULL THEN r.dialogue_id END AS dialogue_id,
+                  CASE WHEN m.is_label AND m.is_wide THEN NULL ELSE v.value END AS value,
+                  CASE WHEN m.is_label THEN v.option_id END AS option_id
+           FROM import_value v JOIN import_row r USING (line)
+           JOIN unnest(%s::integer[], %s::bigint[], %s::boolean[], %s::boolean[])
+                AS m (place, metric_id, is_label, is_wide) ON m.place = v.metric""",
+        [list(column) for column in zip(*rows, strict=True)],
+    )
+    execute("ANALYZE import_prediction")
+
+
+def _refuse_repeated(columns: list[MetricColumn]) -> None:
+    rows = fetch(
+        """SELECT line, place, first, count(*) OVER ()
+           FROM (SELECT line, place, min(line) OVER (PARTITION BY metric_id, candidate_id, dialogue_id) AS first
+                 FROM import_prediction) v
+           WHERE line <> first ORDER BY line, place LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    text = _("repeats line %(line)s: the same item")
+    errors = [(line, columns[place].column, text % {"line": first}) for line, place, first, _total in rows]
+    _refuse(errors, rows[0][-1] if rows else 0)
+
+
+SAME = (
+    "x.metric_id = p.metric_id AND coalesce(x.candidate_id, -x.dialogue_id) = coalesce(p.candidate_id, -p.dialogue_id)"
+)
+
+
+def _refuse_changed(columns: list[MetricColumn]) -> None:
+    rows = fetch(
+        f"""SELECT p.line, p.place, count(*) OVER () FROM import_prediction p JOIN annotation_prediction x ON {SAME}
+            WHERE x.value IS DISTINCT FROM p.value OR x.option_id IS DISTINCT FROM p.option_id
+            ORDER BY p.line, p.place LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    text = _("the study has another prediction of this metric for this item: delete the metric first, or rename it")
+    _refuse([(line, columns[place].column, text) for line, place, _total in rows], rows[0][-1] if rows else 0)
+
+
+def _refuse(errors: list[tuple[int, str, str]], n_errors: int) -> None:
+    log = ErrorLog()
+    for error in errors:
+        log.add(*error)
+    log.count_more(n_errors - len(errors))
+    log.refuse_any()
+
+
+def _write() -> int:
+    return execute(
+        f"""INSERT INTO annotation_prediction (metric_id, candidate_id, dialogue_id, value, option_id)
+            SELECT metric_id, candidate_id, dialogue_id, value, option_id FROM import_prediction p
+            WHERE NOT EXISTS (SELECT FROM annotation_prediction x WHERE {SAME}) ORDER BY line, place"""
+    )
+
+
+def _notes(cells: Cells) -> list[str]:
+    if not cells.unused:
+        return []
+    return [_("Not used: the columns %(names)s.") % {"names": ", ".join(cells.unused)}]

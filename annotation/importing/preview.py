@@ -1,0 +1,132 @@
+"""The first rows of a file, for a page that asks whether this is what was meant. The database is not looked at."""
+
+import itertools
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation.importing.columns import map_columns, places_of_columns
+from annotation.importing.files import read_lines
+from annotation.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
+from annotation.importing.outcome import BadField, ErrorLog, LineError, no_progress
+from annotation.importing.prediction_cells import ALIASES, PredictionOptions
+from annotation.importing.predictions import CSV_PREDICTIONS
+from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
+from annotation.importing.shapes import DialogueOptions, ParsedDialogue, load_record
+from annotation.importing.tables import Table
+from annotation.importing.votes import RatingOptions
+from annotation.models import ImportJob
+from annotation.numbering import numbered_turns
+from annotation.speakers import next_speaker
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """`mapping` is {our field: the file's column} of ratings. Errors are those of the rows read, not of the file."""
+
+    kind: str
+    format: str
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    mapping: dict[str, str] = field(default_factory=dict)
+    errors: list[LineError] = field(default_factory=list)
+
+
+def preview(
+    path: Path,
+    kind: str,
+    format: str = "",
+    n: int = 5,
+    *,
+    options: DialogueOptions | RatingOptions | PredictionOptions | None = None,
+) -> Preview:
+    """Raises ImportRejected when not even the format can be told."""
+    if kind == ImportJob.Kind.RATINGS:
+        if rating_format(path, format) == JSONL_LABELS:
+            return _labels(path, n)
+        return _ratings(path, n, options if isinstance(options, RatingOptions) else RatingOptions())
+    if kind == ImportJob.Kind.PREDICTIONS:
+        return _predictions(path, n, options if isinstance(options, PredictionOptions) else PredictionOptions())
+    return _dialogues(path, format, n, options if isinstance(options, DialogueOptions) else DialogueOptions())
+
+
+def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Preview:
+    name = dialogue_format(path, wanted)
+    log = ErrorLog()
+    found = itertools.islice(read_dialogues(path, name, options, log, no_progress), n)
+    rows = [_dialogue_row(dialogue) for dialogue in found]
+    return Preview(ImportJob.Kind.DIALOGUES, name, _dialogue_columns(path, name), rows, errors=log.errors[:n])
+
+
+def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
+    following = next_speaker(dialogue.turns)
+    return {
+        "line": dialogue.line,
+        "key": dialogue.key,
+        "batch": dialogue.batch_key,
+        "turns": numbered_turns(dialogue.turns, dialogue.asker),
+        "asker": dialogue.asker,
+        "candidates": [
+            {"key": each.key, "source": each.source, "speaker": each.speaker or following, "text": each.text}
+            for each in dialogue.candidates
+        ],
+        "metadata": dialogue.metadata,
+    }
+
+
+def _dialogue_columns(path: Path, name: str) -> list[str]:
+    if name == CSV_PROMPTS:
+        return Table(path, ErrorLog(), no_progress).columns
+    for _, line in read_lines(path, ErrorLog(), no_progress):
+        try:
+            record = load_record(line)
+        except BadField:
+            continue
+        if record is not None:
+            return list(record)
+    return []
+
+
+def _ratings(path: Path, n: int, options: RatingOptions) -> Preview:
+    log = ErrorLog()
+    table = Table(path, log, no_progress)
+    mapping = {}
+    try:
+        # Whether the criterion may be left out is the protocol's to say, and is checked by the import.
+        places = map_columns(table.columns, dict(options.columns), n_criteria=1)
+        mapping = {name: table.columns[at] for name, at in places.items()}
+    except BadField as error:
+        log.add(1, error.field, error.reason)
+    rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
+    return Preview(ImportJob.Kind.RATINGS, CSV_RATINGS, table.columns, rows, mapping, log.errors[:n])
+
+
+def _labels(path: Path, n: int) -> Preview:
+    log = ErrorLog()
+    rows = []
+    for number, line in itertools.islice(read_lines(path, ErrorLog(), no_progress), n):
+        try:
+            rows.append(load_record(line) or {})
+        except BadField as error:
+            log.add(number, error.field, error.reason)
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [{name: _cell(row.get(name, "")) for name in columns} for row in rows]
+    return Preview(ImportJob.Kind.RATINGS, JSONL_LABELS, columns, cells, errors=log.errors)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _predictions(path: Path, n: int, options: PredictionOptions) -> Preview:
+    log = ErrorLog()
+    table = Table(path, log, no_progress)
+    mapping = {}
+    try:
+        places = places_of_columns(table.columns, dict(options.columns), ALIASES)
+        mapping = {name: table.columns[at] for name, at in places.items()}
+    except BadField as error:
+        log.add(1, error.field, error.reason)
+    rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
+    return Preview(ImportJob.Kind.PREDICTIONS, CSV_PREDICTIONS, table.columns, rows, mapping, log.errors[:n])

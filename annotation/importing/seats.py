@@ -1,0 +1,114 @@
+"""Who rated: imported annotators, each with a submitted assignment and a seat in every batch they rated."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import fetch
+from annotation.importing.outcome import ErrorLog
+from annotation.models import Assignment, Participant, Seat, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one annotator did in one batch. The times are None when the file has none."""
+
+    batch_id: int
+    annotator: str
+    line: int
+    began_at: datetime | None
+    ended_at: datetime | None
+
+
+def seat_annotators(study: Study, now: datetime) -> dict[str, int]:
+    """Seats first (the lock order), then assignments. Returns counts by name. Raises ImportRejected."""
+    shares = _shares()
+    participants, n_new = _participants(study, shares)
+    known = set(
+        Assignment.objects.filter(participant__study=study, participant__is_imported=True).values_list(
+            "batch_id", "participant_id"
+        )
+    )
+    fresh = [share for share in shares if (share.batch_id, participants[share.annotator].pk) not in known]
+    _refuse_excluded(fresh, participants)
+    free = _lock_free_seats({share.batch_id for share in fresh})
+    assignments = Assignment.objects.bulk_create(
+        Assignment(
+            batch_id=share.batch_id,
+            participant=participants[share.annotator],
+            status=Assignment.Status.SUBMITTED,
+            claimed_at=share.began_at or now,
+            submitted_at=share.ended_at or now,
+            is_imported=True,
+        )
+        for share in fresh
+    )
+    n_added = _take_seats(assignments, free)
+    return {"annotators_new": n_new, "seats_taken": len(assignments), "seats_added": n_added}
+
+
+def _shares() -> list[Share]:
+    rows = fetch(
+        """SELECT u.batch_id, r.annotator, min(r.line), min(r.answered_at), max(r.answered_at)
+           FROM import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
+           GROUP BY u.batch_id, r.annotator ORDER BY u.batch_id, min(r.line)"""
+    )
+    return [Share(*row) for row in rows]
+
+
+def _participants(study: Study, shares: list[Share]) -> tuple[dict[str, Participant], int]:
+    names = list(dict.fromkeys(share.annotator for share in shares))
+    known = {each.pseudonym: each for each in study.participants.filter(pseudonym__in=names)}
+    log = ErrorLog()
+    for share in shares:
+        person = known.get(share.annotator)
+        if person and not person.is_imported:
+            text = _("%(name)r is an annotator of this study: rename yours")
+            log.add(share.line, "annotator", text % {"name": share.annotator})
+    log.refuse_any()
+    new = Participant.objects.bulk_create(
+        Participant(study=study, pseudonym=name, is_imported=True, standing=Participant.Standing.CLEARED)
+        for name in names
+        if name not in known
+    )
+    return known | {each.pseudonym: each for each in new}, len(new)
+
+
+def _refuse_excluded(fresh: list[Share], participants: dict[str, Participant]) -> None:
+    log = ErrorLog()
+    for share in fresh:
+        if participants[share.annotator].standing == Participant.Standing.EXCLUDED:
+            text = _("%(name)r was excluded from this study: leave the rows out")
+            log.add(share.line, "annotator", text % {"name": share.annotator})
+    log.refuse_any()
+
+
+def _lock_free_seats(batch_ids: set[int]) -> dict[int, list[Seat]]:
+    free: dict[int, list[Seat]] = defaultdict(list)
+    seats = Seat.objects.select_for_update().filter(batch_id__in=batch_ids, assignment__isnull=True)
+    for seat in seats.order_by("batch_id", "number"):
+        free[seat.batch_id].append(seat)
+    return free
+
+
+def _take_seats(assignments: list[Assignment], free: dict[int, list[Seat]]) -> int:
+    """Free seats first, then new ones. Returns how many were added to batches that had seats already."""
+    batch_ids = {each.batch_id for each in assignments}
+    numbered = Seat.objects.filter(batch_id__in=batch_ids).values_list("batch_id")
+    last = dict(numbered.annotate(last=Max("number")))
+    had_seats = frozenset(last)
+    taken, added = [], []
+    for assignment in assignments:
+        if free[assignment.batch_id]:
+            seat = free[assignment.batch_id].pop(0)
+            seat.assignment = assignment
+            taken.append(seat)
+        else:
+            last[assignment.batch_id] = number = last.get(assignment.batch_id, 0) + 1
+            added.append(Seat(batch_id=assignment.batch_id, number=number, assignment=assignment))
+    Seat.objects.bulk_update(taken, ["assignment"], batch_size=500)
+    Seat.objects.bulk_create(added)
+    return sum(seat.batch_id in had_seats for seat in added)

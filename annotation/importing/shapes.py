@@ -1,0 +1,209 @@
+"""Dialogues of JSON Lines: one object a line, its turns in `history`, `messages` or `utterances`."""
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import orjson
+from django.utils.translation import gettext as _
+
+from annotation.importing.fields import (
+    LONGEST_BATCH_KEY,
+    LONGEST_SOURCE_KEY,
+    Record,
+    clean_text,
+    first_key,
+    kind_of,
+)
+from annotation.importing.files import read_lines
+from annotation.importing.outcome import BadField, ErrorLog, Progress
+from annotation.numbering import asker_of, told_asker
+
+DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
+BATCH_KEYS = ("batch", "batch_key")
+OWN_DATA_SET = frozenset({"dialogue", "label", "decided_by", "votes", "metadata", "utterances"})
+CANDIDATE_KEYS = ("candidate_id", "id", "key")
+SOURCE_KEYS = ("source", "model", "system")
+SPEAKER_KEYS = ("speaker",)
+CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueOptions:
+    """`reference`: the source that is the ground truth. `source`: who wrote candidates that do not say.
+
+    `asker`: the speaker who asks in dialogues that do not say it.
+    """
+
+    reference: str = ""
+    source: str = ""
+    asker: str = ""
+    unescape_newlines: bool = False
+
+
+@dataclass(slots=True)
+class ParsedCandidate:
+    """`speaker`: as the file names them; empty for the side whose turn it is."""
+
+    key: str
+    source: str
+    text: str
+    metadata: Record = field(default_factory=dict)
+    speaker: str = ""
+
+
+@dataclass(slots=True)
+class ParsedDialogue:
+    line: int
+    key: str
+    turns: list[Record]
+    candidates: list[ParsedCandidate]
+    metadata: Record
+    batch_key: str
+    asker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    turns: str
+    speaker: str
+    text: str
+    needs_candidates: bool
+
+
+SHAPES = {
+    "jsonl-history": Shape("history", "speaker", "text", needs_candidates=True),
+    "jsonl-messages": Shape("messages", "role", "content", needs_candidates=False),
+    "jsonl-utterances": Shape("utterances", "speaker", "text", needs_candidates=False),
+}
+
+
+def read_json_lines(
+    path: Path, shape: Shape, options: DialogueOptions, log: ErrorLog, progress: Progress
+) -> Iterator[ParsedDialogue]:
+    for number, line in read_lines(path, log, progress):
+        try:
+            record = load_record(line)
+            if record is not None:
+                yield parse_dialogue(record, number, shape, options)
+        except BadField as error:
+            log.add(number, error.field, error.reason)
+
+
+def load_record(line: bytes) -> Record | None:
+    """The object of a line, or None for a blank one."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        if not line.strip():
+            return None
+        text = _("is not JSON (%(error)s, character %(place)s): each line must hold one whole object")
+        raise BadField("", text % {"error": error.msg, "place": error.pos + 1}) from None
+    if type(record) is not dict:
+        text = _("each line must hold one object {...}, this is %(kind)s")
+        raise BadField("", text % {"kind": kind_of(record)})
+    return record
+
+
+def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOptions) -> ParsedDialogue:
+    key_name, key = first_key(record, DIALOGUE_KEYS)
+    batch_name, batch_key = first_key(record, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
+    turns, extras = _turns(record, shape, options)
+    used = {shape.turns, "candidates", "asker", key_name, batch_name}
+    metadata = {name: value for name, value in record.items() if name not in used}
+    if record.keys() >= OWN_DATA_SET:  # the labels are ratings, which have an import of their own
+        metadata = dict(record["metadata"]) if type(record["metadata"]) is dict else {}
+    if any(extras):
+        metadata["turn_fields"] = extras
+    candidates = _candidates(record, shape, options)
+    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, _asker(record, turns, options))
+
+
+def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str:
+    """Who asks: as the dialogue says, else as was said of the file, else as the speakers' names tell."""
+    told = record.get("asker") or options.asker
+    if not told:
+        return asker_of(turns)
+    found = told_asker(turns, told) if type(told) is str else None
+    if found is None:
+        speakers = ", ".join(dict.fromkeys(turn["speaker"] for turn in turns))
+        text = _("no turn is spoken by %(name)r: the speakers are %(speakers)s")
+        raise BadField("asker", text % {"name": told, "speakers": speakers})
+    return found
+
+
+def _list(record: Record, name: str) -> list[Any]:
+    value = record.get(name)
+    if value is None:
+        raise BadField(name, _("is missing"))
+    if type(value) is not list:
+        raise BadField(name, _("must be a list, this is %(kind)s") % {"kind": kind_of(value)})
+    if not value:
+        raise BadField(name, _("is an empty list"))
+    return value
+
+
+def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list[Record], list[Record]]:
+    """Turns of speaker and text alone, and what else each turn said: a page may show the former only."""
+    turns, extras = [], []
+    for at, raw in enumerate(_list(record, shape.turns)):
+        if type(raw) is not dict:
+            raise BadField(f"{shape.turns}[{at}]", _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
+        speaker, text = raw.get(shape.speaker), raw.get(shape.text)
+        if type(speaker) is not str or (speaker and not speaker.strip()) or "\x00" in speaker:
+            raise BadField(f"{shape.turns}[{at}].{shape.speaker}", _("must name the speaker of the turn, or be empty"))
+        text = clean_text(text, f"{shape.turns}[{at}].{shape.text}", is_unescaping=options.unescape_newlines)
+        turns.append({"speaker": speaker, "text": text})
+        is_plain = len(raw) == 2
+        extras.append({} if is_plain else {k: v for k, v in raw.items() if k not in (shape.speaker, shape.text)})
+    return turns, extras
+
+
+def _candidates(record: Record, shape: Shape, options: DialogueOptions) -> list[ParsedCandidate]:
+    if not shape.needs_candidates and record.get("candidates") in (None, []):
+        return []
+    speakers = (*SPEAKER_KEYS, shape.speaker)
+    raws = enumerate(_list(record, "candidates"))
+    candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
+    name_candidates(candidates)
+    return candidates
+
+
+def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: DialogueOptions) -> ParsedCandidate:
+    if type(raw) is not dict:
+        raise BadField(place, _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
+    key_name, key = first_key(raw, CANDIDATE_KEYS, f"{place}.")
+    source_name, source = first_key(raw, SOURCE_KEYS, f"{place}.", LONGEST_SOURCE_KEY)
+    speaker_name, speaker = first_key(raw, speakers, f"{place}.")
+    text_name = next((name for name in CANDIDATE_TEXTS if name in raw), "text")
+    text = clean_text(raw.get(text_name), f"{place}.{text_name}", is_unescaping=options.unescape_newlines)
+    source = source or options.source
+    if not source:
+        raise BadField(f"{place}.source", _("is missing: name the model or person who wrote the candidate"))
+    used = {key_name, source_name, speaker_name, text_name}
+    metadata = {name: value for name, value in raw.items() if name not in used}
+    return ParsedCandidate(key, source, text, metadata, speaker)
+
+
+def name_candidates(candidates: list[ParsedCandidate]) -> None:
+    """Keys within the dialogue: the given ones, else the source's name, numbered from its second candidate on."""
+    taken: set[str] = set()
+    for at, candidate in enumerate(candidates):
+        if candidate.key in taken:
+            text = _("has the id %(key)r of another candidate before it")
+            raise BadField(f"candidates[{at}]", text % {"key": candidate.key})
+        if candidate.key:
+            taken.add(candidate.key)
+    numbers: dict[str, Iterator[int]] = {}
+    for candidate in candidates:
+        if not candidate.key:
+            candidate.key = free_key(candidate.source, taken, numbers.setdefault(candidate.source, count(1)))
+            taken.add(candidate.key)
+
+
+def free_key(name: str, taken: Container[str], numbers: Iterator[int]) -> str:
+    """The name itself for number 1, then name-2, name-3: the first that is not taken."""
+    keys = (name if number == 1 else f"{name}-{number}" for number in numbers)
+    return next(key for key in keys if key not in taken)

@@ -1,0 +1,111 @@
+"""Parsed dialogues as lines of PostgreSQL's COPY format in temporary files: checked first, stored in one go."""
+
+import hashlib
+from array import array
+from types import TracebackType
+from typing import IO, Self
+
+import orjson
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import copy_text, spool_file
+from annotation.importing.fields import Record, canonical_json
+from annotation.importing.outcome import BadField
+from annotation.importing.shapes import ParsedCandidate, ParsedDialogue
+from annotation.speakers import next_speaker
+
+MOST_SOURCES = 200
+NOBODY = "prompt"
+
+
+def derived_key(turns: list[Record]) -> str:
+    """A key for a dialogue that brings none: the same turns have the same key in every import."""
+    return "h-" + hashlib.sha256(_named(turns)).hexdigest()[:24]
+
+
+def _named(turns: list[Record]) -> bytes:
+    """Files imported before turns could lack a speaker are known again: such a turn had this one."""
+    return orjson.dumps([{**turn, "speaker": turn["speaker"] or NOBODY} for turn in turns])
+
+
+class DialogueSpool:
+    """`lines[n]` is the line of the n-th dialogue; `sources` are in the order of their first appearance."""
+
+    def __init__(self, study_id: int) -> None:
+        self._study = str(study_id).encode()
+        self.dialogues: IO[bytes] = spool_file()
+        self.candidates: IO[bytes] = spool_file()
+        self.lines = array("Q")
+        self.n_candidates = 0
+        self.sources: dict[str, None] = {}
+        self.metadata_fields: set[str] = set()
+        self._line_of: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.dialogues.close()
+        self.candidates.close()
+
+    def add(self, dialogue: ParsedDialogue) -> None:
+        """Write the dialogue. Raises BadField, and writes nothing, when it repeats a key or cannot be stored."""
+        turns = orjson.dumps(dialogue.turns)
+        metadata = canonical_json(dialogue.metadata, "metadata")
+        following = next_speaker(dialogue.turns)
+        candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
+        key = self._new_key(dialogue)
+        self._note_sources(dialogue.candidates)
+        contents = sorted(_content(*each, following) for each in candidates) + _told(dialogue)
+        digest = _digest(_named(dialogue.turns), metadata, dialogue.batch_key, contents)
+        position = str(len(self.lines)).encode()
+        self.dialogues.write(
+            b"\t".join((
+                self._study, copy_text(key), position, turns.replace(b"\\", b"\\\\"),
+                metadata.replace(b"\\", b"\\\\"), copy_text(dialogue.batch_key), digest, b"f",
+                copy_text(dialogue.asker) + b"\n",
+            ))
+        )  # fmt: skip
+        for each, extra in candidates:
+            texts = (each.source, each.key, each.speaker or following, each.text)
+            cells = (position, *map(copy_text, texts))
+            self.candidates.write(b"\t".join((*cells, extra.replace(b"\\", b"\\\\"))) + b"\n")
+        self.lines.append(dialogue.line)
+        self.n_candidates += len(candidates)
+        self.metadata_fields.update(dialogue.metadata)
+
+    def _new_key(self, dialogue: ParsedDialogue) -> str:
+        key = dialogue.key or derived_key(dialogue.turns)
+        before = self._line_of.setdefault(key, dialogue.line)
+        if before != dialogue.line:
+            if dialogue.key:
+                text = _("has the id %(key)r as line %(line)s: each dialogue needs its own id")
+            else:
+                text = _("has no id and the same turns as line %(line)s: each dialogue needs its own id")
+            raise BadField("dialogue_id", text % {"key": key, "line": before})
+        return key
+
+    def _note_sources(self, candidates: list[ParsedCandidate]) -> None:
+        for candidate in candidates:
+            self.sources.setdefault(candidate.source)
+        if len(self.sources) > MOST_SOURCES:
+            text = _("is one of more than %(most)s sources: is this the right column?")
+            raise BadField("source", text % {"most": MOST_SOURCES})
+
+
+def _content(candidate: ParsedCandidate, metadata: bytes, following: str) -> bytes:
+    """A speaker that follows from the dialogue is no content of its own: naming it or not is the same."""
+    if candidate.speaker not in ("", following):
+        metadata = canonical_json(candidate.metadata | {"speaker": candidate.speaker}, "candidates")
+    return orjson.dumps([candidate.key, candidate.source, candidate.text]) + metadata
+
+
+def _told(dialogue: ParsedDialogue) -> list[bytes]:
+    """Who asks, if it is not the one who speaks first: the content of all others is what it always was."""
+    return [] if dialogue.asker == dialogue.turns[0]["speaker"] else [dialogue.asker.encode()]
+
+
+def _digest(turns: bytes, metadata: bytes, batch_key: str, contents: list[bytes]) -> bytes:
+    """The content of a dialogue in 64 characters; the order of its candidates is no content."""
+    whole = b"\x00".join((turns, metadata, batch_key.encode(), *contents))
+    return hashlib.sha256(whole).hexdigest().encode()

@@ -1,0 +1,109 @@
+"""Rows of a CSV file: header first, comma, semicolon or tab, quoted line breaks kept."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.files import LONGEST_LINE, read_lines
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+
+DELIMITERS = (",", ";", "\t")
+
+# The module's own limit is 131,072 characters, less than an honest dialogue may have.
+csv.field_size_limit(LONGEST_LINE)
+
+
+@dataclass(slots=True)
+class Row:
+    line: int
+    values: list[str]
+
+
+class Table:
+    """The header is read at once; iterating yields the rows. What is wrong with a row goes to the log."""
+
+    def __init__(self, path: Path, log: ErrorLog, progress: Progress) -> None:
+        self._log = log
+        self._line = 0
+        self._began = 0
+        lines = self._decoded(read_lines(path, log, progress))
+        first = next(lines, None)
+        if first is None:
+            log.refuse_any()
+            raise ImportRejected([LineError(0, "", _("the file is empty"))])
+        self._reader = csv.reader(_chain(first, lines), delimiter=delimiter_of(first), strict=True)
+        self.columns = self._header()
+
+    def _decoded(self, lines: Iterator[tuple[int, bytes]]) -> Iterator[str]:
+        for number, line in lines:
+            self._line = number
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                reason = _("is not UTF-8 (byte %(byte)s): save the file as UTF-8") % {"byte": error.start + 1}
+                self._log.add(number, "", reason)
+                text = line.decode(errors="replace")
+            yield text.removesuffix("\n").removesuffix("\r") + "\n"
+
+    def _header(self) -> list[str]:
+        try:
+            names = [name.strip() for name in next(self._reader)]
+        except (csv.Error, StopIteration) as error:
+            reason = _("the header cannot be read (%(error)s)") % {"error": error}
+            raise ImportRejected([LineError(1, "", reason)]) from None
+        names = [name or f"column_{at}" for at, name in enumerate(names, start=1)]
+        lowered = [name.casefold() for name in names]
+        twice = sorted({name for name in lowered if lowered.count(name) > 1})
+        if twice:
+            raise ImportRejected([LineError(1, twice[0], _("the header names this column twice"))])
+        self._began = self._line + 1
+        return names
+
+    def __iter__(self) -> Iterator[Row]:
+        while True:
+            self._began = self._line + 1
+            try:
+                values = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                reason = _("is not CSV (%(error)s): look at the quotation marks") % {"error": error}
+                self._log.add(self._began, "", reason)
+                continue
+            if not values:
+                continue
+            if len(values) != len(self.columns):
+                self._log.add(self._began, "", _other_width(len(values), len(self.columns)))
+                continue
+            yield Row(self._began, values)
+
+
+def _other_width(n_values: int, n_columns: int) -> str:
+    text = _("has %(values)s values, the header has %(columns)s columns")
+    return text % {"values": n_values, "columns": n_columns}
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def delimiter_of(header: str) -> str:
+    return max(DELIMITERS, key=header.count)
+
+
+def find_column(columns: list[str], names: tuple[str, ...]) -> int | None:
+    """The place of the first of the names, in any case."""
+    lowered = [column.casefold() for column in columns]
+    return next((lowered.index(name) for name in names if name in lowered), None)
+
+
+def need_column(columns: list[str], names: tuple[str, ...]) -> int:
+    place = find_column(columns, names)
+    if place is None:
+        text = _("the header has no such column, only: %(columns)s")
+        raise BadField(names[0], text % {"columns": ", ".join(columns)})
+    return place

@@ -1,0 +1,195 @@
+"""What was rated: the rows' ids become dialogues and candidates of the study, made first where asked for.
+
+All steps work on `import_unit`: one row for each way in which the file names something, with its first line.
+"""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext
+
+from annotation.importing.copying import execute, fetch
+from annotation.importing.dialogues import add_sources, next_position
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog
+from annotation.importing.spool import MOST_SOURCES
+from annotation.importing.votes import RatingOptions
+from annotation.models import Study
+
+MISSING = "candidate_id IS NULL AND unit = 'response'"
+Reason = Callable[[str, str, str, str], str]  # dialogue, item, source, batch -> what is wrong
+
+
+def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
+    """Fill dialogue_id, candidate_id and source_id of every unit. Returns what was created, by name."""
+    execute(
+        """CREATE TEMP TABLE import_unit ON COMMIT DROP AS
+           SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
+                  NULL::bigint AS dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id,
+                  NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant
+           FROM import_row GROUP BY dialogue, item, source, batch, unit"""
+    )
+    _find_dialogues_of_items(study)
+    _find_dialogues(study)
+    counts = dict.fromkeys(("dialogues_new", "sources_new", "candidates_new"), 0)
+    if options.create_missing:
+        counts["dialogues_new"] = _create_dialogues(study)
+        _find_dialogues(study)
+    refuse("dialogue_id IS NULL AND unit <> 'model'", "dialogue", _unknown_dialogue)
+    _find_candidates()
+    if options.create_missing:
+        counts["sources_new"] = _create_sources(study, options.reference)
+        counts["candidates_new"] = _create_candidates(study)
+        _find_candidates()
+    _check_candidates()
+    _find_sources(study)
+    return counts
+
+
+def refuse(condition: str, field: str, reason: Reason) -> None:
+    """Raise ImportRejected with every line whose unit meets the condition."""
+    if not fetch(f"SELECT 1 FROM import_unit WHERE {condition} LIMIT 1"):
+        return
+    rows = fetch(
+        f"""SELECT r.line, dialogue, item, source, batch, count(*) OVER ()
+            FROM import_row r JOIN (SELECT * FROM import_unit WHERE {condition}) u
+            USING (dialogue, item, source, batch, unit) ORDER BY r.line LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    log = ErrorLog()
+    for line, *names, _ in rows:
+        log.add(line, field, reason(*names))
+    log.count_more(rows[0][-1] - len(rows))
+    log.refuse_any()
+
+
+def _find_dialogues_of_items(study: Study) -> None:
+    """Rows without a dialogue name a candidate that must be the only one of its key in the study."""
+    execute(
+        """UPDATE import_unit u SET dialogue_id = f.dialogue_id, n_meant = f.n
+           FROM (SELECT c.key, min(c.dialogue_id) AS dialogue_id, count(*) AS n
+                 FROM annotation_candidate c JOIN annotation_dialogue d ON d.id = c.dialogue_id
+                 WHERE d.study_id = %s AND c.key IN (SELECT item FROM import_unit WHERE dialogue = '')
+                 GROUP BY c.key) f
+           WHERE u.dialogue = '' AND f.key = u.item""",
+        [study.pk],
+    )
+    refuse("n_meant > 1", "item", _in_several_dialogues)
+
+
+def _find_dialogues(study: Study) -> None:
+    execute(
+        """UPDATE import_unit u SET dialogue_id = d.id FROM annotation_dialogue d
+           WHERE u.dialogue_id IS NULL AND d.study_id = %s AND d.key = coalesce(nullif(u.dialogue, ''), u.item)""",
+        [study.pk],
+    )
+
+
+def _create_dialogues(study: Study) -> int:
+    return execute(
+        """INSERT INTO annotation_dialogue
+               (study_id, key, position, turns, metadata, batch_key, digest, is_textless)
+           SELECT %s, key, %s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
+           FROM (SELECT coalesce(nullif(dialogue, ''), item) AS key, min(line) AS line FROM import_unit
+                 WHERE dialogue_id IS NULL AND unit <> 'model' GROUP BY 1) missing""",
+        [study.pk, next_position(study)],
+    )
+
+
+def _find_sources(study: Study) -> None:
+    """Of candidate sets and whole models, which are known by their source."""
+    execute(
+        """UPDATE import_unit u SET source_id = s.id FROM annotation_source s
+           WHERE u.unit IN ('candidate_set', 'model') AND s.study_id = %s AND s.key = u.source""",
+        [study.pk],
+    )
+    refuse("source_id IS NULL AND unit IN ('candidate_set', 'model')", "source", _unknown_source)
+
+
+def _find_candidates() -> None:
+    execute(
+        """UPDATE import_unit u SET candidate_id = c.id, source_id = c.source_id FROM annotation_candidate c
+           WHERE u.unit = 'response' AND u.candidate_id IS NULL AND u.item <> ''
+               AND c.dialogue_id = u.dialogue_id AND c.key = u.item"""
+    )
+    execute(
+        """UPDATE import_unit u SET candidate_id = f.id, source_id = f.source_id, n_meant = f.n
+           FROM (SELECT c.dialogue_id, s.key, c.source_id, min(c.id) AS id, count(*) AS n
+                 FROM annotation_candidate c JOIN annotation_source s ON s.id = c.source_id
+                 WHERE c.dialogue_id IN (SELECT dialogue_id FROM import_unit WHERE item = '')
+                 GROUP BY c.dialogue_id, s.key, c.source_id) f
+           WHERE u.unit = 'response' AND u.candidate_id IS NULL AND u.item = ''
+               AND f.dialogue_id = u.dialogue_id AND f.key = u.source"""
+    )
+
+
+def _create_sources(study: Study, reference: str) -> int:
+    """A candidate cannot be made without its source."""
+    refuse(f"{MISSING} AND source = ''", "source", _needs_source)
+    rows = fetch(f"SELECT source FROM import_unit WHERE {MISSING} GROUP BY source ORDER BY min(line)")
+    if len(rows) > MOST_SOURCES:
+        text = gettext("is one of more than %(most)s: the right column?")
+        refuse(MISSING, "source", lambda *_: text % {"most": MOST_SOURCES})
+    return add_sources(study, [key for (key,) in rows], reference)
+
+
+def _create_candidates(study: Study) -> int:
+    return execute(
+        f"""INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)
+           SELECT u.dialogue_id, s.id, u.key, '', '{{}}'
+           FROM (SELECT DISTINCT ON (dialogue_id, 2)
+                     dialogue_id, coalesce(nullif(item, ''), source) AS key, source, line
+                 FROM import_unit WHERE {MISSING}
+                 ORDER BY dialogue_id, 2, line) u
+           JOIN annotation_source s ON s.study_id = %s AND s.key = u.source
+           ORDER BY u.line""",
+        [study.pk],
+    )
+
+
+def _check_candidates() -> None:
+    refuse("n_meant > 1", "item", _several_of_source)
+    refuse(MISSING, "item", _unknown_candidate)
+    other = "source <> (SELECT s.key FROM annotation_source s WHERE s.id = source_id)"
+    refuse(f"unit = 'response' AND source <> '' AND {other}", "source", _other_source)
+
+
+def _unknown_source(dialogue: str, item: str, source: str, *_: str) -> str:
+    return gettext("%(source)r is no source of the study") % {"source": source}
+
+
+def _in_several_dialogues(dialogue: str, item: str, *_: str) -> str:
+    return gettext("%(item)r is in several dialogues: add a column dialogue") % {"item": item}
+
+
+def _unknown_dialogue(dialogue: str, item: str, *_: str) -> str:
+    text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
+    return text % {"name": dialogue or item}
+
+
+def _unknown_candidate(dialogue: str, item: str, source: str, _: str) -> str:
+    text = gettext("%(name)r is no candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
+    return text % {"name": item or source, "dialogue": dialogue}
+
+
+def _no_dialogue(dialogue: str, item: str, *_: str) -> str:
+    return gettext("%(name)r is not in the study") % {"name": dialogue or item}
+
+
+def _no_candidate(dialogue: str, item: str, source: str, _: str) -> str:
+    text = gettext("%(name)r is no candidate of the dialogue %(dialogue)r")
+    return text % {"name": item or source, "dialogue": dialogue}
+
+
+def _needs_source(dialogue: str, item: str, *_: str) -> str:
+    return gettext("is empty, and %(item)r is not in the study: to make it, its source must be known") % {"item": item}
+
+
+def _several_of_source(dialogue: str, item: str, source: str, _: str) -> str:
+    text = gettext(
+        "the dialogue %(dialogue)r has several candidates of %(source)r: name the candidate in a column item"
+    )
+    return text % {"dialogue": dialogue, "source": source}
+
+
+def _other_source(dialogue: str, item: str, source: str, _: str) -> str:
+    text = gettext("%(item)r is by another source than %(source)r in the study")
+    return text % {"item": item, "source": source}

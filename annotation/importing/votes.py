@@ -1,0 +1,210 @@
+"""Ratings of a long CSV or of JSON Lines, each row checked against the protocol and written as a line of COPY."""
+
+import unicodedata
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.importing.answer_cells import Answers, explanation_ids, n_with_one_option, number_of, whole
+from annotation.importing.columns import is_own_export, map_columns
+from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
+from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
+from annotation.importing.labels import LABEL_FIELDS, is_json_lines, label_rows
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.importing.tables import Row, Table
+from parley.formulas import unquote_formula
+from protocols.models import Criterion, ProtocolVersion
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+
+LONGEST_PSEUDONYM = 80
+LONGEST_FREE_TEXT = 20_000
+MILLISECONDS_FROM = 1e11  # as seconds this were the year 5138
+NAMESPACE = uuid.UUID("5d3a4c1e-9f0b-5c55-8d4e-6a1f2b7c9e10")
+Unit = ProtocolVersion.Unit
+UNIT_FIELDS = ("dialogue", "item", "source")
+PARTS: dict[str, tuple[str, ...]] = {
+    Unit.RESPONSE: UNIT_FIELDS,
+    Unit.DIALOGUE: ("dialogue",),
+    Unit.CANDIDATE_SET: ("dialogue", "source"),
+    Unit.MODEL: ("source",),
+}
+STAGE_COLUMNS = (
+    "line, dialogue, item, source, annotator, batch, criterion_id, option_id, explanations, free_text, "
+    "answered_at, client_key, choices, turns, active_ms, unit"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingOptions:
+    """`columns`: our field -> the file's column. `create_missing`: make what is known by its id alone.
+
+    Of labels in JSON Lines, `criterion` is what they answer, and `annotator` is the name of lines that name nobody.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    create_missing: bool = False
+    reference: str = ""
+    criterion: str = ""
+    annotator: str = ""
+
+
+class VoteSpool:
+    """The checked rows of one file, ready for COPY."""
+
+    def __init__(self, study_id: int, spec: VersionSpec, now: datetime) -> None:
+        self.file: IO[bytes] = spool_file()
+        self.n_rows = 0
+        self.unused: list[str] = []
+        self._study = str(study_id)
+        self._spec = spec
+        self._answers = Answers(spec)
+        self._is_own = False
+        self.n_uncounted = 0
+        self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
+        self._now = now
+        self._places: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.file.close()
+
+    def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress) -> None:
+        if is_json_lines(path):
+            self._places = {name: at for at, name in enumerate(LABEL_FIELDS)}
+            asked = {"criterion": options.criterion, "annotator": options.annotator}
+            self._add_all(label_rows(path, self._spec, log, progress, **asked), log)
+        else:
+            self._add_all(self._table(path, options.columns, log, progress), log)
+
+    def _table(self, path: Path, columns: Mapping[str, str], log: ErrorLog, progress: Progress) -> Table:
+        table = Table(path, log, progress)
+        try:
+            self._places = map_columns(table.columns, dict(columns), n_with_one_option(self._spec))
+        except BadField as error:
+            raise ImportRejected([LineError(1, error.field, error.reason)]) from None
+        self._is_own = is_own_export(table.columns)
+        if self._is_own:
+            self._answers = Answers(self._spec, is_own=True)
+        used = set(range(len(table.columns)) if self._is_own else self._places.values())
+        self.unused = [name for at, name in enumerate(table.columns) if at not in used]
+        return table
+
+    def _add_all(self, rows: Iterable[Row], log: ErrorLog) -> None:
+        for row in rows:
+            try:
+                self._add(row)
+            except BadField as error:
+                log.add(row.line, error.field, error.reason)
+
+    def _value(self, row: Row, name: str) -> str:
+        place = self._places.get(name)
+        if place is None:
+            return ""
+        return unquote_formula(row.values[place]) if self._is_own else row.values[place]
+
+    def _key(self, row: Row, name: str, longest: int = 200) -> str:
+        return clean_key(self._value(row, name), name, longest)
+
+    def _add(self, row: Row) -> None:
+        if self._value(row, "is_counted") == "false":
+            self.n_uncounted += 1
+            return
+        dialogue, item, source, unit = self._unit(row)
+        annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
+        if not annotator:
+            raise BadField("annotator", _("is empty: who answered?"))
+        criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
+        option, choices, turns = self._answer(row, criterion)
+        who = (self._study, annotator, dialogue, item, source, criterion.key)
+        cells = (
+            str(row.line).encode(),
+            copy_text(dialogue),
+            copy_text(item),
+            copy_text(source),
+            copy_text(annotator),
+            copy_text(self._key(row, "batch", LONGEST_BATCH_KEY)),
+            str(criterion.id).encode(),
+            str(option.id).encode() if option else NULL,
+            copy_ids(explanation_ids(option, self._value(row, "explanations")) if option else []),
+            copy_text(_free_text(self._value(row, "free_text"))),
+            _answered_at(self._value(row, "answered_at"), self._now),
+            str(uuid.uuid5(NAMESPACE, "\x1f".join(who))).encode(),
+            copy_ids(choices),
+            copy_ids(turns),
+            str(whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
+            unit.encode(),
+        )
+        self.file.write(b"\t".join(cells) + b"\n")
+        self.n_rows += 1
+
+    def _answer(self, row: Row, criterion: CriterionSpec) -> tuple[OptionSpec | None, list[int], list[int]]:
+        value = self._value(row, "value")
+        if criterion.kind == Criterion.Kind.MULTIPLE:
+            return None, self._answers.choices(criterion, self._value(row, "choices") or value), []
+        if criterion.kind == Criterion.Kind.TURNS:
+            return None, [], self._answers.turns(criterion, self._value(row, "turns") or value)
+        return self._answers.option(criterion, value), [], []
+
+    def _unit(self, row: Row) -> tuple[str, str, str, str]:
+        if self._is_own:
+            return self._own_unit(row)
+        dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
+        source = self._key(row, "source", LONGEST_SOURCE_KEY)
+        if self._is_whole_dialogue:
+            dialogue, item, source = dialogue or item, "", ""
+        if not dialogue and not item:
+            raise BadField("item", _("is empty: what was rated?"))
+        if not (self._is_whole_dialogue or item or source):
+            raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
+        return dialogue, item, source, Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
+
+    def _own_unit(self, row: Row) -> tuple[str, str, str, str]:
+        unit = self._value(row, "unit")
+        if unit not in PARTS:
+            text = _("%(unit)r is no unit, only: %(known)s")
+            raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
+        keys = [self._key(row, name, LONGEST_SOURCE_KEY if name == "source" else 200) for name in UNIT_FIELDS]
+        for name, key in zip(UNIT_FIELDS, keys, strict=True):
+            if name in PARTS[unit] and not key:
+                raise BadField(name, _("is empty: what was rated?"))
+        dialogue, item, source = (
+            key if name in PARTS[unit] else "" for name, key in zip(UNIT_FIELDS, keys, strict=True)
+        )
+        return dialogue, item, source, unit
+
+
+def _free_text(cell: str) -> str:
+    if "\x00" in cell:
+        raise BadField("free_text", nul())
+    if len(cell) > LONGEST_FREE_TEXT:
+        raise BadField("free_text", _("is longer than %(most)s characters") % {"most": intcomma(LONGEST_FREE_TEXT)})
+    return unicodedata.normalize("NFC", cell.replace("\r\n", "\n")).strip()
+
+
+def _answered_at(cell: str, now: datetime) -> bytes:
+    """ISO 8601 or seconds since 1970 as the cell of a time column; none when the file does not say."""
+    if not cell.strip():
+        return NULL
+    try:
+        number = number_of(cell)
+        if number is None:
+            when = datetime.fromisoformat(cell.strip())
+        else:
+            when = datetime.fromtimestamp(number / (1000 if number > MILLISECONDS_FROM else 1), UTC)
+        when = when if timezone.is_aware(when) else timezone.make_aware(when)
+    except (ValueError, OverflowError, OSError):
+        text = _("%(time)r is no time: write it as 2026-11-21T09:30:00Z or in seconds since 1970")
+        raise BadField("answered_at", text % {"time": cell}) from None
+    if when > now:
+        raise BadField("answered_at", _("%(time)r lies in the future") % {"time": cell})
+    return when.astimezone(UTC).isoformat().encode()

@@ -1,0 +1,95 @@
+"""The answers themselves: each new one is a rating and its first revision; a known one must be the same."""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import execute, fetch
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog
+from annotation.models import Study
+
+SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criterion_id = v.criterion_id"
+
+
+def stage_votes(study: Study) -> None:
+    """Rows, units and assignments put together: what a rating consists of. Of a returned batch, the last round's."""
+    execute(
+        """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
+           SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
+                  r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms
+           FROM import_row r
+           JOIN import_unit u USING (dialogue, item, source, batch, unit)
+           JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = r.annotator
+           JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id
+           WHERE NOT EXISTS (
+               SELECT FROM annotation_assignment later WHERE later.batch_id = a.batch_id
+                   AND later.participant_id = a.participant_id AND later.round > a.round)""",
+        [study.pk],
+    )
+    execute("ANALYZE import_vote")
+
+
+def refuse_repeated() -> None:
+    rows = fetch(
+        """SELECT line, first, count(*) OVER ()
+           FROM (SELECT line, min(line) OVER (PARTITION BY assignment_id, item_id, criterion_id) AS first
+                 FROM import_vote) v
+           WHERE line <> first ORDER BY line LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    repeats = _("repeats line %(line)s: same annotator, item and criterion")
+    _refuse(
+        [(line, "", repeats % {"line": first}) for line, first, _total in rows],
+        rows[0][-1] if rows else 0,
+    )
+
+
+def refuse_changed() -> None:
+    rows = fetch(
+        f"""SELECT v.line, x.option_id IS DISTINCT FROM v.option_id, o.label, count(*) OVER ()
+            FROM import_vote v JOIN annotation_rating x ON {SAME} LEFT JOIN protocols_option o ON o.id = x.option_id
+            WHERE x.option_id IS DISTINCT FROM v.option_id OR x.explanations <> v.explanations
+                OR x.free_text <> v.free_text OR x.choices <> v.choices OR x.turns <> v.turns
+            ORDER BY v.line LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    errors = []
+    for line, is_other_option, label, _total in rows:
+        if is_other_option and label:
+            text = _("the study has the answer %(label)r of this annotator for this item and criterion")
+        else:
+            text = _("the study has another explanation or free text of this annotator for this item and criterion")
+        errors.append((line, "value", text % {"label": label}))
+    _refuse(errors, rows[0][-1] if rows else 0)
+
+
+def _refuse(errors: list[tuple[int, str, str]], n_errors: int) -> None:
+    log = ErrorLog()
+    for error in errors:
+        log.add(*error)
+    log.count_more(n_errors - len(errors))
+    log.refuse_any()
+
+
+def write_votes(now: datetime) -> tuple[int, list[int]]:
+    """Store the votes that are not there yet. Returns how many, and the batches they went to."""
+    execute(f"DELETE FROM import_vote v USING annotation_rating x WHERE {SAME}")
+    touched = [batch_id for (batch_id,) in fetch("SELECT DISTINCT batch_id FROM import_vote ORDER BY batch_id")]
+    n_new = execute(
+        """WITH new AS (
+               INSERT INTO annotation_rating
+                   (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations, free_text,
+                    revision, active_ms, answered_at, created_at, updated_at)
+               SELECT assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations,
+                      free_text, 1, active_ms, coalesce(answered_at, %s), %s, %s
+               FROM import_vote ORDER BY line
+               RETURNING id, assignment_id, item_id, criterion_id, answered_at)
+           INSERT INTO annotation_ratingrevision
+               (rating_id, number, option_id, choices, turns, explanations, free_text, client_key, active_ms,
+                answered_at, received_at)
+           SELECT new.id, 1, v.option_id, v.choices, v.turns, v.explanations, v.free_text, v.client_key, v.active_ms,
+                  new.answered_at, %s
+           FROM new JOIN import_vote v USING (assignment_id, item_id, criterion_id)""",
+        [now, now, now, now],
+    )
+    return n_new, touched

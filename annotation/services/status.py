@@ -1,0 +1,132 @@
+"""The one door to an annotator's standing: what it means for seats, and the history of who decided what, and why."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Membership, Participant, Seat, StandingChange, Study
+from annotation.models.study import ROLE_WORDS
+from annotation.nudging import raise_version
+from annotation.selectors.claims import OPEN_ENDED, kinds_for
+from annotation.selectors.team import is_of_team
+from annotation.services import activity
+from annotation.services.claiming import release_seats
+from annotation.services.refusals import Refused
+
+Role = Membership.Role
+Standing = Participant.Standing
+LONGEST_REASON = 1000
+
+
+def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int:
+    """Clear everybody who waits for it. Returns how many."""
+    pending = Participant.objects.filter(study=study, standing=Standing.PENDING)
+    waiting = pending.exclude(is_of_team()).order_by("pk")
+    for participant in waiting:
+        set_standing(participant, standing=Standing.CLEARED, by=by, now=now)
+    return len(waiting)
+
+
+@transaction.atomic
+def decide_standing(
+    participant: Participant, *, standing: str, by: User, now: datetime, reason: str = ""
+) -> Participant:
+    """What a person of the team decides. Raises Refused where it needs a reason and has none, and as `set_standing`."""
+    locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    missing = missing_reason(locked, standing, reason)
+    if missing:
+        raise Refused("no_reason", missing)
+    return set_standing(locked, standing=standing, by=by, reason=reason.strip(), now=now)
+
+
+def missing_reason(participant: Participant, standing: str, reason: str) -> str:
+    """What to say to somebody who has to give a reason and has not; else empty.
+
+    Every way out of `qualifying` and `failed` needs one: else two steps would lead past the gate.
+    """
+    if reason.strip() or standing == participant.standing:
+        return ""
+    if standing == Standing.EXCLUDED:
+        return _("Say why you exclude %(name)s: the reason is kept.") % {"name": participant.pseudonym}
+    if participant.standing in (Standing.QUALIFYING, Standing.FAILED):
+        text = _("%(name)s has not qualified: say why you decide otherwise. The reason is kept.")
+        return text % {"name": participant.pseudonym}
+    return ""
+
+
+@transaction.atomic
+def set_standing(
+    participant: Participant, *, standing: str, now: datetime, by: User | None = None, reason: str = ""
+) -> Participant:
+    """Set it, keep the change with its reason, and log it. `by` is None where a rule decided.
+
+    Cleared: what they have begun of the training or the qualification is over, and its answers are kept. Paused: no
+    new seats, and what they hold they may finish. Excluded: their ratings stay in history and stop counting, and their
+    seats are free at once. Leaving `excluded` gives submitted batches their seats back where one is free.
+    Raises Refused for clearing somebody whose role sees the figures.
+    """
+    # Not the study's row as well: the next round of a batch takes that after seats, which are taken here later.
+    rows = Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
+    locked = rows.get(pk=participant.pk)
+    if standing == Standing.CLEARED:
+        _check_blind(locked)
+    before, locked.standing = locked.standing, standing
+    if before == standing:
+        return locked
+    locked.full_clean(exclude=["user"])  # imported annotators have none
+    locked.save(update_fields=["standing"])
+    _remember(locked, before, by, reason, now)
+    if standing == Standing.EXCLUDED:
+        release_seats(locked, Assignment.Status.EXCLUDED)
+    elif before == Standing.EXCLUDED:
+        _restore_seats(locked)
+    if standing == Standing.CLEARED:
+        # What leads to the main work is behind them: a seat there would keep them from taking another.
+        kinds = OPEN_ENDED - kinds_for(locked)
+        release_seats(locked, Assignment.Status.EXPIRED, is_finished_kept=True, kinds=kinds)
+    return locked
+
+
+def _remember(participant: Participant, before: str, by: User | None, reason: str, now: datetime) -> None:
+    after = participant.standing
+    StandingChange.objects.create(participant=participant, before=before, after=after, actor=by, reason=reason, at=now)
+    details = {"before": before, "after": after, "reason": reason}
+    activity.log(participant.study, by, "standing", about=participant.pseudonym, details=details, now=now)
+
+
+def _check_blind(participant: Participant) -> None:
+    memberships = Membership.objects.filter(study=participant.study_id, user=participant.user_id)
+    role = memberships.values_list("role", flat=True).first()
+    if role not in (None, Role.ANNOTATOR):
+        message = _("%(name)s is %(role)s of this study, so they cannot rate it blind. Make them an annotator first.")
+        raise Refused("other_role", message % {"name": participant.pseudonym, "role": ROLE_WORDS[role]})
+
+
+def _restore_seats(participant: Participant) -> None:
+    left = Assignment.objects.filter(participant=participant, status=Assignment.Status.EXCLUDED)
+    restored = []
+    for assignment in left.order_by("batch_id"):
+        seat = _seat_again(assignment)
+        assignment.status = Assignment.Status.SUBMITTED if seat else Assignment.Status.EXPIRED
+        assignment.save(update_fields=["status"])
+        if seat is not None:
+            seat.assignment = assignment
+            seat.save(update_fields=["assignment"])
+            restored.append(assignment.batch_id)
+    for batch_id in restored:
+        raise_version(batch_id)
+
+
+def _seat_again(assignment: Assignment) -> Seat | None:
+    """For finished work of the batch's present round, which is read once the seat is locked: the next one waits."""
+    seat = free_seat_of(assignment.batch_id) if assignment.submitted_at is not None else None
+    is_of_round = Batch.objects.filter(pk=assignment.batch_id, round=assignment.round).exists()
+    return seat if is_of_round else None
+
+
+def free_seat_of(batch_id: int) -> Seat | None:
+    """Locked."""
+    free = Seat.objects.filter(batch_id=batch_id, assignment__isnull=True).order_by("number")
+    return free.select_for_update(skip_locked=True).first()

@@ -1,0 +1,88 @@
+"""Places on annotation's pages that the apps above fill, so that annotation need not know them.
+
+The settings name the fillings (SLOTS), which `qualification/slots.py` declares. A page reads them for all its studies
+at once, in a number of queries that does not grow with them, and shows each in its place.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from annotation.models import Assignment, Study
+from annotation.selectors.work import StudyWork
+
+
+def never(value: Any, work: StudyWork) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFilling:
+    """Something that annotators see with their own work. `read` returns a value by participant.
+
+    `templates` has a template for each slot, which knows the value as `name`. `holds` says that the work has to wait.
+    The slots are `facts`, `record`, `before` and `after` the next step, `instead` of it where there is none, `beside`
+    it, `links` and `scripts`.
+    """
+
+    name: str
+    read: Callable[[Sequence[StudyWork]], Mapping[int, Any]]
+    templates: Mapping[str, str]
+    holds: Callable[[Any, StudyWork], bool] = never
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFilling:
+    """Something that a study's team sees. `read` returns what the template shows, or None to show nothing.
+
+    The slots are `head` of every page before the study opens, `next` steps for everybody, `next_configure` for those
+    who configure, and `settings`.
+    """
+
+    slot: str
+    template: str
+    read: Callable[[Study], Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """All fillings, and what each batch earned, in words, by assignment: empty where none has earned anything."""
+
+    work: tuple[WorkFilling, ...]
+    study: tuple[StudyFilling, ...]
+    pay_of_batches: Callable[[Iterable[Assignment]], Mapping[int, str]]
+
+
+def slots() -> Slots:
+    found: Slots = import_string(settings.SLOTS)
+    return found
+
+
+class Filled:
+    """The fillings of a page, each read when it is first shown."""
+
+    def __init__(self, works: Sequence[StudyWork]) -> None:
+        self.works = works
+        self._read: dict[str, Mapping[int, Any]] = {}
+
+    def in_slot(self, slot: str, work: StudyWork) -> list[tuple[str, dict[str, Any]]]:
+        """(template, what it knows) of all that is shown there."""
+        return [
+            (filling.templates[slot], {"work": work, filling.name: value})
+            for filling in slots().work
+            if slot in filling.templates and (value := self._values(filling).get(work.participant.pk)) is not None
+        ]
+
+    def holds(self, work: StudyWork) -> bool:
+        """Whether the next step of this work has to wait for one of the fillings."""
+        holding = [filling for filling in slots().work if filling.holds is not never]
+        found = ((filling, self._values(filling).get(work.participant.pk)) for filling in holding)
+        return any(value is not None and filling.holds(value, work) for filling, value in found)
+
+    def _values(self, filling: WorkFilling) -> Mapping[int, Any]:
+        if filling.name not in self._read:
+            self._read[filling.name] = filling.read(self.works)
+        return self._read[filling.name]

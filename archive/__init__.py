@@ -1,0 +1,1 @@
+"""A whole study as one file: written by an export, and read back into an empty Parley."""

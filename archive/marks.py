@@ -1,0 +1,90 @@
+"""The marks of annotators on items: an optional file of an archive, left out where there are none."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import execute
+from annotation.models import ItemMark, Study
+from archive.rows import faulty, refuse, stage
+from reporting.exports.cursors import stream
+
+MARKS = "marks.csv"
+HEADER = (
+    "batch", "annotator", "round", "unit", "dialogue", "source", "item", "is_unsure", "unsure_at", "reason", "words",
+    "flagged_at", "seen_at", "seen_note",
+)  # fmt: skip
+# Who of the team looked at a flag has no name in an archive.
+MARK_ROWS = """
+    SELECT batch.key, participant.pseudonym, assignment.round, item.unit, dialogue.key, source.key, candidate.key,
+        mark.is_unsure, mark.unsure_at, mark.reason, mark.words, mark.flagged_at, mark.seen_at, mark.seen_note
+    FROM annotation_batch batch
+    JOIN annotation_assignment assignment ON assignment.batch_id = batch.id
+    JOIN annotation_itemmark mark ON mark.assignment_id = assignment.id
+    JOIN annotation_participant participant ON participant.id = assignment.participant_id
+    JOIN annotation_item item ON item.id = mark.item_id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_source source ON source.id = item.source_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    WHERE batch.study_id = %s ORDER BY batch.position, batch.id, assignment.id, mark.id
+"""
+REASONS = list(ItemMark.Reason.values)
+COLUMNS = (
+    "batch text, annotator text, round int, unit text, dialogue text, source text, item text, is_unsure boolean, "
+    "unsure_at timestamptz, reason text, words text, flagged_at timestamptz, seen_at timestamptz, seen_note text"
+)
+# The archive says how a mark stands, not how it came to: that is one change for each.
+STORE = """
+    INSERT INTO annotation_itemmark (assignment_id, item_id, is_unsure, unsure_at, reason, words, flagged_at, seen_at,
+        seen_note)
+    SELECT work.id, item.id, s.is_unsure, s.unsure_at, coalesce(s.reason, ''), coalesce(s.words, ''), s.flagged_at,
+        s.seen_at, coalesce(s.seen_note, '')
+    FROM archive_mark s
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    JOIN annotation_participant participant ON participant.study_id = %(study)s
+        AND participant.pseudonym = s.annotator
+    JOIN annotation_assignment work ON work.batch_id = batch.id AND work.participant_id = participant.id
+        AND work.round = s.round
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
+    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
+    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
+        AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
+        AND item.candidate_id IS NOT DISTINCT FROM candidate.id
+    ORDER BY s.line
+"""
+CHANGES = """
+    INSERT INTO annotation_markchange (mark_id, kind, is_set, reason, words, client_key, marked_at, received_at)
+    SELECT mark.id, kind.name, CASE kind.name WHEN 'flag' THEN mark.reason <> '' ELSE mark.is_unsure END,
+        CASE kind.name WHEN 'flag' THEN mark.reason ELSE '' END, CASE kind.name WHEN 'flag' THEN mark.words ELSE '' END,
+        gen_random_uuid(), kind.at, kind.at
+    FROM annotation_itemmark mark
+    JOIN annotation_assignment work ON work.id = mark.assignment_id
+    JOIN annotation_batch batch ON batch.id = work.batch_id AND batch.study_id = %(study)s
+    CROSS JOIN LATERAL (VALUES ('unsure', mark.unsure_at), ('flag', mark.flagged_at)) AS kind (name, at)
+    WHERE kind.at IS NOT NULL ORDER BY mark.id, kind.name
+"""
+
+
+def restore_marks(study: Study, path: Path) -> int:
+    """Before the answers, which tell that batches are to be measured. Returns how many. Raises ImportRejected."""
+    if not path.exists():
+        return 0
+    n_rows = stage("archive_mark", COLUMNS, path)
+    refuse(path, f"NOT reason = ANY(ARRAY{REASONS})", "archive_mark", _("has an unknown reason of a flag"))
+    n_new = execute(STORE, {"study": study.pk})
+    if n_new != n_rows:
+        raise faulty(path, 0, _("names work or items that the archive does not hold"))
+    execute(CHANGES, {"study": study.pk})
+    execute("DROP TABLE archive_mark")
+    return n_new
+
+
+def has_marks(study: Study) -> bool:
+    return ItemMark.objects.filter(assignment__batch__study=study).exists()
+
+
+def mark_rows(study: Study) -> Iterator[Any]:
+    return stream(MARK_ROWS, [study.pk])

@@ -1,0 +1,88 @@
+"""Metrics of an archive, what they said about candidates and dialogues, and the model judges that made some of them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import execute
+from annotation.models import JudgeRun, Metric, Study
+from archive.entries import JUDGE, JUDGE_TIMES
+from archive.rows import faulty, refuse, stage
+from protocols.models import Criterion, ProtocolVersion
+
+METRIC_COLUMNS = (
+    "number int, key text, name text, kind text, higher_is_better boolean, origin text, judge text, "
+    "protocol_sha256 text, criterion text, note text, created_at timestamptz, is_active boolean"
+)
+METRICS = """
+    INSERT INTO annotation_metric (study_id, token, key, name, criterion_id, kind, higher_is_better, origin, run_id,
+        note, created_at, is_active)
+    SELECT %s, gen_random_uuid(), s.key, s.name, criterion.id, s.kind, s.higher_is_better,
+        CASE WHEN run.id IS NULL THEN 'imported' ELSE s.origin END, run.id, coalesce(s.note, ''), s.created_at,
+        s.is_active
+    FROM archive_metric s
+    LEFT JOIN protocols_protocolversion version ON version.id = ANY(%s) AND version.sha256 = s.protocol_sha256
+    LEFT JOIN protocols_criterion criterion ON criterion.version_id = version.id AND criterion.key = s.criterion
+    LEFT JOIN annotation_judgerun run ON run.study_id = %s AND run.name = s.judge
+    WHERE (s.criterion IS NULL) = (criterion.id IS NULL) ORDER BY s.number
+"""
+PREDICTION_COLUMNS = "metric int, dialogue text, item text, value double precision, option text"
+PREDICTIONS = """
+    INSERT INTO annotation_prediction (metric_id, candidate_id, dialogue_id, value, option_id)
+    SELECT metric.id, candidate.id, CASE WHEN candidate.id IS NULL THEN dialogue.id END, s.value, option.id
+    FROM archive_prediction s
+    JOIN (SELECT id, criterion_id, row_number() OVER (ORDER BY id) AS number FROM annotation_metric
+          WHERE study_id = %s) metric ON metric.number = s.metric
+    JOIN annotation_dialogue dialogue ON dialogue.study_id = %s AND dialogue.key = s.dialogue
+    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
+    LEFT JOIN protocols_option option ON option.criterion_id = metric.criterion_id AND option.key = s.option
+    WHERE (s.item IS NULL) = (candidate.id IS NULL) AND (s.option IS NULL) = (option.id IS NULL) ORDER BY s.line
+"""
+
+
+def restore_predictions(
+    study: Study, folder: Path, judges: Sequence[dict[str, Any]], versions: list[ProtocolVersion], owner: User | None
+) -> tuple[dict[str, int], list[str]]:
+    """Counts by name, and notes. Somebody has to answer for a judge: without an owner its metrics come as imported."""
+    if owner is not None:
+        JudgeRun.objects.bulk_create(_judge(study, said, versions, owner) for said in judges)
+    n_metrics = _restore_metrics(study, folder / "metrics.csv", [version.pk for version in versions])
+    counts = {"metrics_new": n_metrics, "predictions_new": _restore_values(study, folder / "predictions.csv")}
+    if not judges or owner is not None:
+        return counts, []
+    return counts, [_("Metrics of model judges came as imported ones, because the study has no owner.")]
+
+
+def _judge(study: Study, said: dict[str, Any], versions: list[ProtocolVersion], owner: User) -> JudgeRun:
+    version = {each.sha256: each for each in versions}[said["protocol_sha256"]]
+    ids = dict(Criterion.objects.filter(version=version).values_list("key", "pk"))
+    return JudgeRun(
+        study=study,
+        user=owner,
+        protocol_version=version,
+        criteria=[ids[key] for key in said["criteria"]],
+        status=JudgeRun.Status.DONE,
+        **{name: said[name] for name in JUDGE},
+        **{name: datetime.fromisoformat(said[name]) if said[name] else None for name in JUDGE_TIMES},
+    )
+
+
+def _restore_metrics(study: Study, path: Path, versions: list[int]) -> int:
+    n_rows = stage("archive_metric", METRIC_COLUMNS, path)
+    refuse(path, f"NOT kind = ANY(ARRAY{list(Metric.Kind.values)})", "archive_metric", _("has an unknown kind"))
+    if execute(METRICS, [study.pk, versions, study.pk]) != n_rows:
+        raise faulty(path, 0, _("names a criterion that the archive does not hold"))
+    execute("DROP TABLE archive_metric")
+    return n_rows
+
+
+def _restore_values(study: Study, path: Path) -> int:
+    n_rows = stage("archive_prediction", PREDICTION_COLUMNS, path)
+    if execute(PREDICTIONS, [study.pk, study.pk]) != n_rows:
+        raise faulty(path, 0, _("names metrics, candidates or answers that the archive does not hold"))
+    execute("DROP TABLE archive_prediction")
+    return n_rows

@@ -1,0 +1,224 @@
+"""The tables of an archive that are no imports of their own: staged by COPY, then stored by their keys."""
+
+import csv
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import NULL, copy_in, copy_text, execute, fetch, spool_file
+from annotation.importing.outcome import ImportRejected, LineError
+from annotation.models import Assignment, Dialogue, Participant, Study
+from parley.formulas import unquote_formula
+
+STATUSES = list(Assignment.Status.values)
+PURPOSES = list(Dialogue.Purpose.values)
+STANDINGS = list(Participant.Standing.values)
+
+
+def stage(table: str, columns: str, path: Path) -> int:
+    """A temporary table of the file's rows, empty cells as NULL. Returns how many. Columns are `name type, ...`."""
+    names = [column.split()[0] for column in columns.split(", ")]
+    n_rows = 0
+    with connection.cursor() as cursor, spool_file() as file:
+        for line, cells in _rows(path, names):
+            values = (copy_text(unquote_formula(cell)) if cell else NULL for cell in cells)
+            file.write(b"\t".join([str(line).encode(), *values]) + b"\n")
+            n_rows += 1
+        cursor.execute(f"CREATE TEMP TABLE {table} (line bigint, {columns}) ON COMMIT DROP")
+        copy_in(cursor, table, f"line, {', '.join(names)}", file)
+        cursor.execute(f"ANALYZE {table}")
+        cursor.execute("SET LOCAL enable_nestloop = on")  # fresh statistics: a few rows need no hash of everything
+    return n_rows
+
+
+def _rows(path: Path, names: list[str]) -> Iterator[tuple[int, list[str]]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            if next(reader, None) != names:
+                raise faulty(path, 1, _("has other columns than an archive of ours"))
+            for cells in reader:
+                if len(cells) != len(names):
+                    raise faulty(path, reader.line_num, _("has too many values or too few"))
+                yield reader.line_num, cells
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise faulty(path, reader.line_num, str(error)) from None
+
+
+def faulty(path: Path, line: int, reason: str) -> ImportRejected:
+    return ImportRejected([LineError(line, path.name, reason)])
+
+
+def refuse(path: Path, condition: str, table: str, reason: str) -> None:
+    rows = fetch(f"SELECT line FROM {table} WHERE {condition} ORDER BY line LIMIT 1")
+    if rows:
+        raise faulty(path, rows[0][0], reason)
+
+
+def restore_ids(study: Study, path: Path) -> int:
+    """Dialogues and candidates without texts."""
+    n_rows = stage("archive_id", "dialogue text, item text, source text", path)
+    execute(
+        """INSERT INTO annotation_dialogue
+               (study_id, key, position, turns, metadata, batch_key, digest, is_textless)
+           SELECT %s, s.dialogue, (SELECT coalesce(max(position) + 1, 0) FROM annotation_dialogue WHERE study_id = %s)
+               + row_number() OVER (ORDER BY min(s.line)) - 1, '[]', '{}', '', '', true
+           FROM archive_id s
+           WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = %s AND d.key = s.dialogue)
+           GROUP BY s.dialogue""",
+        [study.pk] * 3,
+    )
+    n_new = execute(
+        """INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)
+           SELECT d.id, source.id, s.item, '', '{}' FROM archive_id s
+           JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.dialogue
+           JOIN annotation_source source ON source.study_id = %s AND source.key = s.source
+           WHERE s.item IS NOT NULL ORDER BY s.line""",
+        [study.pk] * 2,
+    )
+    if n_new != fetch("SELECT count(*) FROM archive_id WHERE item IS NOT NULL")[0][0]:
+        raise faulty(path, 0, _("names a source that the settings do not"))
+    execute("DROP TABLE archive_id")
+    return n_rows
+
+
+ITEM_COLUMNS = (
+    "batch text, unit text, position int, item_token text, dialogue text, source text, item text, shown jsonb, "
+    "is_check boolean"
+)
+ITEMS = """
+    INSERT INTO annotation_item (batch_id, unit, dialogue_id, source_id, candidate_id, token, position, is_check,
+        shown)
+    SELECT batch.id, s.unit, d.id, source.id, c.id, gen_random_uuid(), s.position, s.is_check,
+        coalesce((SELECT array_agg(shown.id ORDER BY pair.at)
+            FROM jsonb_array_elements(s.shown) WITH ORDINALITY AS pair (keys, at)
+            JOIN annotation_dialogue of ON of.study_id = %(study)s AND of.key = pair.keys ->> 0
+            JOIN annotation_candidate shown ON shown.dialogue_id = of.id AND shown.key = pair.keys ->> 1), '{}')
+    FROM archive_item s
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    LEFT JOIN annotation_dialogue d ON d.study_id = %(study)s AND d.key = s.dialogue
+    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
+    LEFT JOIN annotation_candidate c ON c.dialogue_id = d.id AND c.key = s.item
+    WHERE (s.dialogue IS NULL) = (d.id IS NULL) AND (s.source IS NULL) = (source.id IS NULL)
+        AND (s.item IS NULL) = (c.id IS NULL)
+    ORDER BY s.line
+"""
+
+
+def restore_items(study: Study, path: Path) -> int:
+    """With new tokens: those of the archive may be known to annotators, and stand in ratings.csv only."""
+    n_rows = stage("archive_item", ITEM_COLUMNS, path)
+    with connection.cursor() as cursor:
+        cursor.execute(ITEMS, {"study": study.pk})
+        n_new = cursor.rowcount
+    if n_new != n_rows:
+        raise faulty(path, 0, _("names batches, dialogues or candidates that the archive does not hold"))
+    execute("DROP TABLE archive_item")
+    execute(
+        """UPDATE annotation_batch b SET n_items = (
+               SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
+           WHERE b.study_id = %s""",
+        [study.pk],
+    )
+    return n_new
+
+
+def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format: int, now: datetime) -> int:
+    """Annotators, their work and the seats they held. Returns how many annotators.
+
+    Work that was done in Parley stays such work, though nobody's account is behind it: times and pay count it.
+    """
+    annotators = folder / "annotators.csv"
+    columns = "annotator text, standing text, consented_at timestamptz, consent_version text"
+    n_annotators = stage("archive_annotator", columns, annotators)
+    refuse(annotators, f"NOT standing = ANY(ARRAY{STANDINGS})", "archive_annotator", _("has an unknown standing"))
+    execute(
+        """INSERT INTO annotation_participant
+               (study_id, pseudonym, token, standing, is_imported, consented_at, consent_version, created_at)
+           SELECT %s, annotator, gen_random_uuid(), standing, true, consented_at, coalesce(consent_version, ''), %s
+           FROM archive_annotator ORDER BY line""",
+        [study.pk, now],
+    )
+    execute("DROP TABLE archive_annotator")
+    _restore_work(study, folder / "assignments.csv", format)
+    _restore_seats(study, seats)
+    execute("DROP TABLE archive_work")
+    return n_annotators
+
+
+WORK_COLUMNS = (
+    "batch text, annotator text, status text, seat int, seed bigint, claimed_at timestamptz, "
+    "submitted_at timestamptz, comment text"
+)
+SINCE = {"is_imported boolean": 2, "round int": 3}  # formats
+
+
+def _restore_work(study: Study, path: Path, format: int) -> None:
+    n_rows = stage("archive_work", ", ".join([WORK_COLUMNS, *(name for name in SINCE if SINCE[name] <= format)]), path)
+    # What an older format does not say: all of it came from elsewhere, in one round.
+    execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS is_imported boolean DEFAULT true")
+    execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS round int DEFAULT 1")
+    refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
+    n_new = execute(
+        """INSERT INTO annotation_assignment
+               (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported, round)
+           SELECT b.id, p.id, gen_random_uuid(), s.status, s.seed, s.claimed_at, s.submitted_at,
+               coalesce(s.comment, ''), s.is_imported, s.round
+           FROM archive_work s
+           JOIN annotation_batch b ON b.study_id = %s AND b.key = s.batch
+           JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = s.annotator
+           ORDER BY s.line""",
+        [study.pk] * 2,
+    )
+    if n_new != n_rows:
+        raise faulty(path, 0, _("names batches or annotators that the archive does not hold"))
+
+
+def _restore_seats(study: Study, seats: dict[str, int]) -> None:
+    """As many as there were, in the numbers that annotators held. Leases are over."""
+    execute(
+        """INSERT INTO annotation_seat (batch_id, number)
+           SELECT b.id, n FROM unnest(%s::text[], %s::int[]) AS wanted (batch, n_seats)
+           JOIN annotation_batch b ON b.study_id = %s AND b.key = wanted.batch
+           CROSS JOIN LATERAL (SELECT generate_series(1, wanted.n_seats)
+               UNION SELECT s.seat FROM archive_work s WHERE s.batch = wanted.batch AND s.seat IS NOT NULL) numbers (n)
+           ORDER BY b.id, n""",
+        [list(seats), list(seats.values()), study.pk],
+    )
+    execute(
+        """UPDATE annotation_seat seat SET assignment_id = a.id
+           FROM archive_work s
+           JOIN annotation_batch b ON b.study_id = %s AND b.key = s.batch
+           JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = s.annotator
+           JOIN annotation_assignment a ON a.batch_id = b.id AND a.participant_id = p.id AND a.round = s.round
+           WHERE seat.batch_id = b.id AND seat.number = s.seat""",
+        [study.pk] * 2,
+    )
+
+
+def restore_purposes(study: Study, path: Path) -> None:
+    """What dialogues that were held apart from main work are for."""
+    n_rows = stage("archive_purpose", "dialogue text, purpose text", path)
+    refuse(path, f"NOT purpose = ANY(ARRAY{PURPOSES})", "archive_purpose", _("has an unknown purpose"))
+    n_held = execute(
+        """UPDATE annotation_dialogue d SET purpose = s.purpose FROM archive_purpose s
+           WHERE d.study_id = %s AND d.key = s.dialogue""",
+        [study.pk],
+    )
+    if n_held != n_rows:
+        raise faulty(path, 0, _("names dialogues that the archive does not hold, or one of them twice"))
+    execute("DROP TABLE archive_purpose")
+
+
+def restore_datasheet(study: Study, path: Path) -> None:
+    """The words; who wrote them had an account elsewhere."""
+    stage("archive_datasheet", "question text, text text, updated_at timestamptz", path)
+    execute(
+        """INSERT INTO annotation_datasheetanswer (study_id, question, text, updated_at)
+           SELECT %s, question, coalesce(text, ''), updated_at FROM archive_datasheet ORDER BY line""",
+        [study.pk],
+    )
+    execute("DROP TABLE archive_datasheet")

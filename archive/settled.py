@@ -1,0 +1,142 @@
+"""Labels on which two did not agree at first, and the answers that are kept with those that were settled."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.importing.copying import execute
+from annotation.importing.outcome import ImportSummary
+from annotation.models import Study
+from archive.rows import faulty, refuse, stage
+from protocols.models import ProtocolVersion
+from qualification.models import Disagreement
+from reporting.exports.cursors import stream
+
+SETTLED = (
+    "number", "batch", "unit", "dialogue", "source", "item", "protocol_sha256", "criterion", "round", "state", "how",
+    "option", "found_at", "settled_at", "settled_by",
+)  # fmt: skip
+SETTLED_ANSWERS = ("number", "batch", "annotator", "criterion")
+WRITTEN_LABELS = """
+    FROM (SELECT disagreement.*, row_number() OVER (ORDER BY disagreement.id) AS number, item.unit, item.dialogue_id,
+              item.source_id, item.candidate_id, batch.key AS batch, batch.study_id
+          FROM annotation_batch batch JOIN annotation_item item ON item.batch_id = batch.id
+          JOIN qualification_disagreement disagreement ON disagreement.item_id = item.id
+          WHERE batch.study_id = %s) label
+    JOIN protocols_criterion criterion ON criterion.id = label.criterion_id
+"""
+# People of the team have no names in an archive, only a role.
+SETTLED_ROWS = f"""
+    SELECT label.number, label.batch, label.unit, dialogue.key, source.key, candidate.key, version.sha256,
+        criterion.key, label.round, label.state, label.how, option.key, label.found_at, label.settled_at, member.role
+    {WRITTEN_LABELS}
+    JOIN protocols_protocolversion version ON version.id = criterion.version_id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = label.dialogue_id
+    LEFT JOIN annotation_source source ON source.id = label.source_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = label.candidate_id
+    LEFT JOIN protocols_option option ON option.id = label.option_id
+    LEFT JOIN annotation_membership member ON member.user_id = label.settled_by_id
+        AND member.study_id = label.study_id
+    ORDER BY label.number
+"""
+ANSWER_ROWS = f"""
+    SELECT label.number, given.key, participant.pseudonym, answered.key
+    {WRITTEN_LABELS}
+    JOIN qualification_disagreement_answers kept ON kept.disagreement_id = label.id
+    JOIN annotation_rating rating ON rating.id = kept.rating_id
+    JOIN annotation_batch given ON given.id = rating.batch_id
+    JOIN annotation_assignment work ON work.id = rating.assignment_id
+    JOIN annotation_participant participant ON participant.id = work.participant_id
+    JOIN protocols_criterion answered ON answered.id = rating.criterion_id
+    ORDER BY label.number, rating.id
+"""
+LABEL_COLUMNS = (
+    "number int, batch text, unit text, dialogue text, source text, item text, protocol_sha256 text, criterion text, "
+    "round int, state text, how text, option text, found_at timestamptz, settled_at timestamptz, settled_by text"
+)
+# Imported annotators cannot look again: what waits for them goes to a trainer.
+LABELS = """
+    INSERT INTO qualification_disagreement (item_id, criterion_id, round, state, how, option_id, note, found_at,
+        settled_at)
+    SELECT item.id, criterion.id, s.round, CASE s.state WHEN 'second_look' THEN 'adjudication' ELSE s.state END,
+        coalesce(s.how, ''), option.id, '', s.found_at, s.settled_at
+    FROM archive_label s
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
+    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
+    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
+        AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
+        AND item.candidate_id IS NOT DISTINCT FROM candidate.id
+    JOIN protocols_protocolversion version ON version.id = ANY(%(versions)s) AND version.sha256 = s.protocol_sha256
+    JOIN protocols_criterion criterion ON criterion.version_id = version.id AND criterion.key = s.criterion
+    LEFT JOIN protocols_option option ON option.criterion_id = criterion.id AND option.key = s.option
+    WHERE (s.option IS NULL) = (option.id IS NULL) ORDER BY s.number
+"""
+ANSWER_COLUMNS = "number int, batch text, annotator text, criterion text"
+ANSWERS = """
+    INSERT INTO qualification_disagreement_answers (disagreement_id, rating_id)
+    SELECT label.id, rating.id
+    FROM archive_answer s
+    JOIN (SELECT disagreement.id, row_number() OVER (ORDER BY disagreement.id) AS number, criterion.version_id,
+              item.unit, item.dialogue_id, item.source_id, item.candidate_id
+          FROM qualification_disagreement disagreement
+          JOIN annotation_item item ON item.id = disagreement.item_id
+          JOIN annotation_batch batch ON batch.id = item.batch_id
+          JOIN protocols_criterion criterion ON criterion.id = disagreement.criterion_id
+          WHERE batch.study_id = %(study)s) label ON label.number = s.number
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = label.unit
+        AND item.dialogue_id IS NOT DISTINCT FROM label.dialogue_id
+        AND item.source_id IS NOT DISTINCT FROM label.source_id
+        AND item.candidate_id IS NOT DISTINCT FROM label.candidate_id
+    JOIN annotation_participant participant ON participant.study_id = %(study)s
+        AND participant.pseudonym = s.annotator
+    JOIN annotation_assignment work ON work.batch_id = batch.id AND work.participant_id = participant.id
+    JOIN protocols_criterion criterion ON criterion.version_id = label.version_id AND criterion.key = s.criterion
+    JOIN annotation_rating rating ON rating.assignment_id = work.id AND rating.item_id = item.id
+        AND rating.criterion_id = criterion.id
+"""
+
+
+def restore_settled(study: Study, folder: Path, versions: list[ProtocolVersion], summary: ImportSummary) -> None:
+    """Store the labels with their states and the answers kept with them. Raises ImportRejected."""
+    summary.counts["settled_new"] = _restore_labels(study, folder / "settled.csv", [each.pk for each in versions])
+    n_missing = _restore_answers(study, folder / "settled_answers.csv")
+    if n_missing:
+        text = ngettext(
+            "%(n)s answer kept with a settled label did not count and was left out.",
+            "%(n)s answers kept with settled labels did not count and were left out.",
+            n_missing,
+        )
+        summary.notes.append(text % {"n": n_missing})
+
+
+def _restore_labels(study: Study, path: Path, versions: list[int]) -> int:
+    n_rows = stage("archive_label", LABEL_COLUMNS, path)
+    states, ways = Disagreement.State.values, Disagreement.How.values
+    refuse(path, f"NOT state = ANY(ARRAY{list(states)})", "archive_label", _("has an unknown state"))
+    refuse(path, f"NOT how = ANY(ARRAY{list(ways)})", "archive_label", _("has an unknown way of settling"))
+    if execute(LABELS, {"study": study.pk, "versions": versions}) != n_rows:
+        raise faulty(path, 0, _("names items or answers that the archive does not hold"))
+    execute("DROP TABLE archive_label")
+    return n_rows
+
+
+def _restore_answers(study: Study, path: Path) -> int:
+    """Return how many answers the archive does not have as ratings that count."""
+    n_rows = stage("archive_answer", ANSWER_COLUMNS, path)
+    n_new = execute(ANSWERS, {"study": study.pk})
+    execute("DROP TABLE archive_answer")
+    return n_rows - n_new
+
+
+def settled_rows(study: Study) -> Iterator[Any]:
+    return stream(SETTLED_ROWS, [study.pk])
+
+
+def settled_answer_rows(study: Study) -> Iterator[Any]:
+    return stream(ANSWER_ROWS, [study.pk])

@@ -1,0 +1,19 @@
+"""Functions of the database: the current text of each is a file in its app's folder `sql`, which a migration installs.
+
+Who changes a function changes its file and adds a migration that installs it. A test compares both.
+"""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db.migrations import RunSQL
+
+
+def text_of(app: str, name: str) -> str:
+    """The CREATE OR REPLACE of one function."""
+    return (Path(settings.BASE_DIR) / app / "sql" / f"{name}.sql").read_text()
+
+
+def install(app: str, *names: str, backward: str = RunSQL.noop) -> RunSQL:
+    """Return the operation that installs these functions, as their files stand when the migration runs."""
+    return RunSQL("\n".join(text_of(app, name) for name in names), backward)

@@ -1,0 +1,39 @@
+"""Numbers on pages: a dash where there is none."""
+
+from django import template
+
+from parley.numbers import number
+
+register = template.Library()
+
+
+@register.filter
+def two(value: object) -> str:
+    """Two decimals; a dash for nothing, and for what a template does not have."""
+    return number(value) if isinstance(value, int | float) else "–"
+
+
+@register.filter
+def exact(value: float | None) -> str:
+    return number(value, ".9f")
+
+
+@register.filter
+def one(value: float | None) -> str:
+    return number(value, ".1f")
+
+
+@register.filter
+def probability(value: float | None) -> str:
+    """Three decimals: more is never meant."""
+    return "–" if value is None else "<\u00a0.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+@register.filter
+def signed(value: float | None) -> str:
+    return number(value, "+.2f")
+
+
+@register.filter
+def share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f} %"

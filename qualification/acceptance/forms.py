@@ -1,0 +1,164 @@
+"""Forms of batch control. They check and explain; services change."""
+
+from typing import Any, cast
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Group, Study
+from protocols.models import Criterion
+from protocols.specs import spec_of
+from qualification.acceptance.selectors.plans import Kind, checkable
+from qualification.models import ControlPlan, Inspection
+
+# What a picture of the plan can still be computed for while somebody waits.
+MOST_DRAWN, MOST_IN_TURN = 1000, 2000
+
+
+class ShareField(forms.FloatField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"min_value": 0, "max_value": 1, "step_size": 0.005} | kwargs)
+
+
+class DrawnField(forms.IntegerField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"min_value": 1, "max_value": MOST_DRAWN})
+
+
+class InTurnField(forms.IntegerField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"min_value": 1, "max_value": MOST_IN_TURN})
+
+
+class CriterionField(forms.ModelChoiceField):
+    def label_from_instance(self, criterion: Criterion) -> str:
+        return criterion.name
+
+
+class ControlPlanForm(forms.ModelForm):
+    """The plan of batch acceptance. The numbers of the other kinds are kept, for whoever tries another kind."""
+
+    criterion = CriterionField(
+        queryset=Criterion.objects.none(), label=_("Label"), empty_label=_("Choose a criterion"),
+        help_text=_("The answer that is checked. Its options are the classes."),
+    )  # fmt: skip
+
+    class Meta:
+        model = ControlPlan
+        fields = (
+            "is_on", "criterion", "kind", "n_sample", "least_overall", "least_of_class", "fewest_of_class",
+            "top_up_to", "most_errors", "good", "bad", "producer_risk", "consumer_risk", "most_sampled", "is_blind",
+            "is_returned_by_itself",
+        )  # fmt: skip
+        labels = {
+            "is_on": _("Finished batches are checked"),
+            "kind": _("Plan"),
+            "n_sample": _("Items drawn"),
+            "least_overall": _("Least accuracy overall"),
+            "least_of_class": _("Least accuracy of every class"),
+            "fewest_of_class": _("Fewest items of a class"),
+            "top_up_to": _("Rare classes are drawn up to"),
+            "most_errors": _("Most errors"),
+            "good": _("Good accuracy"),
+            "bad": _("Bad accuracy"),
+            "producer_risk": _("Risk of returning a good batch"),
+            "consumer_risk": _("Risk of accepting a bad batch"),
+            "most_sampled": _("Most items checked"),
+            "is_blind": _("Controllers do not see the label they check"),
+            "is_returned_by_itself": _("A batch that fails is returned at once"),
+        }
+        help_texts = {
+            "n_sample": _("At random from each finished batch."),
+            "least_overall": "",
+            "least_of_class": _("By the annotators' label. 0 asks nothing of classes."),
+            "fewest_of_class": _("With fewer, a class is not assessable and left out of the rule."),
+            "top_up_to": _("Extra draws for classes with too few, or all there are. 0 adds none."),
+            "most_errors": _("233 items with 17 errors accept 95 per cent and return 90 per cent with small risks."),
+            "good": _("Batches as good as this are accepted."),
+            "bad": _("Batches as bad as this are returned."),
+            "most_sampled": _("What is not clear by then is returned."),
+            "is_blind": _("They rate the items on the same screen as annotators."),
+            "is_returned_by_itself": _("Else a team lead is asked first."),
+        }
+        widgets = {"kind": forms.RadioSelect}
+        field_classes = {
+            "n_sample": DrawnField,
+            "most_sampled": InTurnField,
+            **dict.fromkeys(
+                ("least_overall", "least_of_class", "good", "bad", "producer_risk", "consumer_risk"), ShareField
+            ),
+        }
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.spec = spec_of(study.protocol_version)
+        offered = [criterion.id for criterion in checkable(self.spec)]
+        field = cast(CriterionField, self.fields["criterion"])
+        field.queryset = Criterion.objects.filter(pk__in=offered).order_by("position")
+        known = self.instance.criterion
+        if known is not None and known.pk not in offered and known.key in self.spec.by_key:
+            self.initial["criterion"] = self.spec.by_key[known.key].id  # of the version the study follows now
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("kind") == Kind.FIXED and (cleaned.get("most_errors") or 0) >= (cleaned.get("n_sample") or 1):
+            self.add_error("most_errors", _("With so many errors allowed no batch could fail."))
+        criterion = cleaned.get("criterion")
+        labelled = {each.id for each in checkable(self.spec, is_blind=False)}
+        if criterion and not cleaned.get("is_blind") and criterion.pk not in labelled:
+            self.add_error("is_blind", _("This label is computed from other answers, so it can only be checked blind."))
+        return cleaned
+
+
+class DecisionForm(forms.Form):
+    """What a lead says of a decided batch: the return is confirmed, or the verdict is another one."""
+
+    CONFIRM = "confirm"
+
+    to = forms.ChoiceField(
+        choices=[
+            (CONFIRM, CONFIRM),
+            *((each, each.label) for each in (Inspection.Verdict.ACCEPT, Inspection.Verdict.RETURN)),
+        ]
+    )
+    reason = forms.CharField(
+        max_length=2000, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("Kept beside the verdict, and in the log."),
+    )  # fmt: skip
+    group = forms.ModelChoiceField(
+        queryset=Group.objects.none(), required=False, label=_("Rated again by"), empty_label=_("everybody"),
+        help_text=_("The group that gets the batch in its next round."),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, inspection: Inspection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        groups = inspection.batch.study.groups.all()
+        cast(forms.ModelChoiceField, self.fields["group"]).queryset = groups
+        self.fields["group"].initial = inspection.batch.group_id
+        self.fields["reason"].required = self.data.get("to") != self.CONFIRM
+
+
+class GroupForm(forms.ModelForm):
+    class Meta:
+        model = Group
+        fields = ("name",)
+        labels = {"name": _("Name of the group")}
+
+
+class DealingForm(forms.Form):
+    is_dealt_to_groups = forms.BooleanField(
+        required=False, label=_("Groups take batches"),
+        help_text=_("The group of whoever begins a batch takes it: nobody of another group may join in."),
+    )  # fmt: skip
+
+
+class IntoGroupForm(forms.Form):
+    """The ticked annotators or batches, and the group they go to; none: out of any group."""
+
+    group = forms.ModelChoiceField(
+        queryset=Group.objects.none(), required=False, empty_label=_("no group"), label=_("Group")
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(forms.ModelChoiceField, self.fields["group"]).queryset = study.groups.all()

@@ -1,0 +1,169 @@
+"""The page of batch acceptance: every batch with its state, and the counts over all of them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+
+from annotation.models import Assignment, Batch, Group, Participant, Rating, Seat, Study
+from annotation.selectors.team import is_of_team
+from measures.cohen import cohen_kappa
+from measures.estimate import Estimate
+from measures.intervals import Interval, wilson
+from protocols.specs import CriterionSpec
+from qualification.acceptance.selectors.answers import second_table
+from qualification.models import ControlPlan, Disagreement, Draw, Inspection
+
+Verdict = Inspection.Verdict
+HOUR_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    """A batch, the inspection of its present round if there is one, and those of earlier rounds or void.
+
+    `void`: where there is none, the one that lost a vote of this round.
+    """
+
+    batch: Batch
+    inspection: Inspection | None
+    earlier: tuple[Inspection, ...]
+    void: Inspection | None = None
+
+    @property
+    def shown(self) -> Inspection | None:
+        """Whose figures stand in the table: of this round, else of the one before."""
+        found = self.inspection if self.inspection and self.inspection.figures else None
+        return found or next((each for each in reversed(self.earlier) if not each.is_void), None)
+
+
+def main_batches(study: Study) -> QuerySet[Batch]:
+    """With `n_seats`, `n_submitted`, `is_begun`: somebody holds a seat, and `is_unsettled`: the two still differ."""
+    seats = Seat.objects.filter(batch=OuterRef("pk"))
+    unsettled = Disagreement.objects.filter(item__batch=OuterRef("pk"), round=OuterRef("round"))
+    submitted = Q(seats__assignment__status=Assignment.Status.SUBMITTED)
+    return (
+        study.batches.filter(kind=Batch.Kind.MAIN)
+        .select_related("group")
+        .annotate(
+            n_seats=Count("seats"),
+            n_submitted=Count("seats", filter=submitted),
+            is_begun=Exists(seats.filter(assignment__isnull=False)),
+            is_unsettled=Exists(unsettled.exclude(state=Disagreement.State.SETTLED)),
+        )
+        .order_by("position")
+    )
+
+
+def rows_of(batches: Sequence[Batch]) -> list[BatchRow]:
+    """In two queries, however many."""
+    found: dict[int, list[Inspection]] = defaultdict(list)
+    inspections = Inspection.objects.filter(batch__in=batches).select_related("controller").order_by("round", "pk")
+    inspections = inspections.prefetch_related("missing")
+    for inspection in inspections:
+        found[inspection.batch_id].append(inspection)
+    return [_row(batch, found[batch.pk]) for batch in batches]
+
+
+def _row(batch: Batch, inspections: Sequence[Inspection]) -> BatchRow:
+    now = [each for each in inspections if each.round == batch.round and not each.is_void][-1:]
+    earlier = tuple(each for each in inspections if each.round < batch.round or each.is_void)
+    lost = [each for each in earlier if each.round == batch.round and not now][-1:]
+    return BatchRow(batch, now[0] if now else None, earlier, lost[0] if lost else None)
+
+
+# --- over all batches ------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """`n_first`: batches whose first round was accepted or returned. `by_rounds`: accepted batches by their rounds."""
+
+    n_first: int
+    n_first_pass: int
+    interval: Interval
+    by_rounds: tuple[tuple[int, int], ...]
+
+    @property
+    def first_pass_yield(self) -> float | None:
+        return self.n_first_pass / self.n_first if self.n_first else None
+
+    @property
+    def n_accepted(self) -> int:
+        return sum(n for _, n in self.by_rounds)
+
+    @property
+    def mean_rounds(self) -> float | None:
+        return sum(rounds * n for rounds, n in self.by_rounds) / self.n_accepted if self.n_accepted else None
+
+    @property
+    def more_than_one(self) -> float | None:
+        """Share of the accepted batches that needed more than one round."""
+        more = sum(n for rounds, n in self.by_rounds if rounds > 1)
+        return more / self.n_accepted if self.n_accepted else None
+
+
+def rounds_of(study: Study) -> Rounds:
+    """By what was done, so what a lead has put in the place of a verdict counts."""
+    decided = Inspection.objects.filter(batch__study=study, state=Inspection.State.DECIDED)
+    current = decided.filter(protocol_version=study.protocol_version_id)
+    rows = [
+        (batch, number, overridden or verdict)
+        for batch, number, verdict, overridden in current.values_list("batch", "round", "verdict", "overridden_to")
+    ]
+    first = [outcome for _, number, outcome in rows if number == 1 and outcome != Verdict.NOT_ASSESSABLE]
+    n_pass = first.count(Verdict.ACCEPT)
+    accepted = Counter(number for _, number, outcome in rows if outcome == Verdict.ACCEPT)
+    return Rounds(len(first), n_pass, wilson(n_pass, len(first)), tuple(sorted(accepted.items())))
+
+
+def rework_hours(study: Study) -> float:
+    """Active time of work that was superseded: what returned batches have cost."""
+    superseded = Rating.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, assignment__status=Assignment.Status.SUPERSEDED
+    )
+    return (superseded.aggregate(ms=Sum("active_ms"))["ms"] or 0) / HOUR_MS
+
+
+def controllers_agree(study: Study, criterion: CriterionSpec) -> Estimate:
+    """Cohen's kappa of first and second controllers over all samples that were checked twice."""
+    draws = Draw.objects.filter(inspection__batch__study=study, inspection__plan__criterion=criterion.key)
+    return kappa_of(draws.exclude(inspection__state=Inspection.State.VOID), criterion)
+
+
+def kappa_of(draws: QuerySet[Draw], criterion: CriterionSpec) -> Estimate:
+    pairs = draws.filter(verdict__isnull=False, second_verdict__isnull=False)
+    return cohen_kappa(second_table(list(pairs.values_list("verdict", "second_verdict")), criterion))
+
+
+# --- the plan and the groups -------------------------------------------------------------------------
+def plan_of(study: Study) -> ControlPlan:
+    """The study's plan, or a new one that is off and not stored yet."""
+    return ControlPlan.objects.select_related("criterion").filter(study=study).first() or ControlPlan(study=study)
+
+
+def known_sizes(study: Study) -> tuple[int, ...]:
+    """Sizes of the classes in the batch that was drawn last; empty before the first."""
+    latest = Inspection.objects.filter(batch__study=study, n_items__gt=0).order_by("-pk")
+    sizes = latest.values_list("class_sizes", flat=True).first() or {}
+    return tuple(sizes.values())
+
+
+def usual_batch_size(study: Study) -> int | None:
+    """Items of the first main batch."""
+    return study.batches.filter(kind=Batch.Kind.MAIN, n_items__gt=0).values_list("n_items", flat=True).first()
+
+
+def groups_of(study: Study) -> QuerySet[Group]:
+    people = Count("participants", distinct=True)
+    return study.groups.annotate(n_people=people, n_batches=Count("batches", distinct=True)).order_by("name")
+
+
+def annotators_of(study: Study) -> QuerySet[Participant]:
+    """Without those who check or teach: they get batches of their own."""
+    here = study.participants.exclude(standing=Participant.Standing.EXCLUDED).filter(~is_of_team(), is_imported=False)
+    return here.select_related("group").order_by("pseudonym")
+
+
+def names_of(options: Iterable[int], criterion: CriterionSpec) -> list[str]:
+    labels = {option.id: option.label for option in criterion.options}
+    return [labels.get(pk, "–") for pk in options]

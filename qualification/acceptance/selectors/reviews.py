@@ -1,0 +1,39 @@
+"""A check with the labels shown: which item is next, and what its label is."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef
+
+from annotation.models import Item, Participant, Rating
+from protocols.specs import spec_of
+from qualification.models import Check, Draw
+
+
+def unchecked_position(check: Check) -> int | None:
+    """The first dialogue with an item whose label the controller has not looked at."""
+    criterion = spec_of(check.inspection.protocol_version).by_key[check.inspection.plan["criterion"]]
+    mine = Rating.objects.filter(
+        item=OuterRef("pk"), criterion=criterion.id, assignment__participant=check.participant_id, is_active=True
+    )
+    items = Item.objects.filter(~Exists(mine), batch=check.batch_id)
+    return items.order_by("position").values_list("position", flat=True).first()
+
+
+def labels_by_token(check: Check, position: int) -> dict[UUID, str]:
+    """{token of the copy: code of the label it was drawn with}, of one dialogue."""
+    criterion = spec_of(check.inspection.protocol_version).by_key[check.inspection.plan["criterion"]]
+    codes = {option.id: option.code for option in criterion.options}
+    copies = Item.objects.filter(batch=check.batch_id, position=position)
+    parts = ("unit", "dialogue", "candidate", "source")
+    tokens = {row[1:]: row[0] for row in copies.values_list("token", *parts)}
+    draws = Draw.objects.filter(inspection=check.inspection_id, position__range=(check.first, check.last))
+    named = draws.annotate(**{f"of_{part}": F(f"item__{part}") for part in parts})
+    rows = named.values_list("label", *(f"of_{part}" for part in parts))
+    return {tokens[row[1:]]: codes[row[0]] for row in rows if row[1:] in tokens}
+
+
+def reviewers_among(participants: Iterable[Participant]) -> set[int]:
+    """Participants who check batches and do not rate: no team lead will ever clear them for that."""
+    waiting = [each.pk for each in participants if each.standing == Participant.Standing.PENDING]
+    return set(Check.objects.filter(participant__in=waiting).values_list("participant", flat=True))

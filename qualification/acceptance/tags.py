@@ -1,0 +1,80 @@
+"""How batch control writes shares and plans."""
+
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from qualification.acceptance.selectors.labels import EXCLUDED, TIED, UNANSWERED, UNSURE
+from qualification.models import Inspection
+
+register = template.Library()
+WHY_LEFT_OUT = {
+    TIED: gettext_lazy("tied"),
+    UNSURE: gettext_lazy("undecided: most say “I don't know”"),
+    EXCLUDED: gettext_lazy("excluded by their label"),
+    UNANSWERED: gettext_lazy("without an answer"),
+}
+TONES = {Inspection.Verdict.ACCEPT: "good", Inspection.Verdict.RETURN: "bad", "pass": "good", "fail": "bad"}
+CLASS_VERDICTS = {
+    "pass": gettext_lazy("reached"),
+    "fail": gettext_lazy("missed"),
+    "not_assessable": gettext_lazy("not assessable"),
+}
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """One decimal; a dash for nothing, and for what a template does not have."""
+    return f"{100 * value:.1f}\u00a0%" if isinstance(value, float | int) else "–"
+
+
+@register.filter
+def interval(proportion: Any) -> str:
+    """The ends of an interval, of an object or a dictionary with `low` and `high`; empty without one."""
+    pair = proportion if isinstance(proportion, dict) else {"low": proportion.low, "high": proportion.high}
+    if pair["low"] is None:
+        return ""
+    ends = {"low": f"{100 * pair['low']:.1f}", "high": f"{100 * pair['high']:.1f}"}
+    return _("%(low)s to %(high)s") % ends
+
+
+@register.filter
+def why_left_out(word: str) -> str:
+    return str(WHY_LEFT_OUT[word])
+
+
+@register.filter
+def tone(verdict: str) -> str:
+    return TONES.get(verdict, "warn")
+
+
+@register.filter
+def class_verdict(word: str) -> str:
+    return str(CLASS_VERDICTS.get(word, ""))
+
+
+@register.filter
+def rule_in_words(plan: dict[str, Any]) -> str:
+    """One sentence: what is drawn, and what is accepted."""
+    shares = {name: f"{100 * plan[name]:.3g}\u00a0%" for name in plan if name in SHARES}
+    return SENTENCES[plan["kind"]] % (plan | shares)
+
+
+SHARES = ("least_overall", "least_of_class", "good", "bad")
+SENTENCES: dict[str, Any] = {
+    "shares": gettext_lazy(
+        "%(n_sample)s items are drawn. Accepted with an accuracy of at least %(least_overall)s overall and "
+        "%(least_of_class)s in every class."
+    ),
+    "fixed": ngettext_lazy(
+        "%(n_sample)s items are drawn. Accepted with at most %(most_errors)s error.",
+        "%(n_sample)s items are drawn. Accepted with at most %(most_errors)s errors.",
+        "most_errors",
+    ),
+    "sequential": gettext_lazy(
+        "Items are checked one by one until it is clear: an accuracy of %(good)s is accepted, one of %(bad)s is "
+        "returned. At most %(most_sampled)s items are checked."
+    ),
+}

@@ -1,0 +1,119 @@
+"""Forms of the casebook. They check and explain; services change."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Item, Study
+from protocols.models import Criterion, Option
+from protocols.specs import spec_of
+from qualification.adjudication.selectors.cases import criteria_in_book
+from qualification.models import Case, ConfirmPlan, Disagreement
+
+LONGEST_NOTE = 5_000
+ACTIVE, PUT_AWAY = "", "away"
+
+
+class NoteField(forms.CharField):
+    def __init__(self, **kwargs: Any) -> None:
+        known: dict[str, Any] = {"required": False, "max_length": LONGEST_NOTE, "label": _("Note")}
+        super().__init__(**known | {"widget": forms.Textarea(attrs={"rows": 3, "dir": "auto"})} | kwargs)
+
+
+class OptionField(forms.ModelChoiceField):
+    def label_from_instance(self, option: Option) -> str:
+        return option.label
+
+
+class ConfirmPlanForm(forms.ModelForm):
+    """Nothing ticked means every question, also those of later versions."""
+
+    class Meta:
+        model = ConfirmPlan
+        fields = ("is_on", "criteria")
+        labels = {"is_on": _("Two confirm each label"), "criteria": _("Questions")}
+        help_texts = {
+            "is_on": _("The two annotators of a batch look again at what they answered differently."),
+            "criteria": _("None ticked: all that everybody is asked."),
+        }
+        widgets = {"criteria": forms.CheckboxSelectMultiple}
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        counted = spec_of(study.protocol_version).counted
+        field = cast(forms.ModelMultipleChoiceField, self.fields["criteria"])
+        field.queryset = Criterion.objects.filter(pk__in=[each.id for each in counted]).order_by("position")
+        if self.instance.pk:  # ticked under an earlier version: the same questions of this one
+            keys = self.instance.criteria.values_list("key", flat=True)
+            self.initial["criteria"] = field.queryset.filter(key__in=keys)
+
+
+class SettleForm(forms.Form):
+    """`options`: (id, label) of the question's answers, so that a page of forms asks the database for none."""
+
+    option = forms.TypedChoiceField(coerce=int, label=_("The right answer"), widget=forms.RadioSelect)
+    note = NoteField(help_text=_("Why it is right. Kept with the label."))
+
+    def __init__(
+        self, *args: Any, disagreement: Disagreement, options: Iterable[tuple[int, str]], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs | {"auto_id": f"settle-{disagreement.pk}-%s"})
+        cast(forms.ChoiceField, self.fields["option"]).choices = list(options)
+
+
+class CaseForm(forms.Form):
+    option = OptionField(queryset=Option.objects.none(), required=False, label=_("The right answer"))
+    note = NoteField(help_text=_("What there is to learn. It becomes the explanation of an example."))
+
+    def __init__(self, *args: Any, case: Case, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs | {"auto_id": f"case-{case.pk}-%s"})
+        self.initial = {"option": case.option_id, "note": case.note}
+        cast(forms.ModelChoiceField, self.fields["option"]).queryset = case.criterion.options.all()
+
+
+class CasesFilter(forms.Form):
+    criterion = forms.ChoiceField(required=False, label=_("Question"))
+    shelf = forms.ChoiceField(
+        required=False, label=_("Cases"), choices=[(ACTIVE, _("in use")), (PUT_AWAY, _("put away"))]
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = cast(forms.ChoiceField, self.fields["criterion"])
+        field.choices = [("", _("all questions")), *criteria_in_book(study)]
+
+
+class SplitFilter(forms.Form):
+    criterion = forms.ChoiceField(required=False, label=_("Question"))
+
+    def __init__(self, *args: Any, questions: Iterable[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = cast(forms.ChoiceField, self.fields["criterion"])
+        field.choices = [("", _("all questions")), *questions]
+
+
+class LookUpForm(forms.Form):
+    dialogue = forms.CharField(max_length=200, label=_("Key of the dialogue"), help_text=_("As it was imported."))
+
+
+class NewCaseForm(forms.Form):
+    """One item of the dialogue that was looked up, and the answer to one question of its protocol."""
+
+    item = forms.ModelChoiceField(queryset=Item.objects.none(), to_field_name="token", widget=forms.HiddenInput)
+    answer = forms.ModelChoiceField(queryset=Option.objects.none(), label=_("The right answer"))
+    note = NoteField(help_text=_("What there is to learn. It becomes the explanation of an example."))
+
+    def __init__(self, *args: Any, study: Study, item: Item, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs | {"auto_id": f"new-{item.token}-%s"})
+        cast(forms.ModelChoiceField, self.fields["item"]).queryset = Item.objects.filter(pk=item.pk)
+        self.initial["item"] = item.token
+        field = cast(forms.ModelChoiceField, self.fields["answer"])
+        asked = [each for each in spec_of(study.protocol_version).asked_of(item.unit) if _is_single(each.kind)]
+        field.queryset = Option.objects.filter(criterion__in=[each.id for each in asked]).select_related("criterion")
+        field.choices = [("", "…"), *((each.name, [(o.id, o.label) for o in each.options]) for each in asked)]
+
+
+def _is_single(kind: str) -> bool:
+    return kind == Criterion.Kind.SINGLE

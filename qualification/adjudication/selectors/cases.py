@@ -1,0 +1,284 @@
+"""The casebook's pages: disagreements with everything that was said of them, and the cases the team learned from."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet
+
+from annotation.models import Batch, Candidate, Item, Rating, Study
+from annotation.numbering import numbered_turns
+from annotation.selectors.work import persona_of, responses_of
+from protocols.models import Explanation, Option, ProtocolVersion
+from protocols.specs import VersionSpec, spec_of
+from qualification.adjudication.selectors.disagreements import (
+    current_comparisons,
+    disagreements_of,
+    first_looks,
+    second_looks,
+)
+from qualification.models import Case, Disagreement
+
+State, Unit = Disagreement.State, ProtocolVersion.Unit
+UNITS_SHOWN_ALONE = (Unit.RESPONSE, Unit.DIALOGUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One annotator's answer as a person reads it. `others`: (question, answer) of what else they said of the item."""
+
+    annotator: str
+    answer: str
+    reasons: tuple[str, ...]
+    free_text: str
+    turns: tuple[str, ...]  # the labels of the marked ones
+    others: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What was rated, without its source: who decides about an answer must not be led by it."""
+
+    turns: list[dict[str, Any]]
+    texts: tuple[str, ...]
+    unit: str
+    speaker: str = ""  # of a response
+    facts: list[str] = field(default_factory=list)
+    dialogues: tuple[tuple[list[dict[str, Any]], str, str], ...] = ()  # of a model: each with its response
+
+    @property
+    def is_numbered(self) -> bool:
+        """As on the annotators' page: turns have numbers where the dialogue itself is rated."""
+        return self.unit == Unit.DIALOGUE
+
+    @property
+    def text(self) -> str:
+        return self.texts[0] if self.texts else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    disagreement: Disagreement
+    shown: Shown
+    options: tuple[tuple[int, str], ...]
+    case: Case | None
+    first: list[Said] = field(default_factory=list)
+    second: list[Said] = field(default_factory=list)
+    kept: list[Said] = field(default_factory=list)  # with the settled label
+
+
+# --- disagreements ---------------------------------------------------------------------------------
+def counts_by_state(study: Study) -> dict[str, int]:
+    """How many disagreements are in each state, and how many cases are in use ("cases")."""
+    states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
+    n_cases = Case.objects.filter(study=study, is_active=True).count()
+    return disagreements_of(study).aggregate(**states) | {"cases": n_cases}
+
+
+def listed(study: Study, state: str) -> QuerySet[Disagreement]:
+    """Those in one state: the ones that wait longest come first, settled ones last settled first."""
+    order = ("-settled_at", "-pk") if state == State.SETTLED else ("found_at", "pk")
+    return with_texts(disagreements_of(study).filter(state=state)).order_by(*order)
+
+
+def with_texts(disagreements: QuerySet[Disagreement]) -> QuerySet[Disagreement]:
+    return disagreements.select_related(
+        "item__dialogue", "item__candidate", "item__batch", "criterion", "option", "settled_by"
+    )
+
+
+def cards_of(study: Study, disagreements: Sequence[Disagreement]) -> list[Card]:
+    """In a number of queries that does not grow with them. They come from `with_texts`."""
+    spec, said, kept = spec_of(study.protocol_version), _said(disagreements), _kept(disagreements)
+    shown = shown_items([each.item for each in disagreements])
+    in_book = Case.objects.filter(item__in=[each.item_id for each in disagreements], is_active=True)
+    cases = {(case.item_id, case.criterion_id): case for case in in_book}
+    return [
+        Card(
+            disagreement=each,
+            shown=shown[each.item_id],
+            options=options_of(spec, each.criterion_id),
+            case=cases.get((each.item_id, each.criterion_id)),
+            first=said[each.pk, False],
+            second=said[each.pk, True],
+            kept=kept[each.pk],
+        )
+        for each in disagreements
+    ]
+
+
+def options_of(spec: VersionSpec, criterion_id: int) -> tuple[tuple[int, str], ...]:
+    criterion = spec.by_id.get(criterion_id)
+    return tuple((option.id, option.label) for option in criterion.options) if criterion else ()
+
+
+def shown_items(items: Iterable[Item]) -> dict[int, Shown]:
+    """By item. They need their dialogue and candidate."""
+    found = list(items)
+    together = responses_of(found)
+    return {item.pk: _shown(item, together) for item in found}
+
+
+def _shown(item: Item, together: dict[int, Candidate]) -> Shown:
+    shown = [item.candidate] if item.candidate else [together[pk] for pk in item.shown if pk in together]
+    texts = tuple(each.text for each in shown)
+    speaker = item.candidate.speaker if item.candidate else ""
+    if item.dialogue is None:
+        return Shown(
+            [], texts, item.unit, dialogues=tuple((each.dialogue.turns, each.speaker, each.text) for each in shown)
+        )
+    turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
+    return Shown(turns, texts, item.unit, speaker, persona_of(item.dialogue.metadata))
+
+
+def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[Said]]:
+    """By disagreement and whether it is of the second look."""
+    comparisons = current_comparisons().filter(batch__in={each.item.batch_id for each in disagreements})
+    rows = (
+        with_words(Rating.objects.filter(first_looks(comparisons) | second_looks(comparisons)))
+        .filter(item__in=_items_like(disagreements))
+        .annotate(of_batch=F("batch__second_look__comparison__batch"))
+    )
+    by_unit: dict[tuple[Any, ...], list[Rating]] = defaultdict(list)
+    for row in rows:
+        by_unit[row.of_batch or row.batch_id, row.of_batch is not None, *_unit(row.item)].append(row)
+    words = words_of(rows)
+    said: dict[tuple[int, bool], list[Said]] = defaultdict(list)
+    for each in disagreements:
+        for is_second in (False, True):
+            found = by_unit[each.item.batch_id, is_second, *_unit(each.item)]
+            said[each.pk, is_second] = said_by_each(found, each.criterion_id, words)
+    return said
+
+
+def _kept(disagreements: Sequence[Disagreement]) -> dict[int, list[Said]]:
+    """What is kept with each settled label, by disagreement."""
+    through = Disagreement.answers.through.objects.filter(disagreement__in=disagreements)
+    of_rating: dict[int, list[int]] = defaultdict(list)
+    for pk, rating in through.values_list("disagreement", "rating"):
+        of_rating[rating].append(pk)
+    rows = list(with_words(Rating.objects.filter(pk__in=of_rating)))
+    words = words_of(rows)
+    kept: dict[int, list[Rating]] = defaultdict(list)
+    for row in rows:
+        for pk in of_rating[row.pk]:
+            kept[pk].append(row)
+    return {each.pk: said_by_each(kept[each.pk], each.criterion_id, words) for each in disagreements}
+
+
+def _items_like(disagreements: Sequence[Disagreement]) -> QuerySet[Item]:
+    """The items and their copies, by what they show; `_unit` tells them apart."""
+    dialogues = {each.item.dialogue_id for each in disagreements if each.item.dialogue_id}
+    sources = {each.item.source_id for each in disagreements if not each.item.dialogue_id}
+    return Item.objects.filter(Q(dialogue__in=dialogues) | Q(dialogue=None, source__in=sources))
+
+
+def _unit(item: Item) -> tuple[Any, ...]:
+    return item.unit, item.dialogue_id, item.candidate_id, item.source_id
+
+
+# --- answers in words ------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Words:
+    reasons: dict[int, Explanation]
+    options: dict[int, Option]
+
+
+def with_words(ratings: QuerySet[Rating]) -> QuerySet[Rating]:
+    """Return the answers that are asked for, annotator by annotator, with what `said_by_each` reads of them."""
+    rows = ratings.filter(is_active=True).select_related(
+        "option", "criterion", "item__dialogue", "assignment__participant"
+    )
+    return rows.order_by("assignment__participant__pseudonym", "assignment", "criterion__position", "pk")
+
+
+def words_of(rows: Iterable[Rating]) -> Words:
+    """Return what reasons and choices of all these answers are called, in two queries."""
+    found = list(rows)
+    return Words(
+        Explanation.objects.in_bulk({pk for row in found for pk in row.explanations}),
+        Option.objects.in_bulk({pk for row in found for pk in row.choices}),
+    )
+
+
+def said_by_each(rows: Iterable[Rating], criterion_id: int, words: Words) -> list[Said]:
+    """Return each annotator's answer to one question about one item, with the other answers about the item."""
+    of_work: dict[int, list[Rating]] = defaultdict(list)
+    for row in rows:
+        of_work[row.assignment_id].append(row)
+    return [_said_by(row, own, words) for own in of_work.values() for row in own if row.criterion_id == criterion_id]
+
+
+def _said_by(row: Rating, own: Sequence[Rating], words: Words) -> Said:
+    return Said(
+        annotator=row.assignment.participant.pseudonym,
+        answer=row.option.label if row.option else "",
+        reasons=_reasons(row, words),
+        free_text=row.free_text,
+        turns=_labels(row),
+        others=tuple((each.criterion.name, _answer(each, words)) for each in own if each is not row),
+    )
+
+
+def _answer(row: Rating, words: Words) -> str:
+    choices = [words.options[pk].label for pk in row.choices if pk in words.options]
+    label = [row.option.label] if row.option else []
+    parts = [*label, *choices, *_labels(row), *_reasons(row, words), row.free_text]
+    return ", ".join(filter(None, parts)) or "–"
+
+
+def _labels(row: Rating) -> tuple[str, ...]:
+    """Return what the marked turns are called; a turn without a label is called by its number."""
+    dialogue = row.item.dialogue
+    if dialogue is None or not row.turns:
+        return tuple(map(str, row.turns))
+    turns = numbered_turns(dialogue.turns, dialogue.asker)
+    return tuple(turn["label"] or str(turn["number"]) for turn in turns if turn["number"] in row.turns)
+
+
+def _reasons(row: Rating, words: Words) -> tuple[str, ...]:
+    return tuple(words.reasons[pk].text for pk in row.explanations if pk in words.reasons)
+
+
+# --- cases -----------------------------------------------------------------------------------------
+def cases_of(study: Study, *, criterion: str = "", is_active: bool = True) -> QuerySet[Case]:
+    """The newest first; of the question with this key, whatever version it is of."""
+    found = Case.objects.filter(study=study, is_active=is_active)
+    if criterion:
+        found = found.filter(criterion__key=criterion)
+    return found.select_related(
+        "item__dialogue", "item__candidate", "criterion", "option", "author", "version__protocol"
+    ).order_by("-created_at", "-pk")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    case: Case
+    shown: Shown
+
+    @property
+    def can_be_shown_alone(self) -> bool:
+        """As an example, or to train with. A set of responses is neither."""
+        return self.case.option_id is not None and self.shown.unit in UNITS_SHOWN_ALONE and bool(self.shown.turns)
+
+
+def case_rows(cases: Sequence[Case]) -> list[CaseRow]:
+    """In one query, however many they are."""
+    shown = shown_items([case.item for case in cases])
+    return [CaseRow(case, shown[case.item_id]) for case in cases]
+
+
+def criteria_in_book(study: Study) -> list[tuple[str, str]]:
+    """(key, name) of the questions that cases are about."""
+    rows = Case.objects.filter(study=study).order_by("criterion__key", "-criterion__pk")
+    return list(rows.distinct("criterion__key").values_list("criterion__key", "criterion__name"))
+
+
+def items_of_dialogue(study: Study, key: str) -> list[Item]:
+    """Everything of a dialogue that was rated, each once; copies in private batches are none of it."""
+    rows = Item.objects.filter(batch__study=study, batch__reserved_for=None, dialogue__key=key)
+    rows = rows.filter(batch__kind__in=Batch.DEALT, unit__in=UNITS_SHOWN_ALONE)
+    return list(
+        rows.select_related("dialogue", "candidate").order_by("unit", "candidate", "pk").distinct("unit", "candidate")
+    )

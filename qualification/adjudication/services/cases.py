@@ -1,0 +1,204 @@
+"""Cases are collected, corrected and put away, and in one step become an example or a training item."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.importing.dialogues import lock_study
+from annotation.models import Item, Study
+from annotation.selectors.work import persona_of
+from annotation.services import activity
+from annotation.services.refusals import Refused
+from protocols import services as protocols
+from protocols.bundles import Bundle
+from protocols.editing import editable, revision_of
+from protocols.models import Criterion, Option, Protocol, ProtocolVersion
+from protocols.schema import InvalidBundle
+from protocols.selectors import next_version_name
+from qualification.models import Case, Disagreement
+from qualification.qualifying.services.training import Lesson, Scene, give_lesson
+
+Unit = ProtocolVersion.Unit
+LONGEST_TITLE = 60
+
+
+# --- the book --------------------------------------------------------------------------------------
+@transaction.atomic
+def collect(
+    study: Study, *, item: Item, criterion: Criterion, option: Option | None, note: str, by: User, now: datetime
+) -> Case:
+    """Raises ValidationError when the item is in the book with this question."""
+    # The study's row: two trainers who collect one item at once make one case.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    case = Case(
+        study=study, item=item, criterion=criterion, option=option, note=note.strip(), author=by, created_at=now
+    )
+    case.full_clean()
+    case.save()
+    activity.log(case.study, by, "case_collected", now=now, **_named(case))
+    return case
+
+
+def collect_disagreement(disagreement: Disagreement, *, by: User, now: datetime) -> Case:
+    """In one click: with the answer and note there are, or none while it is open. Raises ValidationError."""
+    item = disagreement.item
+    return collect(
+        item.batch.study, item=item, criterion=disagreement.criterion, option=disagreement.option,
+        note=disagreement.note, by=by, now=now,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def change_case(case: Case, *, option: Option | None, note: str, by: User, now: datetime) -> Case:
+    """What was made of it before stays as it was made. Raises Refused for an answer of another question."""
+    locked = _lock(case)
+    if option is not None and option.criterion_id != locked.criterion_id:
+        raise Refused("other_question", _("That is no answer to this question."))
+    locked.option, locked.note = option, note.strip()
+    locked.save(update_fields=["option", "note"])
+    activity.log(locked.study, by, "case_changed", now=now, **_named(locked))
+    return locked
+
+
+@transaction.atomic
+def set_active(case: Case, *, is_active: bool, by: User, now: datetime) -> Case:
+    """Put it away, or bring it back. Raises ValidationError when its item is in the book again already."""
+    Study.objects.select_for_update(no_key=True).get(pk=case.study_id)
+    locked = _lock(case)
+    locked.is_active = is_active
+    locked.full_clean()
+    locked.save(update_fields=["is_active"])
+    verb = "case_back" if is_active else "case_put_away"
+    activity.log(locked.study, by, verb, now=now, **_named(locked))
+    return locked
+
+
+def _lock(case: Case) -> Case:
+    """Two people at once work one after the other."""
+    found = Case.objects.select_related("study__protocol_version", "item__dialogue", "item__candidate", "criterion")
+    return found.select_for_update(of=("self",)).get(pk=case.pk)
+
+
+def _named(case: Case, **details: Any) -> dict[str, Any]:
+    """What a line of the log says of it."""
+    about = case.item.dialogue.key if case.item.dialogue else str(case.item.token)
+    return {"about": about, "details": {"criterion": case.criterion.key, **details}}
+
+
+# --- what it becomes -------------------------------------------------------------------------------
+@transaction.atomic
+def make_example(case: Case, *, by: User, now: datetime) -> ProtocolVersion:
+    """Add it to the draft made from the study's version, or to a new one. Nobody sees it before that is published.
+
+    Raises Refused when it cannot be an example, or is one of the draft already.
+    """
+    locked = _lock_usable(case)
+    study_version = locked.study.protocol_version
+    # The row that every save of a draft locks: two cases at once, or an open editor, come one after the other.
+    Protocol.objects.select_for_update().get(pk=study_version.protocol_id)
+    draft = _draft_of(study_version, now)
+    doc = editable(draft)
+    made_from = revision_of(doc)
+    _add_example(doc, locked)
+    try:
+        protocols.replace_draft(draft, doc, made_from=made_from, now=now)
+    except InvalidBundle as invalid:
+        raise Refused("invalid", _("The draft cannot take it: %(why)s") % {"why": invalid.errors[0]}) from None
+    locked.version = draft
+    locked.save(update_fields=["version"])
+    activity.log(locked.study, by, "case_example", now=now, **_named(locked, version=str(draft)))
+    return draft
+
+
+def _draft_of(version: ProtocolVersion, now: datetime) -> ProtocolVersion:
+    drafts = version.children.filter(protocol=version.protocol_id, status=ProtocolVersion.Status.DRAFT)
+    known = drafts.select_related("protocol").order_by("-created_at", "-pk").first()
+    return known or protocols.new_draft(version, version_name=next_version_name(version), now=now)
+
+
+def _add_example(doc: Bundle, case: Case) -> None:
+    criterion = next((each for each in doc["criteria"] if each["key"] == case.criterion.key), None)
+    example = _example(case)
+    if criterion is None or all(option["key"] != _right(case).key for option in criterion["options"]):
+        raise Refused("no_such_question", _("The draft no longer has this question, or this answer."))
+    if any(_is_same(each, example) for each in criterion["examples"]):
+        raise Refused("known", _("It is an example of the draft already."))
+    criterion["examples"].append(example)
+
+
+def _example(case: Case) -> Bundle:
+    """As the editor writes one: the history with the response, or the history itself, its evaluation and why."""
+    known = {"title": _title(case), "facts": _facts(case), "history": _history(case), "rated_turn": None}
+    evaluated = {"option": _right(case).key, "why": case.note}
+    text, speaker = _response(case)
+    if text is None:
+        return known | evaluated | {"candidates": []}
+    return known | {"candidates": [evaluated | {"text": text, "speaker": speaker}], "option": "", "why": ""}
+
+
+def _is_same(one: Bundle, other: Bundle) -> bool:
+    def texts(example: Bundle) -> Any:
+        turns = [(turn["speaker"], turn["text"]) for turn in example["history"]]
+        return turns, example["facts"], [each["text"] for each in example["candidates"]]
+
+    return texts(one) == texts(other)
+
+
+def _title(case: Case) -> str:
+    """The beginning of the last turn: the dialogue's key means nothing to who reads the guidelines."""
+    last = " ".join(_history(case)[-1]["text"].split())
+    return last if len(last) <= LONGEST_TITLE else f"{last[: LONGEST_TITLE - 1].rstrip()}…"
+
+
+def _history(case: Case) -> list[dict[str, str]]:
+    """Speakers and texts alone: turns of an import may carry more."""
+    turns = case.item.dialogue.turns if case.item.dialogue else []
+    return [{"speaker": str(turn["speaker"]), "text": turn["text"]} for turn in turns]
+
+
+def _facts(case: Case) -> list[str]:
+    return persona_of(case.item.dialogue.metadata if case.item.dialogue else {})
+
+
+def _right(case: Case) -> Option:
+    if case.option is None:
+        raise Refused("no_answer", _("Say first which answer is right."))
+    return case.option
+
+
+@transaction.atomic
+def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
+    """A copy held apart, with the answer and the note as its explanation, in an open training batch. Raises Refused."""
+    lock_study(case.study)
+    locked = _lock_usable(case)
+    criterion = locked.study.protocol_version.criteria.filter(key=locked.criterion.key).first()
+    if criterion is None or not criterion.options.filter(key=_right(locked).key).exists():
+        raise Refused("no_such_question", _("The study no longer asks this question, or has no such answer."))
+    if locked.is_training:
+        raise Refused("known", _("It is a training item already."))
+    text, speaker = _response(locked)
+    lesson = Lesson(criterion, text, _right(locked).key, locked.note, speaker)
+    asker = locked.item.dialogue.asker if locked.item.dialogue else ""
+    item = give_lesson(locked.study, Scene.of(_history(locked), _facts(locked), asker), lesson, now)
+    locked.is_training = True
+    locked.save(update_fields=["is_training"])
+    activity.log(locked.study, by, "case_training", now=now, **_named(locked, batch=item.batch.key))
+    return item
+
+
+def _response(case: Case) -> tuple[str | None, str]:
+    """The text and the speaker of what is rated; a whole dialogue has neither."""
+    candidate = case.item.candidate
+    return (candidate.text, candidate.speaker) if candidate else (None, "")
+
+
+def _lock_usable(case: Case) -> Case:
+    """Raises Refused for what cannot be shown on its own."""
+    locked = _lock(case)
+    _right(locked)
+    if locked.item.unit not in (Unit.RESPONSE, Unit.DIALOGUE) or not _history(locked):
+        raise Refused("not_alone", _("Only a response to a dialogue, or a dialogue with its text, can be shown."))
+    return locked

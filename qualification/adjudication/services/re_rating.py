@@ -1,0 +1,132 @@
+"""Both look again, blind to each other; what they still see differently a trainer settles."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Item, Participant
+from annotation.services import activity
+from annotation.services.private_batches import make_private_batch
+from annotation.services.refusals import Refused
+from protocols.models import Option
+from qualification.adjudication.selectors.disagreements import (
+    answers_behind,
+    current_comparisons,
+    disagreements_of,
+    finished_comparisons,
+    looked_again,
+    looked_at_again,
+)
+from qualification.models import Case, Comparison, Disagreement, SecondLook
+
+State, How = Disagreement.State, Disagreement.How
+
+
+def make_looks(comparison: Comparison, differing: Sequence[tuple[int, int]], *, now: datetime) -> None:
+    """A private batch for each of the two, with the items they differ on in the order of the batch.
+
+    Nobody looks again who cannot sign in or has left: then a trainer is asked at once.
+    """
+    items = Item.objects.in_bulk({item for item, _criterion in differing})
+    ordered = [items[pk] for pk in dict.fromkeys(item for item, _criterion in differing)]
+    pair = [comparison.first.participant, comparison.second.participant]
+    if not ordered:
+        _finish(comparison, now)
+    if not ordered or not all(map(_can_look, pair)):
+        return
+    for number, person in enumerate(pair, start=1):
+        batch = make_private_batch(
+            comparison.batch.study, kind=Batch.Kind.SECOND_LOOK, key=f"second-look-{comparison.pk}-{number}",
+            items=ordered, person=person,
+        )  # fmt: skip
+        SecondLook.objects.create(comparison=comparison, participant=person, private_batch=batch)
+
+
+def _can_look(person: Participant) -> bool:
+    return person.user_id is not None and person.standing != Participant.Standing.EXCLUDED
+
+
+@transaction.atomic
+def count_looks(comparison_id: int, *, now: datetime) -> Comparison | None:
+    """Settle what both see alike now; the rest goes to a trainer. None when it has been counted already."""
+    batch_id = Comparison.objects.values_list("batch", flat=True).get(pk=comparison_id)
+    # The batch's row, as for comparing: a second sweep finds nothing left, and no round is opened meanwhile.
+    Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
+    found = finished_comparisons().filter(pk=comparison_id).select_related("batch__study")
+    comparison = found.first()
+    if comparison is None:
+        return None
+    looks = looked_again(comparison)
+    waiting = looked_at_again(comparison).select_for_update(of=("self",)).select_related("item").order_by("pk")
+    n_settled = [_settle_alike(row, looks, now) for row in waiting]
+    _finish(comparison, now)
+    details = {"round": comparison.round, "n": sum(n_settled), "left": len(n_settled) - sum(n_settled)}
+    activity.log(comparison.batch.study, None, "second_look", about=comparison.batch.key, details=details, now=now)
+    return comparison
+
+
+def _finish(comparison: Comparison, now: datetime) -> None:
+    """Nothing is left to look at again. What was submitted is closed; the sweep withdraws the rest."""
+    comparison.looked_at = now
+    comparison.save(update_fields=["looked_at"])
+    done = Assignment.objects.filter(batch__second_look__comparison=comparison, status=Assignment.Status.SUBMITTED)
+    Batch.objects.filter(pk__in=done.values("batch")).update(status=Batch.Status.CLOSED)
+
+
+def _settle_alike(row: Disagreement, looks: list[dict[tuple[object, ...], int]], now: datetime) -> bool:
+    item = row.item
+    key = (item.unit, item.dialogue_id, item.candidate_id, item.source_id, row.criterion_id)
+    given = [look.get(key) for look in looks]
+    row.state = State.ADJUDICATION
+    if len(given) == 2 and given[0] is not None and given[0] == given[1]:
+        close_disagreement(row, How.SECOND_LOOK, given[0], now)
+    row.save(update_fields=["state", "how", "option", "settled_at"])
+    return row.state == State.SETTLED
+
+
+def close_disagreement(row: Disagreement, how: str, option_id: int, now: datetime) -> None:
+    """Settle the label, and keep with it the reasons, turns and other answers of those who gave it."""
+    row.state, row.how, row.option_id, row.settled_at = State.SETTLED, how, option_id, now
+    row.answers.set(answers_behind(row))
+    # What was collected while it was open learns the answer; what a trainer has written stays.
+    cases = Case.objects.filter(item=row.item_id, criterion=row.criterion_id, is_active=True, option=None)
+    cases.update(option=option_id)
+
+
+@transaction.atomic
+def settle(disagreement: Disagreement, *, option: Option, note: str, by: User, now: datetime) -> Disagreement:
+    """A trainer's answer, once. It may come before the second looks, where one of the two stays away.
+
+    Raises Refused when it is settled, the batch is rated again by now, or the trainer has rated the batch.
+    """
+    # The batch's row, as for comparing: whoever settles the last of it knows that it is the last.
+    Batch.objects.select_for_update(no_key=True).get(items=disagreement.item_id)
+    # Locked alone: of what is joined to it, a row that waited for another trainer would see the state before them.
+    row = Disagreement.objects.select_for_update(no_key=True).get(pk=disagreement.pk)
+    study = row.item.batch.study
+    _check_settleable(row, by)
+    if option.criterion_id != row.criterion_id:
+        raise Refused("other_question", _("That is no answer to this question."))
+    close_disagreement(row, How.ADJUDICATED, option.pk, now)
+    row.note, row.settled_by = note.strip(), by
+    row.save(update_fields=["state", "how", "option", "settled_at", "note", "settled_by"])
+    for comparison in current_comparisons().filter(batch=row.item.batch_id, looked_at=None):
+        if not looked_at_again(comparison).exists():
+            _finish(comparison, now)
+    details = {"criterion": row.criterion.key, "option": option.key, "item": str(row.item.token)}
+    activity.log(study, by, "adjudicated", about=row.item.batch.key, details=details, now=now)
+    return row
+
+
+def _check_settleable(row: Disagreement, by: User) -> None:
+    if row.state == State.SETTLED:
+        who = row.settled_by.get_username() if row.settled_by else _("the second look")
+        known = {"who": who, "answer": row.option.label if row.option else ""}
+        raise Refused("settled", _("This is settled already, by %(who)s: %(answer)s.") % known)
+    if not disagreements_of(row.item.batch.study).filter(pk=row.pk).exists():
+        raise Refused("history", _("The batch is being rated again by now: this disagreement is history."))
+    if Assignment.objects.filter(batch=row.item.batch_id, participant__user=by).exists():
+        raise Refused("own_work", _("You have rated in this batch yourself: another trainer has to settle it."))

@@ -1,0 +1,80 @@
+"""The forms of checks: settings, a file of known answers, a decision."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from qualification.checks.services.known_answers import MAJORITY, UNANIMOUS
+from qualification.models import CheckPlan, Flag
+
+MOST_BYTES = 20 * 1024 * 1024
+
+
+class CheckPlanForm(forms.ModelForm):
+    class Meta:
+        model = CheckPlan
+        fields = (
+            "gold_percent", "attention_percent", "gold_required", "most_attention_missed", "looks_at_speed",
+            "looks_at_lines", "looks_at_drift", "pauses_by_itself", "gives_feedback",
+        )  # fmt: skip
+        labels = {
+            "gold_percent": _("Gold dialogues per hundred of a batch"),
+            "attention_percent": _("Attention checks per hundred dialogues of a batch"),
+            "gold_required": _("Accuracy required of gold answers"),
+            "most_attention_missed": _("Attention checks that may be missed"),
+            "looks_at_speed": _("Look at speed"),
+            "looks_at_lines": _("Look at answers that are always the same"),
+            "looks_at_drift": _("Look at drops of agreement"),
+            "pauses_by_itself": _("Pause a flagged annotator at once"),
+            "gives_feedback": _("Tell annotators how often they agree with the others"),
+        }
+        help_texts = {
+            "gold_percent": _("At most 50. Takes effect when checks are mixed in."),
+            "attention_percent": _("At most 50. Takes effect when checks are mixed in."),
+            "gold_required": _("From 0 to 1. A flag needs the whole interval to lie below it."),
+            "most_attention_missed": _("One more than that is a flag."),
+            "looks_at_speed": _("Much faster than the others on the same items."),
+            "looks_at_lines": _("Long runs of one answer, or one answer only where the others vary."),
+            "looks_at_drift": _("Agreement with the others that falls and stays low."),
+            "pauses_by_itself": _("Otherwise a team lead is asked. Nobody is ever excluded without a person deciding."),
+            "gives_feedback": _(
+                "It makes answers depend on those of others. The report says that it was on, and since when."
+            ),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("gold_percent", "attention_percent"):
+            self.fields[name].widget.attrs.update({"min": 0, "max": 50})
+            self.fields[name].max_value = 50  # type: ignore[attr-defined]
+        self.fields["gold_required"].widget.attrs.update({"min": 0, "max": 1, "step": 0.01})
+
+
+class KnownAnswersForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"), max_length=255,
+        help_text=_("CSV with the columns dialogue, candidate or source, criterion, options, kind, explanation."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.tsv,.gz"}),
+    )  # fmt: skip
+    is_dry_run = forms.BooleanField(
+        required=False, label=_("Dry run"), help_text=_("Checks every line and stores nothing.")
+    )
+
+    def clean_file(self) -> Any:
+        upload = self.cleaned_data["file"]
+        if upload.size > MOST_BYTES:
+            raise forms.ValidationError(_("The file is larger than %(most)s MB.") % {"most": MOST_BYTES >> 20})
+        return upload
+
+
+class PanelForm(forms.Form):
+    rule = forms.ChoiceField(
+        choices=[(UNANIMOUS, _("all gave the same answer")), (MAJORITY, _("more than half gave the answer"))],
+        initial=UNANIMOUS, widget=forms.RadioSelect, label=_("What counts as known"),
+    )  # fmt: skip
+
+
+class DecisionForm(forms.Form):
+    verdict = forms.ChoiceField(choices=[each for each in Flag.State.choices if each[0] != Flag.State.OPEN])
+    reason = forms.CharField(max_length=2000)

@@ -1,0 +1,94 @@
+"""What annotators answered to items with a known answer, and how much of their work can be compared with others'."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.db import connection
+
+from annotation.agreement_cells import alike, n_counted
+from annotation.models import AgreementSnapshot, AnnotatorCell, Study
+from measures.contributions import Contribution, Contributions, majority_tables, total_of
+from measures.contributors import MajorityAgreement, kappa_with_majority
+from protocols.specs import CriterionSpec, spec_of
+from qualification.models import KnownAnswer
+
+RESAMPLES = 1000
+KNOWN = """
+    SELECT assignment.participant_id, known.kind, rating.item_id, count(*),
+        count(*) FILTER (WHERE rating.option_id = ANY(known.options))
+    FROM annotation_assignment assignment
+    JOIN annotation_seat seat ON seat.assignment_id = assignment.id
+    JOIN annotation_batch batch ON batch.id = assignment.batch_id AND batch.kind = 'main'
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.is_check
+    JOIN annotation_rating rating ON rating.assignment_id = assignment.id AND rating.item_id = item.id
+        AND rating.is_active AND rating.option_id IS NOT NULL
+    JOIN qualification_knownanswer known ON known.dialogue_id = item.dialogue_id AND known.unit = item.unit
+        AND known.candidate_id IS NOT DISTINCT FROM item.candidate_id
+        AND known.source_id IS NOT DISTINCT FROM item.source_id
+        AND known.criterion_id = rating.criterion_id AND known.is_active AND known.kind = ANY(%s)
+    WHERE assignment.participant_id = ANY(%s)
+    GROUP BY 1, 2, 3
+"""
+
+
+@dataclass(slots=True)
+class KnownTally:
+    """Items with known answers of one kind that somebody answered. An item is missed when any answer to it is wrong."""
+
+    n_items: int = 0
+    n_missed: int = 0
+    n_answers: int = 0
+    n_right: int = 0
+
+
+@dataclass(slots=True)
+class Compared:
+    """Of one annotator: counted answers, and those for which the others have a majority."""
+
+    n_answers: int
+    n_compared: int
+
+
+def known_tallies(participants: Collection[int]) -> dict[tuple[int, str], KnownTally]:
+    """By participant and kind, in one query; of main work that counts."""
+    found: dict[tuple[int, str], KnownTally] = defaultdict(KnownTally)
+    kinds = [str(KnownAnswer.Kind.GOLD), str(KnownAnswer.Kind.ATTENTION)]
+    with connection.cursor() as cursor:
+        cursor.execute(KNOWN, [kinds, list(participants)])
+        for participant, kind, _item, n, n_right in cursor.fetchall():
+            tally = found[participant, kind]
+            tally.n_items += 1
+            tally.n_missed += n_right < n
+            tally.n_answers += n
+            tally.n_right += n_right
+    return found
+
+
+def compared_criteria(study: Study) -> tuple[CriterionSpec, ...]:
+    """Those whose answers the board pools when it shows all criteria."""
+    groups = alike(spec_of(study.protocol_version).voted)
+    return groups[0] if groups else ()
+
+
+def contributions_in(study: Study, criteria: tuple[CriterionSpec, ...], participants: Iterable[int]) -> Contributions:
+    """The stored sums of these annotators, over the criteria."""
+    parts: dict[int, Contributions] = {criterion.id: {} for criterion in criteria}
+    total = AgreementSnapshot.objects.filter(study=study, batch=None).values("pk")
+    rows = AnnotatorCell.objects.filter(snapshot__in=total, criterion__in=parts, participant__in=list(participants))
+    for criterion, participant, stored in rows.values_list("criterion", "participant", "contribution"):
+        parts[criterion][participant] = Contribution.from_json(stored)
+    return total_of(parts.values())
+
+
+def compared_of(contribution: Contribution) -> Compared:
+    """The last two of the sums are the answers on which the others tied, and those nobody else gave."""
+    return Compared(sum(contribution.majority), sum(contribution.majority[:-2]))
+
+
+def kappa_of(
+    participant: int, contribution: Contribution, criteria: tuple[CriterionSpec, ...], seed: int
+) -> MajorityAgreement:
+    """With the majority of the others, as the board has it, with its interval."""
+    tables = majority_tables({participant: contribution}, n_counted(criteria[0]))
+    return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES)[0]

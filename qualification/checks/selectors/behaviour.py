@@ -1,0 +1,160 @@
+"""How one annotator works: pace, sameness and a drop of agreement, out of their latest answers and everybody else's.
+
+Times are those of the server's clock: from one answer of an annotator to the next.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.agreement_cells import category_codes, counted_codes, n_counted
+from annotation.selectors.answers import Answers
+from measures.arrays import BoolArray, IntArray
+from measures.behaviour import FEWEST_ITEMS_TO_FLAG, speed_scores, straight_lining
+from measures.contributors import agrees_with_majority
+from measures.drift import BASELINE_ITEMS, cusum
+from measures.estimate import TOO_FEW_ITEMS, Estimate
+from measures.intervals import wilson
+from measures.signals import lower_tail, share_difference
+from protocols.models import ProtocolVersion
+from protocols.specs import CriterionSpec, VersionSpec
+
+LATEST = 50  # answers with a majority whose share is held against the first fifty
+WINDOW = 200  # latest answers that sameness is looked for in: an episode must not drown in a year's work
+FIRST_PERMUTATIONS, PERMUTATIONS = 99, 1999
+NOT_RULED_OUT = 0.03  # after the first permutations: two of 99 as extreme
+SURE = 0.001  # looked at again every twenty answers, so what is rare at one look must stay rare over many
+PAUSE_MS = 10 * 60 * 1000  # from one answer to the next: longer is a break
+LEAST_VARIETY = 0.25  # of the others'
+Evidence = dict[str, float | int | str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """`pace` is log(time / median time of everybody on the item). The others are None where nothing is wrong."""
+
+    pace: Estimate
+    lines: Evidence | None
+    drift: Evidence | None
+
+
+def behaviour_of(
+    answers: Answers, participant: int, spec: VersionSpec, compared: tuple[CriterionSpec, ...], seed: int
+) -> Behaviour:
+    return Behaviour(
+        pace=pace_of(answers, participant, spec.order == ProtocolVersion.Order.SET_LEVEL),
+        lines=lines_of(answers, participant, spec, seed),
+        drift=drift_of(answers, participant, compared),
+    )
+
+
+def _in_order(answers: Answers, rows: IntArray) -> IntArray:
+    keys = (answers.criterion[rows], answers.item[rows], answers.answered_ms[rows])
+    return rows[np.lexsort(keys)]
+
+
+# --- pace ------------------------------------------------------------------------------------------
+def pace_of(answers: Answers, participant: int, is_by_dialogue: bool) -> Estimate:
+    """Median over items; by dialogue where all its items are answered on one page."""
+    screen = answers.dialogue if is_by_dialogue else answers.item
+    order = np.lexsort((answers.answered_ms, answers.batch, answers.participant))
+    who, batch, at = answers.participant[order], answers.batch[order], answers.answered_ms[order]
+    is_next = np.r_[False, (who[1:] == who[:-1]) & (batch[1:] == batch[:-1])]
+    gap = np.where(is_next, np.r_[0, np.diff(at)], -1)
+    keys, group = np.unique(np.stack([who, screen[order]]), axis=1, return_inverse=True)
+    n = keys.shape[1]
+    times = np.bincount(group.ravel(), np.maximum(gap, 0), n)
+    # The first answer of a batch and one after a break have no known time, so their screens have none either.
+    unknown = np.bincount(group.ravel(), (gap < 0) | (gap > PAUSE_MS), n)
+    times[unknown > 0] = 0
+    found = speed_scores(keys[1], keys[0], times, np.ones(n))
+    return next((each.score for each in found if each.rater == participant), Estimate(None, TOO_FEW_ITEMS))
+
+
+# --- sameness --------------------------------------------------------------------------------------
+def lines_of(answers: Answers, participant: int, spec: VersionSpec, seed: int) -> Evidence | None:
+    """Equal answers in a row more often than by chance, or hardly any other answer where the others have some."""
+    place = places_of_answers(answers, spec)
+    own = _in_order(answers, np.flatnonzero(answers.participant == participant))[-WINDOW:]
+    if len(own) < FEWEST_ITEMS_TO_FLAG:
+        return None
+    return _monotony(answers, place, own) or _run(answers, place, own, spec, seed)
+
+
+def places_of_answers(answers: Answers, spec: VersionSpec) -> IntArray:
+    """The place of each answer among the options of its question: the key that was pressed."""
+    place = np.full(len(answers.option), -1, np.int64)
+    for criterion in spec.voted:
+        mine: BoolArray = answers.criterion == criterion.id
+        place[mine] = category_codes(answers.option[mine], criterion)
+    return place
+
+
+def _monotony(answers: Answers, place: IntArray, own: IntArray) -> Evidence | None:
+    usual = int(np.bincount(place[own]).argmax())
+    questions = answers.item * (int(answers.criterion.max()) + 1) + answers.criterion
+    beside = np.isin(questions, questions[own]) & (answers.participant != answers.participant[own[0]])
+    n, n_other = len(own), int((place[own] != usual).sum())
+    if int(beside.sum()) < FEWEST_ITEMS_TO_FLAG:
+        return None
+    share = float((place[beside] != usual).mean())
+    p = lower_tail(n_other, n, share)
+    if p > SURE or n_other / n > LEAST_VARIETY * share:
+        return None
+    return {"what": "monotony", "n": n, "value": 1 - n_other / n, "others": 1 - share, "p": p}
+
+
+def _run(answers: Answers, place: IntArray, own: IntArray, spec: VersionSpec, seed: int) -> Evidence | None:
+    screens = _screens(answers, own, spec)
+    for n, most in ((FIRST_PERMUTATIONS, NOT_RULED_OUT), (PERMUTATIONS, SURE)):
+        found = straight_lining(place[own], screens, seed=seed, n_permutations=n)
+        if found.run_p is None or found.run_p > most:
+            return None
+    return {"what": "run", "n": found.n_answers, "value": found.longest_run, "p": found.run_p}
+
+
+def _screens(answers: Answers, own: IntArray, spec: VersionSpec) -> IntArray:
+    """Answers that may be alike for a good reason: to one question about one dialogue, or given on one page."""
+    if spec.order == ProtocolVersion.Order.ITEM_FIRST:
+        return answers.item[own]
+    if spec.order == ProtocolVersion.Order.SET_LEVEL:
+        return answers.dialogue[own]
+    keys = np.stack([answers.dialogue[own], answers.criterion[own]])
+    return np.unique(keys, axis=1, return_inverse=True)[1].ravel()
+
+
+# --- a drop ----------------------------------------------------------------------------------------
+def drift_of(answers: Answers, participant: int, criteria: tuple[CriterionSpec, ...]) -> Evidence | None:
+    """The board's control chart has an alarm, and the latest fifty answers still agree less than the first fifty."""
+    agrees = agreement_of(answers, criteria)[own_rows(answers, participant, criteria)]
+    known = agrees[agrees >= 0]
+    if len(known) < BASELINE_ITEMS + FEWEST_ITEMS_TO_FLAG:
+        return None
+    first, latest = known[:BASELINE_ITEMS], known[BASELINE_ITEMS:][-LATEST:]
+    drop = share_difference(int(first.sum()), len(first), int(latest.sum()), len(latest))
+    if drop.low is None or drop.low <= 0:  # first, since the chart's limit takes long to compute
+        return None
+    chart = cusum(agrees)
+    if chart.alarm is None:
+        return None
+    limits = wilson(int(latest.sum()), len(latest))
+    return {
+        "n": len(known), "value": float(latest.mean()), "low": limits.low, "high": limits.high,
+        "threshold": float(first.mean()), "n_latest": len(latest), "answer": chart.alarm + 1,
+    }  # fmt: skip
+
+
+def agreement_of(answers: Answers, criteria: tuple[CriterionSpec, ...]) -> IntArray:
+    """Of each answer: 1 the majority of the others, 0 another answer, -1 they have none."""
+    agrees = np.full(len(answers.item), -1, np.int64)
+    for criterion in criteria:
+        mine: BoolArray = answers.criterion == criterion.id
+        codes = counted_codes(answers.option[mine], criterion)
+        agrees[mine] = agrees_with_majority(answers.item[mine], codes, n_counted(criterion))
+    return agrees
+
+
+def own_rows(answers: Answers, participant: int, criteria: tuple[CriterionSpec, ...]) -> IntArray:
+    """Places of the annotator's answers to these questions, in the order of answering."""
+    asked = np.isin(answers.criterion, [criterion.id for criterion in criteria])
+    return _in_order(answers, np.flatnonzero(asked & (answers.participant == participant)))

@@ -1,0 +1,81 @@
+"""How often annotators agree with the others, told to themselves. Off unless the study says so.
+
+Only by tens of items and never item by item: a figure that moved with every answer would tell what the others said.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import zip_longest
+
+import numpy as np
+
+from annotation.models import ActivityLog, Participant, Study
+from annotation.selectors.answers import Answers, latest_answers
+from measures.arrays import IntArray
+from qualification.checks.selectors.answers import compared_criteria
+from qualification.checks.selectors.behaviour import agreement_of, own_rows
+from qualification.models import CheckPlan
+
+FEEDBACK_ON, FEEDBACK_OFF = "feedback_on", "feedback_off"
+BLOCK = 10
+MOST = 500  # answers: of the latest batches
+OTHERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Answers that are the majority of the others', of those that have one, to `n_items` items."""
+
+    n_same: int
+    n_answers: int
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """While annotators got feedback; `until` is None while they still do."""
+
+    since: datetime
+    until: datetime | None
+
+
+def feedback_of(participants: Collection[Participant]) -> dict[int, Feedback]:
+    """By participant, of those whose study gives feedback and who have enough to compare."""
+    studies = {each.study_id for each in participants}
+    giving = set(CheckPlan.objects.filter(study__in=studies, gives_feedback=True).values_list("study", flat=True))
+    found = {each.pk: _feedback(each) for each in participants if each.study_id in giving}
+    return {pk: feedback for pk, feedback in found.items() if feedback is not None}
+
+
+def _feedback(participant: Participant) -> Feedback | None:
+    criteria = compared_criteria(participant.study)
+    answers = latest_answers(participant.pk, [criterion.id for criterion in criteria], most=MOST)
+    own = own_rows(answers, participant.pk, criteria)
+    items = _whole_items(answers, own)
+    shown = items[: len(items) // BLOCK * BLOCK]
+    if not shown:
+        return None
+    agrees = agreement_of(answers, criteria)[own[np.isin(answers.item[own], shown)]]
+    return Feedback(int((agrees == 1).sum()), int((agrees >= 0).sum()), len(shown))
+
+
+def _whole_items(answers: Answers, own: IntArray) -> list[int]:
+    """Items answered in full that two others have answered too, in the order in which they were finished."""
+    questions = answers.item * (int(answers.criterion.max(initial=0)) + 1) + answers.criterion
+    keys, votes = np.unique(questions, return_counts=True)
+    others = votes[np.searchsorted(keys, questions[own])] - 1
+    n_own = Counter(answers.item[own].tolist())
+    n_most = max(n_own.values(), default=0)
+    alone = set(answers.item[own][others < OTHERS].tolist())
+    latest = dict.fromkeys(reversed(answers.item[own].tolist()))
+    return [item for item in reversed(latest) if n_own[item] == n_most and item not in alone]
+
+
+# --- for the report ------------------------------------------------------------------------------------
+def feedback_periods(study: Study) -> list[Period]:
+    """When annotators saw feedback, out of the log that nothing is taken from."""
+    lines = ActivityLog.objects.filter(study=study, verb__in=(FEEDBACK_ON, FEEDBACK_OFF)).order_by("pk")
+    times = {verb: [line.at for line in lines if line.verb == verb] for verb in (FEEDBACK_ON, FEEDBACK_OFF)}
+    return [Period(since, until) for since, until in zip_longest(times[FEEDBACK_ON], times[FEEDBACK_OFF])]

@@ -1,0 +1,150 @@
+"""Flags: raised by signals, decided once by a person. The study's rule may pause on its own; it never excludes.
+
+Lock order: the participant, then the flag.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Participant
+from annotation.services import activity
+from annotation.services.refusals import Refused
+from annotation.services.status import set_standing
+from qualification.checks.selectors.signals import Signal
+from qualification.models import CheckPlan, Flag
+
+NEW_EVIDENCE = 20  # answers more than those of a decision: below, the same thing would be said again
+Kind = Flag.Kind
+State = Flag.State
+Standing = Participant.Standing
+VERDICTS = (State.DISMISSED, State.PAUSED, State.EXCLUDED)
+
+
+@transaction.atomic
+def raise_flag(participant: Participant, signal: Signal, *, plan: CheckPlan, now: datetime) -> Flag | None:
+    """None when the person has an open one of the kind, or what was decided has no materially new evidence since."""
+    person = _locked(participant.pk)
+    latest = Flag.objects.filter(participant=person, kind=signal.kind).order_by("-pk").first()
+    if person.standing == Standing.EXCLUDED or (latest is not None and not _is_new(latest, signal)):
+        return None
+    is_pausing = plan.pauses_by_itself and person.standing == Standing.CLEARED
+    flag = Flag.objects.create(
+        participant=person, kind=signal.kind, evidence=signal.evidence, has_paused=is_pausing, raised_at=now
+    )
+    details = {"kind": flag.kind, "evidence": signal.evidence, "has_paused": is_pausing}
+    activity.log(person.study, None, "flag_raised", about=person.pseudonym, details=details, now=now)
+    if is_pausing:
+        set_standing(person, standing=Standing.PAUSED, reason=_flag_reason(flag), now=now)
+    return flag
+
+
+def _locked(pk: int) -> Participant:
+    return Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=pk)
+
+
+def _is_new(latest: Flag, signal: Signal) -> bool:
+    if latest.state == State.OPEN:
+        return False
+    if signal.kind == Kind.ATTENTION:  # few of them: as many further misses as were too many before
+        return _grown(latest, signal, "value") > int(signal.evidence.get("threshold") or 0)
+    return _grown(latest, signal, "n") >= NEW_EVIDENCE
+
+
+def _grown(latest: Flag, signal: Signal, name: str) -> int:
+    return int(signal.evidence.get(name) or 0) - int(latest.evidence.get(name) or 0)
+
+
+def _flag_reason(flag: Flag) -> str:
+    return _("Flag: %(kind)s") % {"kind": flag.get_kind_display()}
+
+
+# --- decisions -----------------------------------------------------------------------------------------
+@transaction.atomic
+def decide_flag(flag: Flag, *, verdict: str, reason: str, by: User, now: datetime) -> Flag:
+    """Dismiss it, pause the annotator, or exclude them: their seats are free at once and the figures follow.
+
+    Finished work stays payable, and the flag keeps how much. An exclusion settles all open flags of the person.
+    Raises Refused for a flag that is decided, an unknown verdict, and without a reason.
+    """
+    if verdict not in VERDICTS:
+        raise Refused("unknown_verdict", _("There is no such decision."))
+    if not reason.strip():
+        raise Refused("no_reason", _("Say why: the decision is kept with its reason."))
+    person = _locked(flag.participant_id)
+    locked = Flag.objects.select_for_update().get(pk=flag.pk)
+    if locked.state != State.OPEN:
+        raise Refused("decided", _("This flag is decided already."))
+    settled = [locked]
+    if verdict == State.EXCLUDED:
+        locked.payable = payable_work(person)
+        settled += Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).exclude(pk=locked.pk)
+    for each in settled:
+        _settle(each, verdict, reason.strip(), by, now)
+    _act(person, locked, by, now)
+    _log_decided(person, locked, by, now)
+    return locked
+
+
+def settle_flags_of_excluded(*, now: datetime) -> int:
+    """Close what is open about people who were excluded elsewhere, as their exclusion says. Returns how many flags."""
+    wanted = Flag.objects.filter(state=State.OPEN, participant__standing=Standing.EXCLUDED)
+    people = wanted.order_by("participant").values_list("participant", flat=True).distinct()
+    return sum(_settle_as_excluded(pk, now) for pk in people)
+
+
+@transaction.atomic
+def _settle_as_excluded(participant_id: int, now: datetime) -> int:
+    person = _locked(participant_id)
+    flags = list(Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).order_by("pk"))
+    if person.standing != Standing.EXCLUDED or not flags:  # taken back in, or decided meanwhile
+        return 0
+    change = person.standing_changes.select_related("actor").order_by("-pk").first()
+    by, reason = (change.actor, change.reason) if change else (None, "")
+    flags[0].payable = payable_work(person)
+    for each in flags:
+        _settle(each, State.EXCLUDED, reason, by, now)
+    _log_decided(person, flags[0], by, now)
+    return len(flags)
+
+
+def _log_decided(person: Participant, flag: Flag, by: User | None, now: datetime) -> None:
+    details = {
+        "kind": flag.kind, "verdict": flag.state, "reason": flag.decision_reason, "payable": flag.payable,
+    }  # fmt: skip
+    activity.log(person.study, by, "flag_decided", about=person.pseudonym, details=details, now=now)
+
+
+def _settle(flag: Flag, verdict: str, reason: str, by: User | None, now: datetime) -> None:
+    flag.state, flag.decision_reason, flag.decided_by, flag.decided_at = verdict, reason, by, now
+    flag.save(update_fields=["state", "decision_reason", "decided_by", "decided_at", "payable"])
+
+
+def _act(person: Participant, flag: Flag, by: User, now: datetime) -> None:
+    if flag.state != State.DISMISSED:
+        set_standing(person, standing=flag.state, by=by, reason=flag.decision_reason, now=now)
+    elif person.standing == Standing.PAUSED and _was_last_pause(person, flag):
+        set_standing(person, standing=Standing.CLEARED, by=by, reason=flag.decision_reason, now=now)
+
+
+def _was_last_pause(person: Participant, flag: Flag) -> bool:
+    """Whether they are paused for this flag alone: no other one is open, and nobody paused them since."""
+    if Flag.objects.filter(participant=person, state=State.OPEN).exists():
+        return False
+    own = Flag.objects.filter(participant=person, has_paused=True).order_by("-raised_at").first()
+    last = person.standing_changes.order_by("-pk").first()
+    return own is not None and last is not None and last.actor_id is None and last.at == own.raised_at
+
+
+def payable_work(participant: Participant) -> dict[str, Any]:
+    """Main batches that were finished and, where the study pays, what they come to; money as text."""
+    study = participant.study
+    main = Assignment.objects.filter(participant=participant, batch__kind=Batch.Kind.MAIN)
+    done = main.filter(submitted_at__isnull=False).count()
+    if study.pay_amount is None:
+        return {"batches": done}
+    return {"batches": done, "amount": str(Decimal(done) * study.pay_amount), "currency": study.pay_currency}

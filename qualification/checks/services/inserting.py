@@ -1,0 +1,196 @@
+"""Dialogues with known answers, mixed into main batches that nobody has begun.
+
+Where they stand is drawn from the study's seed and the batch's key: the same study is mixed the same way. Nothing of
+an item but its texts tells it from another one, so a browser cannot either.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.models import Batch, Candidate, Item, ItemMark, Rating, Reading, Seat, Study
+from annotation.nudging import raise_version
+from annotation.services import activity
+from protocols.models import ProtocolVersion
+from qualification.checks.selectors.repeats import mixable, n_checks
+from qualification.models import CheckPlan, KnownAnswer
+
+Kind = KnownAnswer.Kind
+Unit = ProtocolVersion.Unit
+T = TypeVar("T")
+
+
+# --- drawing: arithmetic on lists --------------------------------------------------------------------
+def draw_cards(cards: Sequence["Card"], n: int, uses: Mapping[int, int], rng: random.Random) -> list["Card"]:
+    """Those that fewest other batches have, among these by lot."""
+    return sorted(rng.sample(cards, len(cards)), key=lambda card: uses[card.dialogue])[:n]
+
+
+def mixed_order(plain: Sequence[T], extra: Sequence[T], rng: random.Random) -> list[T]:
+    """The plain ones in their order, the extra ones in between at places by lot."""
+    at = set(rng.sample(range(len(plain) + len(extra)), len(extra)))
+    ordered, others = iter(plain), iter(extra)
+    return [next(others) if place in at else next(ordered) for place in range(len(plain) + len(extra))]
+
+
+def fitting_size(n: int, sizes: set[int]) -> int | None:
+    """How many of a check's n responses are shown: as many as dialogues of the batch have, else it would be known."""
+    return max((size for size in sizes if size <= n), default=None)
+
+
+# --- rows --------------------------------------------------------------------------------------------
+@dataclass(slots=True)
+class Card:
+    """A dialogue with known answers. `candidates` are (candidate, source) ids, those with a known answer first."""
+
+    dialogue: int
+    kind: str
+    candidates: list[tuple[int, int]] = field(default_factory=list)
+
+    def parts(self, units: set[str]) -> list[list[tuple[int, int]]]:
+        """What is rated by itself: each response, or all responses of a source where they are rated together."""
+        if Unit.CANDIDATE_SET not in units:
+            return [[each] for each in self.candidates] if Unit.RESPONSE in units else []
+        together: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for each in self.candidates:
+            together[each[1]].append(each)
+        return list(together.values())
+
+
+@dataclass(slots=True)
+class Mixed:
+    """`n_begun`: batches that somebody has begun, left as they are. `n_unfit`: checks with too few responses."""
+
+    n_batches: int = 0
+    n_begun: int = 0
+    n_checks: int = 0
+    n_unfit: int = 0
+
+
+def mix_checks(study: Study, *, by: User | None, now: datetime) -> Mixed:
+    """Take all checks out of the main batches nobody has begun, and mix them in anew at the rates of the plan."""
+    plan = CheckPlan.objects.filter(study=study).first() or CheckPlan(study=study)
+    cards = cards_of(study)
+    waiting = list(untouched_batches(study))
+    done = Mixed(n_begun=study.batches.filter(kind=Batch.Kind.MAIN).count() - len(waiting))
+    uses = _uses(study, [batch.pk for batch in waiting])
+    unfit: set[int] = set()
+    for batch in waiting:
+        n = _mix_into(batch, plan, cards, uses, unfit)
+        done.n_batches, done.n_checks = done.n_batches + (n is not None), done.n_checks + (n or 0)
+        done.n_begun += n is None
+    done.n_unfit = len(unfit)
+    details = {"batches": done.n_batches, "checks": done.n_checks, "begun": done.n_begun, "unfit": done.n_unfit}
+    activity.log(study, by, "checks_mixed", details=details, now=now)
+    return done
+
+
+def untouched_batches(study: Study) -> QuerySet[Batch]:
+    """Main batches without answers and marks that nobody holds a seat of."""
+    rated = Rating.objects.filter(batch=OuterRef("pk"))
+    marked = ItemMark.objects.filter(item__batch=OuterRef("pk"))
+    held = Seat.objects.filter(batch=OuterRef("pk"), assignment__isnull=False)
+    main = study.batches.filter(kind=Batch.Kind.MAIN, reserved_for=None).order_by("position")
+    return main.exclude(Exists(rated)).exclude(Exists(marked)).exclude(Exists(held))
+
+
+def cards_of(study: Study) -> list[Card]:
+    """Dialogues with known answers that are no material of main batches, in the order of their ids."""
+    rows = mixable(study).order_by("dialogue")
+    cards: dict[int, Card] = {}
+    answered: set[int | None] = set()
+    for dialogue, kind, candidate in rows.values_list("dialogue_id", "kind", "candidate_id"):
+        card = cards.setdefault(dialogue, Card(dialogue, kind))
+        card.kind = Kind.ATTENTION if Kind.ATTENTION in (card.kind, kind) else kind
+        answered.add(candidate)
+    for pk, dialogue, source in _candidates(cards):
+        cards[dialogue].candidates.append((pk, source))
+    for card in cards.values():
+        card.candidates.sort(key=lambda each: (each[0] not in answered, each[0]))
+    return list(cards.values())
+
+
+def _candidates(dialogues: Mapping[int, Card]) -> QuerySet:
+    rows = Candidate.objects.filter(dialogue__in=list(dialogues)).exclude(text="")
+    return rows.order_by("pk").values_list("pk", "dialogue_id", "source_id")
+
+
+def _uses(study: Study, without: list[int]) -> Counter[int]:
+    items = Item.objects.filter(batch__study=study, is_check=True).exclude(batch__in=without)
+    return Counter(dialogue for _, dialogue in items.values_list("batch", "dialogue_id").distinct() if dialogue)
+
+
+@transaction.atomic
+def _mix_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter[int], unfit: set[int]) -> int | None:
+    """How many checks it got; None when somebody has begun it meanwhile."""
+    # Whoever claims takes a free seat that is not locked: nobody begins the batch before it is whole again.
+    list(Seat.objects.select_for_update().filter(batch=batch).order_by("pk"))
+    if not untouched_batches(plan.study).filter(pk=batch.pk).exists():
+        return None
+    batch.items.filter(is_check=True).delete()
+    items = list(batch.items.order_by("position", "pk"))
+    units = {item.unit for item in items}
+    sizes = _sizes(items)
+    fitting = [card for card in cards if fitting_size(len(card.parts(units)), sizes) is not None]
+    unfit |= {card.dialogue for card in cards} - {card.dialogue for card in fitting}
+    dialogues = list(dict.fromkeys(item.dialogue_id for item in items if item.dialogue_id))
+    rng = random.Random(f"{plan.study.seed} checks {batch.key}")  # noqa: S311 - fair, not secret
+    drawn = _draw(fitting, plan, len(dialogues), uses, rng)
+    uses.update(card.dialogue for card in drawn)
+    order = mixed_order(dialogues, [card.dialogue for card in drawn], rng)
+    places = {dialogue: place for place, dialogue in enumerate(order, start=items[0].position if items else 1)}
+    _renumber(batch, items, places)
+    Item.objects.bulk_create(
+        item for card in drawn for item in _items_of(batch, card, places[card.dialogue], sizes, units)
+    )
+    raise_version(batch.pk)
+    return len(drawn)
+
+
+def _draw(cards: list[Card], plan: CheckPlan, n_dialogues: int, uses: Counter[int], rng: random.Random) -> list[Card]:
+    wanted = {Kind.GOLD: plan.gold_percent, Kind.ATTENTION: plan.attention_percent}
+    drawn = []
+    for kind, percent in wanted.items():
+        own = [card for card in cards if card.kind == kind]
+        drawn += draw_cards(own, n_checks(percent, n_dialogues), uses, rng)
+    return rng.sample(drawn, len(drawn))
+
+
+def _sizes(items: list[Item]) -> set[int]:
+    """How many responses, or sets of them, the dialogues of a batch have: 0 where only dialogues are rated."""
+    units = {item.unit for item in items}
+    counted = Unit.CANDIDATE_SET if Unit.CANDIDATE_SET in units else Unit.RESPONSE
+    return set(Counter(item.dialogue_id for item in items if item.unit == counted).values()) or {0}
+
+
+def _renumber(batch: Batch, items: list[Item], places: Mapping[int, int]) -> None:
+    """Number the dialogues anew, with room for the checks. A model, rated as a whole, stays after the last."""
+    after = max(places.values(), default=0) + 1
+    for item in items:
+        item.position = places[item.dialogue_id] if item.dialogue_id else after
+    Item.objects.bulk_update(items, ["position"], batch_size=2000)
+    # Of work whose lease has ended without an answer: its reading times are of other dialogues now.
+    Reading.objects.filter(assignment__batch=batch).delete()
+
+
+def _items_of(batch: Batch, card: Card, place: int, sizes: set[int], units: set[str]) -> list[Item]:
+    """The same kinds of items as the batch's other dialogues have, and as many."""
+    parts = card.parts(units)
+    shown = parts[: fitting_size(len(parts), sizes)]
+    base = {"batch": batch, "is_check": True, "dialogue_id": card.dialogue, "position": place}
+    found = [Item(unit=Unit.DIALOGUE, **base)] if Unit.DIALOGUE in units else []
+    if Unit.RESPONSE in units:
+        flat = sorted(each for part in shown for each in part)
+        found += [Item(unit=Unit.RESPONSE, candidate_id=pk, source_id=source, **base) for pk, source in flat]
+    if Unit.CANDIDATE_SET in units:
+        for part in shown:
+            together = [pk for pk, _ in part]
+            found.append(Item(unit=Unit.CANDIDATE_SET, source_id=part[0][1], shown=together, **base))
+    return found

@@ -1,0 +1,174 @@
+"""A CSV file of known answers, each row checked against the protocol and the study's material."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.fields import clean_key, nul
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
+from annotation.importing.tables import Row, Table, find_column
+from annotation.importing.votes import Answers
+from annotation.models import Candidate, Dialogue, Study
+from parley.listing import both
+from protocols.models import ProtocolVersion
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from qualification.models import KnownAnswer
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "dialogue": ("dialogue", "dialogue_id"),
+    "candidate": ("candidate", "candidate_id", "item", "item_id"),
+    "source": ("source", "model", "system"),
+    "criterion": ("criterion",),
+    "options": ("options", "answers", "answer", "value", "label"),
+    "kind": ("kind",),
+    "explanation": ("explanation", "why"),
+}
+NEEDED = ("dialogue", "criterion", "options")
+LONGEST_EXPLANATION = 5_000
+MOST_ROWS = 100_000
+Units = ProtocolVersion.Unit
+
+
+class Unit(NamedTuple):
+    """Ids of what is asked about, as an item has them, and of the question."""
+
+    unit: str
+    dialogue: int
+    candidate: int | None
+    source: int | None
+    criterion: int
+
+
+class Wanted(NamedTuple):
+    unit: Unit
+    kind: str
+    options: tuple[int, ...]  # ids, ascending
+    explanation: str
+
+
+@dataclass(slots=True)
+class Material:
+    """What the file may name: {dialogue key: id}, {dialogue: its candidates as (id, key, source id, source key)}."""
+
+    dialogues: dict[str, int]
+    candidates: dict[int, list[tuple[int, str, int, str]]] = field(default_factory=dict)
+
+
+def read_known_answers(study: Study, path: Path, log: ErrorLog) -> list[Wanted]:
+    """Every row that is right; what is wrong goes to the log. Raises ImportRejected for a header without columns."""
+    table = Table(path, log, no_progress)
+    places = _places(table.columns)
+    rows: list[Row] = []
+    for row in table:
+        if len(rows) == MOST_ROWS:
+            log.add(row.line, "", _("the file has more than %(most)s rows: split it") % {"most": f"{MOST_ROWS:,}"})
+            break
+        rows.append(row)
+    spec = spec_of(study.protocol_version)
+    reader = Reader(spec, _material(study, {row.values[places["dialogue"]].strip() for row in rows}), places)
+    return [wanted for row in rows if (wanted := _read(reader, row, log)) is not None]
+
+
+def _places(columns: list[str]) -> dict[str, int]:
+    found = {name: find_column(columns, aliases) for name, aliases in COLUMNS.items()}
+    if missing := [name for name in NEEDED if found[name] is None]:
+        reason = _("the header has no such column, only: %(columns)s") % {"columns": ", ".join(columns)}
+        raise ImportRejected([LineError(1, both(missing), reason)])
+    return {name: place for name, place in found.items() if place is not None}
+
+
+def _material(study: Study, keys: Iterable[str]) -> Material:
+    rows = Dialogue.objects.filter(study=study, key__in=[key for key in keys if "\x00" not in key])
+    material = Material(dict(rows.values_list("key", "pk")))
+    candidates = Candidate.objects.filter(dialogue__in=material.dialogues.values()).order_by("pk")
+    for dialogue, pk, key, source, name in candidates.values_list(
+        "dialogue_id", "pk", "key", "source_id", "source__key"
+    ):
+        material.candidates.setdefault(dialogue, []).append((pk, key, source, name))
+    return material
+
+
+def _read(reader: "Reader", row: Row, log: ErrorLog) -> Wanted | None:
+    try:
+        return reader.read(row)
+    except BadField as error:
+        log.add(row.line, error.field, error.reason)
+        return None
+
+
+class Reader:
+    """Rows of one file. Remembers what was named, since a unit has one known answer."""
+
+    def __init__(self, spec: VersionSpec, material: Material, places: dict[str, int]) -> None:
+        self._answers = Answers(spec)
+        self._material = material
+        self._places = places
+        self._lines: dict[Unit, int] = {}
+
+    def read(self, row: Row) -> Wanted:
+        criterion = self._answers.criterion(self._cell(row, "criterion"), is_column=True)
+        unit = self._unit(row, criterion)
+        if (line := self._lines.setdefault(unit, row.line)) != row.line:
+            raise BadField("dialogue", _("line %(line)s has an answer to the same question already") % {"line": line})
+        return Wanted(unit, self._kind(row), self._options(row, criterion), self._explanation(row))
+
+    def _cell(self, row: Row, name: str) -> str:
+        place = self._places.get(name)
+        return "" if place is None else clean_key(row.values[place], name, LONGEST_EXPLANATION)
+
+    def _kind(self, row: Row) -> str:
+        kind = self._cell(row, "kind").casefold() or KnownAnswer.Kind.GOLD
+        if kind not in KnownAnswer.Kind.values:
+            text = _("%(kind)r is none of %(known)s")
+            raise BadField("kind", text % {"kind": kind, "known": ", ".join(KnownAnswer.Kind.values)})
+        return kind
+
+    def _options(self, row: Row, criterion: CriterionSpec) -> tuple[int, ...]:
+        parts = [part for part in self._cell(row, "options").split("|") if part.strip()]
+        if not parts:
+            raise BadField("options", _("is empty: name the right answers, with | between them"))
+        try:
+            return tuple(sorted({self._answers.option(criterion, part).id for part in parts}))
+        except BadField as error:
+            raise BadField("options", error.reason) from None
+
+    def _explanation(self, row: Row) -> str:
+        place = self._places.get("explanation")
+        text = "" if place is None else row.values[place].strip()
+        if "\x00" in text:
+            raise BadField("explanation", nul())
+        if len(text) > LONGEST_EXPLANATION:
+            raise BadField("explanation", _("is longer than %(most)s characters") % {"most": LONGEST_EXPLANATION})
+        return text
+
+    # --- what is asked about
+    def _unit(self, row: Row, criterion: CriterionSpec) -> Unit:
+        if criterion.unit == Units.MODEL:
+            text = _("%(criterion)s is asked of a whole model, which no single answer is known for")
+            raise BadField("criterion", text % {"criterion": criterion.key})
+        key = self._cell(row, "dialogue")
+        dialogue = self._material.dialogues.get(key)
+        if dialogue is None:
+            raise BadField("dialogue", _("the study has no dialogue %(key)r") % {"key": key})
+        if criterion.unit == Units.DIALOGUE:
+            return Unit(criterion.unit, dialogue, None, None, criterion.id)
+        candidate, source = self._candidate(row, dialogue, is_whole_source=criterion.unit == Units.CANDIDATE_SET)
+        return Unit(criterion.unit, dialogue, candidate, source, criterion.id)
+
+    def _candidate(self, row: Row, dialogue: int, *, is_whole_source: bool) -> tuple[int | None, int]:
+        key, source = self._cell(row, "candidate"), self._cell(row, "source")
+        known = self._material.candidates.get(dialogue, [])
+        found = [each for each in known if (not key or each[1] == key) and (not source or each[3] == source)]
+        field_name = "candidate" if key or not source else "source"
+        if not found:
+            names = ", ".join(each[1] for each in known[:20]) or "-"
+            text = _("the dialogue has no such candidate, only: %(names)s")
+            raise BadField(field_name, text % {"names": names})
+        if is_whole_source and len({each[2] for each in found}) == 1:
+            return None, found[0][2]
+        if len(found) > 1:
+            raise BadField(field_name, _("%(n)s candidates are meant: name one") % {"n": len(found)})
+        return found[0][0], found[0][2]

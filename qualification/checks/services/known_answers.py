@@ -1,0 +1,193 @@
+"""Known answers of a study: out of a CSV file, or out of what the panel has answered already."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.importing.dialogues import lock_study
+from annotation.importing.outcome import ErrorLog, ImportRejected, ImportSummary, LineError
+from annotation.models import Assignment, Batch, Dialogue, Item, Participant, Rating, Study
+from annotation.services import activity
+from annotation.services.refusals import Refused
+from protocols.models import Option
+from protocols.specs import VersionSpec, spec_of
+from qualification.checks.services.known_answer_file import Unit, Wanted, read_known_answers
+from qualification.models import KnownAnswer
+from qualification.qualifying.services.asking import ask_what_is_known
+
+CSV_KNOWN_ANSWERS = "csv-known-answers"
+FEWEST_OF_PANEL = 2
+UNANIMOUS, MAJORITY = "unanimous", "majority"
+RULES = (UNANIMOUS, MAJORITY)
+Kind = KnownAnswer.Kind
+Purpose = Dialogue.Purpose
+HELD_FOR: dict[str, str] = {
+    Kind.GOLD: Purpose.CHECK,
+    Kind.ATTENTION: Purpose.CHECK,
+    Kind.TRAINING: Purpose.TRAINING,
+}
+KEY = ("dialogue_id", "candidate_id", "source_id", "unit", "criterion_id")
+
+
+class Stored(NamedTuple):
+    n_new: int
+    n_changed: int
+    n_held: int  # dialogues that are from now on no material of main batches
+
+
+# --- out of a file ---------------------------------------------------------------------------------
+def import_known_answers(
+    study: Study, path: Path, *, by: User | None, is_dry_run: bool = False, now: datetime
+) -> ImportSummary:
+    """All rows of the file or none. The same file again changes nothing; another answer to the same unit replaces.
+
+    Raises ImportRejected with the errors of all lines.
+    """
+    log = ErrorLog()
+    wanted = read_known_answers(study, path, log)
+    log.refuse_any()
+    if not wanted:
+        raise ImportRejected([LineError(0, "", _("the file holds no known answers"))])
+    summary = ImportSummary(CSV_KNOWN_ANSWERS, is_dry_run)
+    with transaction.atomic():
+        lock_study(study)
+        stored = _store(study, wanted, now)
+        summary.counts = {
+            "known_answers_new": stored.n_new,
+            "known_answers_changed": stored.n_changed,
+            "known_answers_unchanged": len(wanted) - stored.n_new - stored.n_changed,
+            "dialogues_held_apart": stored.n_held,
+        }
+        summary.notes = _notes(study, wanted)
+        activity.log(study, by, "known_answers_import", about=path.name, details=dict(summary.counts), now=now)
+        if is_dry_run:
+            transaction.set_rollback(True)
+    return summary
+
+
+def _store(study: Study, wanted: list[Wanted], now: datetime) -> Stored:
+    dialogues = {each.unit.dialogue for each in wanted}
+    known = {
+        Unit(row.unit, row.dialogue_id or 0, row.candidate_id, row.source_id, row.criterion_id): row
+        for row in KnownAnswer.objects.filter(study=study, dialogue__in=dialogues)
+    }
+    changed = [each for each in wanted if each.unit in known and not _is_same(known[each.unit], each)]
+    new = [each for each in wanted if each.unit not in known]
+    rows = [_row(study, each, now) for each in (*new, *changed)]
+    KnownAnswer.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=KEY,
+        update_fields=["kind", "options", "explanation", "is_active"],
+        batch_size=2000,
+    )
+    if any(each.kind == Kind.TRAINING for each in rows):
+        ask_what_is_known(study, Item.objects.filter(dialogue__in=dialogues))
+    return Stored(len(new), len(changed), _hold_apart(study, wanted))
+
+
+def _row(study: Study, wanted: Wanted, now: datetime) -> KnownAnswer:
+    unit = wanted.unit
+    return KnownAnswer(
+        study=study, kind=wanted.kind, unit=unit.unit, dialogue_id=unit.dialogue, candidate_id=unit.candidate,
+        source_id=unit.source, criterion_id=unit.criterion, options=list(wanted.options),
+        explanation=wanted.explanation, created_at=now,
+    )  # fmt: skip
+
+
+def _is_same(row: KnownAnswer, wanted: Wanted) -> bool:
+    stored = (row.kind, tuple(sorted(row.options)), row.explanation, row.is_active)
+    return stored == (wanted.kind, wanted.options, wanted.explanation, True)
+
+
+def _hold_apart(study: Study, wanted: Iterable[Wanted]) -> int:
+    """Dialogues that are material of nothing yet are from now on for what their answers are known for."""
+    by_purpose: dict[str, set[int]] = defaultdict(set)
+    for each in wanted:
+        by_purpose[HELD_FOR[each.kind]].add(each.unit.dialogue)
+    n_held = 0
+    for purpose, dialogues in by_purpose.items():
+        rows = Dialogue.objects.filter(study=study, pk__in=dialogues, purpose=Purpose.MAIN)
+        n_held += rows.exclude(pk__in=_results(study, dialogues)).update(purpose=purpose)
+    return n_held
+
+
+def _results(study: Study, dialogues: Iterable[int]) -> set[int]:
+    """Those of the dialogues whose answers in main batches are results."""
+    items = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
+    return set(items.filter(dialogue__in=dialogues).values_list("dialogue_id", flat=True))
+
+
+def _notes(study: Study, wanted: list[Wanted]) -> list[str]:
+    n = len(_results(study, {each.unit.dialogue for each in wanted if each.kind != Kind.TRAINING}))
+    if not n:
+        return []
+    text = _("%(n)s dialogues are in main batches already: their answers are kept, and they are not mixed in.")
+    return [text % {"n": n}]
+
+
+# --- out of the panel's answers --------------------------------------------------------------------
+def mark_from_panel(study: Study, *, rule: str, by: User | None, now: datetime) -> Stored:
+    """Make gold of what the panel agrees on in finished pilots and qualification batches.
+
+    `rule`: all of them gave the answer (unanimous), or more than half (majority); at least two people. Units whose
+    answer is known already stay as they are. Raises Refused when there is nothing to mark.
+    """
+    if rule not in RULES:
+        raise Refused("unknown_rule", _("There is no such rule."))
+    wanted = _agreed(study, rule)
+    with transaction.atomic():
+        lock_study(study)
+        dialogues = {each.unit.dialogue for each in wanted}
+        known = KnownAnswer.objects.filter(study=study, dialogue__in=dialogues)
+        taken = {Unit(*row) for row in known.values_list("unit", "dialogue", "candidate", "source", "criterion")}
+        stored = _store(study, [each for each in wanted if each.unit not in taken], now)
+        if not stored.n_new:
+            raise Refused("nothing_agreed", _("There is no further answer that the panel agrees on."))
+        details = {"rule": rule, **stored._asdict()}
+        activity.log(study, by, "known_answers_panel", details=details, now=now)
+    return stored
+
+
+def _agreed(study: Study, rule: str) -> list[Wanted]:
+    spec = spec_of(study.protocol_version)
+    return [
+        Wanted(unit, Kind.GOLD, (option,), "")
+        for unit, votes in sorted(_panel_votes(study, spec).items(), key=str)
+        if (option := _agreed_option(votes, rule)) is not None and _is_plain(spec, unit.criterion, option)
+    ]
+
+
+def _panel_votes(study: Study, spec: VersionSpec) -> dict[Unit, dict[int, int]]:
+    """{unit: {member of the panel: option}}; who rated a unit twice counts with the latest answer."""
+    kinds = (Batch.Kind.PILOT, Batch.Kind.QUALIFICATION)
+    rows = Rating.objects.filter(
+        batch__study=study, batch__kind__in=kinds, assignment__status=Assignment.Status.SUBMITTED,
+        assignment__seat__isnull=False, criterion__in=[each.id for each in spec.counted], is_active=True,
+        option__isnull=False, item__dialogue__isnull=False,
+    ).exclude(assignment__participant__panel=Participant.Panel.NONE)  # fmt: skip
+    names = ("item__unit", "item__dialogue", "item__candidate", "item__source", "criterion")
+    votes: dict[Unit, dict[int, int]] = defaultdict(dict)
+    for *unit, participant, option in rows.order_by("answered_at", "pk").values_list(
+        *names, "assignment__participant", "option"
+    ):
+        votes[Unit(*unit)][participant] = option
+    return votes
+
+
+def _agreed_option(votes: dict[int, int], rule: str) -> int | None:
+    (option, n), *_others = Counter(votes.values()).most_common(1)
+    enough = n == len(votes) if rule == UNANIMOUS else 2 * n > len(votes)
+    return option if enough and len(votes) >= FEWEST_OF_PANEL else None
+
+
+def _is_plain(spec: VersionSpec, criterion: int, option: int) -> bool:
+    """'I don't know' is no answer to hold anybody to."""
+    found = spec.by_id[criterion].option_of(option)
+    return found is not None and found.role not in (Option.Role.UNSURE, Option.Role.EXCLUDING)

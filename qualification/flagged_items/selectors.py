@@ -1,0 +1,81 @@
+"""Items that annotators have flagged, with everything that was said of them. A flag changes no answer."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+
+from annotation.models import Item, ItemMark, MarkChange, Study
+from annotation.selectors.marks import STANDS
+from qualification.adjudication.selectors.cases import Shown, shown_items
+
+NEWEST = 10  # shown on the overview, where the list refreshes; the rest is on the page of its own
+
+
+@dataclass(frozen=True)
+class FlaggedItem:
+    """`upto` is the last change to its flags that this page knows of: who settles it settles no later one unseen."""
+
+    item: Item
+    flags: tuple[ItemMark, ...]  # those that stand, the newest first
+    upto: int
+
+    @cached_property
+    def reasons(self) -> list[tuple[str, int]]:
+        """(reason in words, how many gave it), the most frequent first."""
+        return Counter(str(flag.get_reason_display()) for flag in self.flags).most_common()
+
+    @property
+    def is_open(self) -> bool:
+        return any(flag.seen_at is None for flag in self.flags)
+
+    @property
+    def last_at(self) -> datetime | None:
+        return self.flags[0].flagged_at
+
+
+def flags_in(study: Study) -> QuerySet[ItemMark]:
+    return ItemMark.objects.filter(STANDS, item__batch__study=study)
+
+
+def open_flags_in(study: Study) -> QuerySet[ItemMark]:
+    return flags_in(study).filter(seen_at=None)
+
+
+def flagged_items(study: Study, *, is_open: bool) -> QuerySet[Item]:
+    """With a flag that stands: those with one that nobody has looked at, or the others. The last flagged come first."""
+    flags = ItemMark.objects.filter(STANDS, item=OuterRef("pk"))
+    waits = Exists(flags.filter(seen_at=None))
+    rows = Item.objects.filter(Exists(flags), waits if is_open else ~waits, batch__study=study)
+    return with_texts(rows.annotate(last=Max("marks__flagged_at", filter=~Q(marks__reason=""))).order_by("-last", "pk"))
+
+
+def with_texts(items: QuerySet[Item]) -> QuerySet[Item]:
+    return items.select_related("dialogue", "candidate", "batch")
+
+
+def cards_of(items: Sequence[Item]) -> list[FlaggedItem]:
+    """In a number of queries that does not grow with them."""
+    flags: dict[int, list[ItemMark]] = defaultdict(list)
+    standing = ItemMark.objects.filter(STANDS, item__in=items).order_by("-flagged_at", "-pk")
+    for flag in standing.select_related("assignment__participant", "seen_by"):
+        flags[flag.item_id].append(flag)
+    changes = MarkChange.objects.filter(mark__item__in=items, kind=MarkChange.Kind.FLAG).order_by()
+    last = dict(changes.values_list("mark__item").annotate(last=Max("pk")))
+    return [FlaggedItem(item, tuple(flags[item.pk]), last.get(item.pk, 0)) for item in items]
+
+
+def shown_of(item: Item) -> Shown:
+    """What was rated, without its source."""
+    return shown_items([item])[item.pk]
+
+
+def stamp_of(study: Study) -> str:
+    """Another one as soon as a flag is given, taken back or looked at."""
+    changes = MarkChange.objects.filter(mark__item__batch__study=study, kind=MarkChange.Kind.FLAG)
+    last = changes.aggregate(last=Max("pk"))["last"]
+    seen = flags_in(study).aggregate(last=Max("seen_at"), n=Count("pk", filter=Q(seen_at=None)))
+    return f"{last or 0}-{seen['n']}-{seen['last'].timestamp() if seen['last'] else 0}"

@@ -1,0 +1,189 @@
+"""The parts of who and what passes, at a glance: what is on, how much there is, what waits for a person."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from annotation.access import Right
+from annotation.models import ActivityLog, Batch, Participant, Study
+from qualification.adjudication.selectors.disagreements import disagreements_of
+from qualification.flagged_items.selectors import flagged_items, flags_in
+from qualification.models import (
+    Case,
+    CheckPlan,
+    ConfirmPlan,
+    ControlPlan,
+    Disagreement,
+    Entry,
+    Flag,
+    Inspection,
+    KnownAnswer,
+    PayEntry,
+    Recruitment,
+)
+from qualification.qualifying.selectors.candidates import gate_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`route` is the page's; `right` what it takes to open it. `is_on` None: there is nothing to switch."""
+
+    route: str
+    right: str
+    title: str
+    what: str
+    is_on: bool | None
+    facts: tuple[str, ...]
+    n_waiting: int = 0
+    waiting: str = ""
+    action: str = ""  # what is to be done about it; empty: to decide
+
+
+def parts_of(study: Study) -> list[Part]:
+    """Each takes a fixed number of queries."""
+    return [part(study) for part in PARTS]
+
+
+def _facts(*facts: str) -> tuple[str, ...]:
+    return tuple(fact for fact in facts if fact)
+
+
+def _is_on(plan: CheckPlan | ControlPlan | ConfirmPlan | None) -> bool:
+    """A plan that has no switch of its own is on as soon as there is one."""
+    return plan is not None and getattr(plan, "is_on", True)
+
+
+def _recruitment(study: Study) -> Part:
+    recruitment = Recruitment.objects.filter(study=study).first()
+    n = Entry.objects.filter(study=study).count()
+    wanted = recruitment.n_wanted if recruitment else None
+    return Part(
+        "recruitment", Right.CONFIGURE, _("Recruitment"), _("Whom the study wants, and by which platform they come."),
+        bool(recruitment and recruitment.is_open),
+        _facts(
+            ngettext("%(n)s person came by a platform", "%(n)s people came by a platform", n) % {"n": n},
+            _("%(n)s wanted") % {"n": wanted} if wanted else "",
+        ),
+    )  # fmt: skip
+
+
+def _pilot(study: Study) -> Part:
+    n = study.batches.filter(kind=Batch.Kind.PILOT).count()
+    members = Participant.objects.filter(study=study).aggregate(
+        experts=Count("pk", filter=Q(panel=Participant.Panel.EXPERT)),
+        others=Count("pk", filter=Q(panel=Participant.Panel.NON_EXPERT)),
+    )
+    return Part(
+        "pilot", Right.CLEAR, pgettext("a stage of a study", "Pilot"),
+        _("The panel rates first: time, difficulty, and the threshold for everybody else."), None,
+        _facts(
+            ngettext("%(n)s pilot batch", "%(n)s pilot batches", n) % {"n": n},
+            _("Panel: %(experts)s experts, %(others)s non-experts") % members,
+        ),
+    )  # fmt: skip
+
+
+def _gate(study: Study) -> Part:
+    counts = gate_counts(study)
+    waiting = ngettext(
+        "%(n)s candidate waits for your decision", "%(n)s candidates wait for your decision", counts.n_asked
+    )
+    return Part(
+        "gate", Right.CLEAR, _("Qualification"), _("Who may rate the main batches, by a rule."), study.has_gate,
+        _facts(
+            _("%(n)s on the way") % {"n": counts.n_qualifying},
+            _("%(passed)s of %(all)s attempts passed") % {"passed": counts.n_passed, "all": counts.n_attempts},
+            _("%(n)s being decided") % {"n": counts.n_pending} if counts.n_pending else "",
+        ),
+        counts.n_asked, waiting % {"n": counts.n_asked},
+    )  # fmt: skip
+
+
+def _checks(study: Study) -> Part:
+    plan = CheckPlan.objects.filter(study=study).first()
+    n_known = KnownAnswer.objects.filter(study=study, is_active=True).exclude(kind=KnownAnswer.Kind.TRAINING).count()
+    n_open = Flag.objects.filter(participant__study=study, state=Flag.State.OPEN).count()
+    return Part(
+        "checks", Right.CLEAR, _("Checks"),
+        _("Known answers in the work, and signals that somebody's work needs a look."),
+        _is_on(plan), _facts(ngettext("%(n)s known answer", "%(n)s known answers", n_known) % {"n": n_known}),
+        n_open, ngettext("%(n)s open flag", "%(n)s open flags", n_open) % {"n": n_open},
+    )  # fmt: skip
+
+
+def _control(study: Study) -> Part:
+    plan = ControlPlan.objects.filter(study=study).first()
+    is_decided = Q(state=Inspection.State.DECIDED)
+    counts = (
+        Inspection.objects.filter(batch__study=study)
+        .exclude(state=Inspection.State.VOID)
+        .aggregate(
+            n_all=Count("pk"),
+            n_checked=Count("pk", filter=is_decided & Q(carried_out_at=None)),
+            n_unchecked=Count("pk", filter=~is_decided),
+        )
+    )
+    n_all, n_waiting = counts["n_all"], counts["n_checked"] + counts["n_unchecked"]
+    return Part(
+        "control", Right.WATCH, _("Batch control"), _("Samples of finished batches, and whether a batch is accepted."),
+        _is_on(plan), _facts(ngettext("%(n)s batch inspected", "%(n)s batches inspected", n_all) % {"n": n_all}),
+        n_waiting, ngettext("%(n)s inspection is open", "%(n)s inspections are open", n_waiting) % {"n": n_waiting},
+        "" if counts["n_checked"] else _("Check a sample"),
+    )  # fmt: skip
+
+
+def _casebook(study: Study) -> Part:
+    plan = ConfirmPlan.objects.filter(study=study).first()
+    n_cases = Case.objects.filter(study=study, is_active=True).count()
+    n_open = disagreements_of(study).filter(state=Disagreement.State.ADJUDICATION).count()
+    return Part(
+        "casebook", Right.TEACH, _("Casebook"), _("Disagreements, what was decided about them, and examples for all."),
+        _is_on(plan), _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
+        n_open, ngettext("%(n)s waits for a trainer", "%(n)s wait for a trainer", n_open) % {"n": n_open},
+        _("Settle it"),
+    )  # fmt: skip
+
+
+def _pay(study: Study) -> Part:
+    entries = PayEntry.objects.filter(participant__study=study)
+    n = entries.filter(paid_out_at=None).count()
+    text = ngettext("%(n)s amount is not paid out yet", "%(n)s amounts are not paid out yet", n)
+    return Part(
+        "pay", Right.CONFIGURE, _("Pay"), _("What everybody has earned, to the cent."), None, _facts(text % {"n": n})
+    )
+
+
+def _activity(study: Study) -> Part:
+    n = ActivityLog.objects.filter(study=study).count()
+    return Part(
+        "activity", Right.MEMBERS, _("Activity log"), _("Who decided what, and when."), None,
+        _facts(ngettext("%(n)s line", "%(n)s lines", n) % {"n": n}),
+    )  # fmt: skip
+
+
+def _flagged_items(study: Study) -> Part:
+    n_flags, n_waiting = flags_in(study).count(), flagged_items(study, is_open=True).count()
+    waiting = ngettext("%(n)s flagged item to look at", "%(n)s flagged items to look at", n_waiting)
+    return Part(
+        "flagged_items", Right.READ, _("Flagged items"), _("What annotators say is wrong with an item."), None,
+        _facts(ngettext("%(n)s flag", "%(n)s flags", n_flags) % {"n": n_flags}),
+        n_waiting, waiting % {"n": n_waiting}, _("Look at them"),
+    )  # fmt: skip
+
+
+PARTS = (_recruitment, _pilot, _gate, _checks, _flagged_items, _control, _casebook, _pay, _activity)
+
+
+def what_waits(study: Study) -> list[Part]:
+    """Parts that are on and wait for a person. In a study with none on, in one query."""
+    plans = Study.objects.values_list("check_plan", "control_plan__is_on", "confirm_plan__is_on")
+    are_on = (study.has_gate, *plans.get(pk=study.pk))
+    parts = zip((_gate, _checks, _control, _casebook), are_on, strict=True)
+    return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
+
+
+def waiting_of(parts: Iterable[Part]) -> int:
+    return sum(part.n_waiting for part in parts)

@@ -1,0 +1,132 @@
+"""The ledger as tables: sums per annotator and currency, the lines of one, what is open."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Participant, Study
+from qualification.models import PayEntry
+from qualification.pay.selectors.rates import MS_PER_HOUR, cents
+
+Kind = PayEntry.Kind
+WORK = (Kind.BATCH, Kind.QUALIFICATION)
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Of one currency."""
+
+    currency: str
+    n_work: int
+    work: Decimal
+    bonus: Decimal
+    correction: Decimal
+    open: Decimal
+    timed: Decimal  # earned by work whose time is known
+    timed_ms: int
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """What an hour of measured work has earned, bonuses left out; None before any is measured."""
+        return cents(Fraction(self.timed) * MS_PER_HOUR / self.timed_ms) if self.timed_ms else None
+
+    @property
+    def total(self) -> Decimal:
+        return self.work + self.bonus + self.correction
+
+
+def lines_of(study: Study) -> QuerySet[PayEntry]:
+    """Oldest first, with what a line is shown with."""
+    lines = PayEntry.objects.filter(participant__study=study).order_by("pk")
+    return lines.select_related("participant", "assignment__batch", "actor")
+
+
+def unpaid_lines(study: Study) -> QuerySet[PayEntry]:
+    return PayEntry.objects.filter(participant__study=study, paid_out_at=None)
+
+
+def annotators_of(study: Study) -> QuerySet[Participant]:
+    """Everybody who can be paid: imported annotators have no account here."""
+    return study.participants.filter(user__isnull=False).order_by("pseudonym")
+
+
+def sums_of(study: Study) -> list[Sums]:
+    """Of everybody together, a row per currency."""
+    rows = PayEntry.objects.filter(participant__study=study).values("currency").annotate(**_columns())
+    return [_sums(row) for row in rows.order_by("currency")]
+
+
+def sums_by_participant(participants: Iterable[Participant]) -> dict[int, list[Sums]]:
+    rows = PayEntry.objects.filter(participant__in=[each.pk for each in participants])
+    found: dict[int, list[Sums]] = defaultdict(list)
+    for row in rows.values("participant", "currency").annotate(**_columns()).order_by("participant", "currency"):
+        found[row["participant"]].append(_sums(row))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Earnings:
+    """What annotators see of their own: sums by currency, and the lines somebody wrote a reason for, newest first."""
+
+    sums: list[Sums]
+    by_hand: list[PayEntry]
+
+
+def earnings_of(participants: Sequence[Participant]) -> dict[int, Earnings]:
+    """Of those who have earned something."""
+    by_hand: dict[int, list[PayEntry]] = defaultdict(list)
+    lines = PayEntry.objects.filter(participant__in=[each.pk for each in participants]).exclude(kind__in=WORK)
+    for line in lines.order_by("-pk"):
+        by_hand[line.participant_id].append(line)
+    return {pk: Earnings(sums, by_hand[pk]) for pk, sums in sums_by_participant(participants).items()}
+
+
+def _columns() -> dict[str, Any]:
+    is_timed = Q(kind__in=WORK, active_ms__gt=0)
+    return {
+        "n_work": Count("pk", filter=Q(kind__in=WORK)),
+        "work": Sum("amount", filter=Q(kind__in=WORK), default=NOTHING),
+        "bonus": Sum("amount", filter=Q(kind=Kind.BONUS), default=NOTHING),
+        "correction": Sum("amount", filter=Q(kind=Kind.CORRECTION), default=NOTHING),
+        "open": Sum("amount", filter=Q(paid_out_at=None), default=NOTHING),
+        "timed": Sum("amount", filter=is_timed, default=NOTHING),
+        "timed_ms": Sum("active_ms", filter=is_timed, default=0),
+    }
+
+
+def _sums(row: Mapping[str, Any]) -> Sums:
+    return Sums(**{each.name: row[each.name] for each in fields(Sums)})
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The lines that are not paid out: how many, and the last of them. What is ticked off is what was seen."""
+
+    n_lines: int
+    up_to: int
+
+
+def open_lines(study: Study) -> Open:
+    found = unpaid_lines(study).aggregate(n=Count("pk"), last=Max("pk"))
+    return Open(found["n"], found["last"] or 0)
+
+
+def note_of(entry: PayEntry) -> str:
+    """Why finished work is paid although it is no result; empty for all other lines."""
+    work = entry.assignment
+    if work is None:
+        return ""
+    if work.status == Assignment.Status.EXCLUDED:
+        return _("Excluded later: finished work stays paid.")
+    if work.status == Assignment.Status.SUPERSEDED:
+        return _("Round %(round)s was returned: finished work stays paid.") % {"round": work.round}
+    if work.status != Assignment.Status.SUBMITTED:
+        return _("Does not count any more: finished work stays paid.")
+    return ""

@@ -1,0 +1,215 @@
+"""What an hour of work is paid: as the study offers it, and as measured. Money is Decimal and names its currency.
+
+Rates are exact until they are shown; then they are rounded to the cent, half up. They are compared unrounded.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from django.db.models import Count, F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from annotation.models import Study
+from qualification.models import PayEntry, PayPlan
+
+# The default floor is an amount of this currency; elsewhere there is none until the study sets one.
+FLOOR_CURRENCY = "GBP"
+CENT = Decimal("0.01")
+MS_PER_HOUR = 3_600_000
+MINUTES_PER_HOUR = 60
+
+
+def cents(value: Decimal | Fraction) -> Decimal:
+    """To the cent, half up."""
+    exact = Decimal(value.numerator) / value.denominator if isinstance(value, Fraction) else value
+    return exact.quantize(CENT, ROUND_HALF_UP)
+
+
+def plan_of(study: Study) -> PayPlan:
+    """The stored plan, or what holds without one."""
+    return PayPlan.objects.filter(study=study).first() or PayPlan(study=study)
+
+
+class Paying(NamedTuple):
+    """A study whose finished work earns something, and the mark of the last look at all of it: see PayMark."""
+
+    study: int
+    amount: Decimal | None
+    qualification_amount: Decimal | None
+    currency: str
+    marked_terms: str | None
+    looked_at: datetime | None
+
+    @property
+    def terms(self) -> str:
+        """With other terms, work that has earned nothing may earn something."""
+        return f"{self.amount} {self.qualification_amount} {self.currency}"
+
+
+def paying_studies() -> list[Paying]:
+    pays = Q(pay_amount__gt=0) | Q(pay_plan__qualification_amount__gt=0)
+    columns = ("pay_amount", "pay_plan__qualification_amount", "pay_currency", "pay_mark__terms", "pay_mark__looked_at")
+    rows = Study.objects.filter(pays).exclude(pay_currency="").order_by("pk").values_list("pk", *columns)
+    return [Paying(*row) for row in rows]
+
+
+def floor_of(study: Study, plan: PayPlan) -> Decimal | None:
+    """The least an hour should be paid, in the study's currency; None where nobody has named it in that currency."""
+    return plan.floor_per_hour if plan.pk else _default_floor(study)
+
+
+def _default_floor(study: Study) -> Decimal | None:
+    return PayPlan(study=study).floor_per_hour if study.pay_currency == FLOOR_CURRENCY else None
+
+
+# --- what is offered ---------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An amount for work that is expected to take so long."""
+
+    kind: str  # of the ledger: batch or qualification
+    amount: Decimal
+    currency: str
+    minutes: int
+    floor: Decimal | None
+
+    @property
+    def _exact(self) -> Fraction:
+        return Fraction(self.amount) * MINUTES_PER_HOUR / self.minutes
+
+    @property
+    def rate(self) -> Decimal:
+        """An hour, to the cent: 4.67 for 35 minutes are 8.01."""
+        return cents(self._exact)
+
+    @property
+    def is_below(self) -> bool:
+        return self.floor is not None and self._exact < Fraction(self.floor)
+
+
+def offers_of(study: Study, plan: PayPlan) -> list[Offer]:
+    """What the study pays for work whose expected time is known."""
+    floor, currency = floor_of(study, plan), study.pay_currency
+    named = (
+        (PayEntry.Kind.BATCH, study.pay_amount, study.minutes_expected),
+        (PayEntry.Kind.QUALIFICATION, plan.qualification_amount, plan.qualification_minutes),
+    )
+    return [
+        Offer(kind, amount, currency, minutes, floor)
+        for kind, amount, minutes in named
+        if amount is not None and minutes and currency
+    ]
+
+
+# --- what is measured --------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Medians over finished batches, to the cent; None where no batch has a time."""
+
+    n: int  # batches with a measured active time
+    n_untimed: int
+    n_below: int  # batches whose active hour was paid below the floor
+    active: Decimal | None
+    elapsed: Decimal | None
+    is_below: bool  # the median of active time is
+
+
+Timed = tuple[Decimal, int | None, int | None]  # amount, active and elapsed milliseconds
+
+
+def rates_from(rows: Sequence[Timed], floor: Decimal | None) -> Rates:
+    active = [(amount, ms) for amount, ms, _elapsed in rows if ms]
+    elapsed = [(amount, ms) for amount, _active, ms in rows if ms]
+    middle, by_clock = _median_hour(active), _median_hour(elapsed)
+    return Rates(
+        n=len(active),
+        n_untimed=len(rows) - len(active),
+        n_below=0 if floor is None else sum(amount * MS_PER_HOUR < floor * ms for amount, ms in active),
+        active=None if middle is None else cents(middle),
+        elapsed=None if by_clock is None else cents(by_clock),
+        is_below=floor is not None and middle is not None and middle < Fraction(floor),
+    )
+
+
+def _median_hour(paid: list[tuple[Decimal, int]]) -> Fraction | None:
+    """Exact. Put in order as floats: a ledger of 100,000 lines as fractions would keep its page waiting for seconds."""
+    if not paid:
+        return None
+    ordered = sorted(paid, key=lambda pair: float(pair[0]) / pair[1])
+    return sum(_hourly(*ordered[at]) for at in ((len(paid) - 1) // 2, len(paid) // 2)) / Fraction(2)
+
+
+def _hourly(amount: Decimal, ms: int) -> Fraction:
+    return Fraction(amount) * MS_PER_HOUR / ms
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Of all paid batches in the study's currency, of its qualifications, and of each annotator's batches."""
+
+    all: Rates
+    qualification: Rates
+    by_participant: dict[int, Rates]
+
+
+def measured_rates(study: Study, plan: PayPlan) -> Measured:
+    """Work paid in an earlier currency of the study is left out: its rates cannot be put in order with others."""
+    rows = _work_of(study).values_list("kind", "participant", "amount", "active_ms", "elapsed_ms")
+    by_participant: dict[int, list[Timed]] = defaultdict(list)
+    qualified: list[Timed] = []
+    for kind, participant, amount, active_ms, elapsed_ms in rows:
+        mine = by_participant[participant] if kind == PayEntry.Kind.BATCH else qualified
+        mine.append((amount, active_ms, elapsed_ms))
+    floor = floor_of(study, plan)
+    everything = [row for mine in by_participant.values() for row in mine]
+    each = {participant: rates_from(mine, floor) for participant, mine in by_participant.items()}
+    return Measured(rates_from(everything, floor), rates_from(qualified, floor), each)
+
+
+def _work_of(study: Study) -> QuerySet[PayEntry]:
+    kinds = (PayEntry.Kind.BATCH, PayEntry.Kind.QUALIFICATION)
+    return PayEntry.objects.filter(participant__study=study, kind__in=kinds, currency=study.pay_currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Work whose median active hour was paid below the floor."""
+
+    kind: str  # of the ledger: batch or qualification
+    rate: Decimal
+    floor: Decimal
+    currency: str
+
+
+def slow_work(study: Study) -> list[Slow]:
+    """In one query that brings the middle lines of each kind alone, however long the ledger is."""
+    if not study.pay_currency:
+        return []
+    by_rate = Window(RowNumber(), partition_by="kind", order_by=(F("amount") / F("active_ms"), "pk"))
+    timed = _work_of(study).filter(active_ms__gt=0).annotate(place=by_rate, n=Window(Count("pk"), partition_by="kind"))
+    middle = timed.filter(Q(place=(F("n") + 1) / 2) | Q(place=(F("n") + 2) / 2)).order_by("kind")
+    rows: Any = middle.values_list("kind", "amount", "active_ms", "participant__study__pay_plan__floor_per_hour")
+    found: dict[tuple[str, Decimal | None], list[tuple[Decimal, int]]] = defaultdict(list)
+    for kind, amount, ms, floor in rows:
+        found[kind, floor].append((amount, ms))
+    return [each for (kind, floor), paid in found.items() for each in _slow(study, kind, floor, paid)]
+
+
+def _slow(study: Study, kind: str, stored: Decimal | None, paid: list[tuple[Decimal, int]]) -> Iterable[Slow]:
+    floor = _default_floor(study) if stored is None else stored
+    middle = _median_hour(paid)
+    if floor is not None and middle is not None and middle < Fraction(floor):
+        yield Slow(kind, cents(middle), floor, study.pay_currency)
+
+
+def low_offers(study: Study) -> list[Offer]:
+    """The offers below the floor; none while the pay that is offered reaches it."""
+    plan = plan_of(study)
+    if not study.pay_currency or not floor_of(study, plan):
+        return []
+    return [offer for offer in offers_of(study, plan) if offer.is_below]

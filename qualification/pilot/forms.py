@@ -1,0 +1,17 @@
+from decimal import Decimal
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from qualification.pay.forms import MONEY, MOST_DIGITS
+
+
+class SuggestionForm(forms.Form):
+    """What the pilot's suggestions are asked for."""
+
+    n_items = forms.IntegerField(min_value=1, max_value=100_000, label=_("Items of a batch"))
+    hourly = forms.DecimalField(min_value=Decimal("0.01"), widget=MONEY, label=_("Pay for an hour"), **MOST_DIGITS)
+
+
+class TakeOverForm(SuggestionForm):
+    setting = forms.ChoiceField(choices=[("minutes", ""), ("pay", ""), ("threshold", "")])

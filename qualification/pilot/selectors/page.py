@@ -1,0 +1,188 @@
+"""What stands around the figures of a pilot: who is how far, the texts of hard items, comments, suggestions."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, QuerySet
+
+from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
+from measures.estimate import Estimate
+from measures.qualification_rule import panels_own
+from measures.suggestions import minutes_of_batch, pay_of_minutes
+from protocols.models import Option
+from protocols.specs import VersionSpec
+from qualification.models import Gate
+from qualification.pilot.selectors.results import (
+    HardItem,
+    Hardness,
+    PilotFigures,
+    Times,
+    hardness_of,
+    kappa_of,
+    times_of,
+)
+from qualification.pilot.selectors.votes import PilotVotes
+from qualification.qualifying.selectors.panel import Place, items_shown
+from qualification.qualifying.selectors.votes import PANELS, pooled_scale
+
+COMMENTS = 100
+HOURLY = Decimal("8.00")  # of the reference study
+PILOT = Batch.Kind.PILOT
+
+
+def pilots_of(study: Study) -> list[Batch]:
+    """With `n_seats`."""
+    return list(study.batches.filter(kind=PILOT).annotate(n_seats=Count("seats")).order_by("position"))
+
+
+# --- the panel ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Member:
+    participant: Participant
+    n_done: int
+    is_at_work: bool
+    times: Times | None
+
+
+def members_of(members: Sequence[Participant], pilots: Iterable[Batch], figures: PilotFigures | None) -> list[Member]:
+    status = Assignment.Status
+    held = Assignment.objects.filter(batch__in=list(pilots), participant__in=list(members), seat__isnull=False)
+    counts = Counter(held.values_list("participant", "status"))
+    times = figures.by_member if figures else {}
+    return [
+        Member(each, counts[each.pk, status.SUBMITTED], counts[each.pk, status.ACTIVE] > 0, times.get(each.pk))
+        for each in members
+    ]
+
+
+# --- items and comments --------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class HardText:
+    item: Item
+    hardness: Hardness
+    by_criterion: tuple[Hardness | None, ...]
+
+
+def texts_of(found: Sequence[HardItem]) -> list[HardText]:
+    """Without the source: it would tell what to expect before the reason is looked for."""
+    items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk([each.item for each in found])
+    return [HardText(items[each.item], each.hardness, each.by_criterion) for each in found]
+
+
+def feedback_of(pilot: Batch | None) -> QuerySet[Assignment]:
+    """What was said at the end of the pilot, the newest first."""
+    work = Assignment.objects.filter(batch=pilot).exclude(feedback="")
+    return work.select_related("participant", "batch").order_by("-submitted_at", "-pk")[:COMMENTS]
+
+
+def unsure_texts_of(pilot: Batch | None) -> QuerySet[Rating]:
+    """Why somebody could not decide."""
+    unsure = Rating.objects.filter(batch=pilot, option__role=Option.Role.UNSURE)
+    texts = unsure.filter(assignment__seat__isnull=False, is_active=True).exclude(free_text="")
+    return texts.select_related("assignment__participant", "criterion", "item__dialogue").order_by("-pk")[:COMMENTS]
+
+
+# --- suggestions ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """None where the pilot does not say: no answer has a time, or the kappa is undefined, as accuracy always is."""
+
+    n_items: int
+    hourly: Decimal
+    minutes: int | None
+    pay: Decimal | None
+    method: str  # of the gate
+    kappa: float | None  # by that method
+    members: str  # whose kappa it is, as the gate says
+
+    @property
+    def threshold(self) -> float | None:
+        """To two decimals, as thresholds are written. None where nobody could be above it."""
+        return None if self.kappa is None or self.is_unanimous else round(self.kappa, 2) + 0.0
+
+    @property
+    def is_unanimous(self) -> bool:
+        """The panel agrees on everything: a kappa of candidates has to be above the threshold, and none is above 1."""
+        return self.kappa is not None and round(self.kappa, 2) >= 1
+
+
+def suggest(
+    spec: VersionSpec,
+    votes: PilotVotes,
+    members: Sequence[Participant],
+    figures: PilotFigures,
+    gate: Gate,
+    *,
+    n_items: int,
+    hourly: Decimal,
+) -> Suggestions:
+    """For a batch of `n_items` at `hourly` an hour. The threshold is what those reach whom the gate compares with."""
+    seconds = figures.times.median
+    minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
+    kappa = _compared_kappa(spec, votes, members, gate)
+    pay = None if minutes is None else pay_of_minutes(minutes, hourly)
+    return Suggestions(n_items, hourly, minutes, pay, gate.method, kappa, gate.get_panel_members_display())
+
+
+def _compared_kappa(spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], gate: Gate) -> float | None:
+    """What those reach whom the qualification compares candidates with, by its own coefficient."""
+    compared = [each.pk for each in members if each.panel in PANELS[gate.panel_members]]
+    scale = pooled_scale(spec)
+    return panels_own(gate.method, votes.of(compared).table(scale, compared), scale.n_categories)
+
+
+# --- pilots side by side -------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class PilotColumn:
+    """One pilot beside the others. `same_as`: the key of the first pilot with the same items; empty for that one."""
+
+    batch: Batch
+    same_as: str
+    n_votes: int
+    times: Times
+    hardness: Hardness
+    kappa: Estimate
+    threshold: float | None
+
+
+def side_by_side(
+    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], pilots: Sequence[Batch], gate: Gate
+) -> list[PilotColumn]:
+    """Of the panel's answers, each pilot by itself."""
+    firsts = _firsts(pilots)
+    mine = votes.of([each.pk for each in members])
+    return [_column(spec, mine.in_batch(each.pk), members, each, firsts[each.pk], gate) for each in pilots]
+
+
+def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
+    """The key of an earlier pilot that shows the same items."""
+    shown = items_shown([each.pk for each in pilots])
+    firsts: dict[frozenset[Place], Batch] = {}
+    found = {}
+    for pilot in pilots:
+        first = firsts.setdefault(frozenset(shown[pilot.pk]), pilot)
+        found[pilot.pk] = "" if first is pilot else first.key
+    return found
+
+
+def _column(
+    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], pilot: Batch, same_as: str, gate: Gate
+) -> PilotColumn:
+    kappa = _compared_kappa(spec, votes, members, gate)
+    return PilotColumn(
+        batch=pilot,
+        same_as=same_as,
+        n_votes=len(votes.item),
+        times=times_of(votes),
+        hardness=hardness_of(votes, spec),
+        kappa=kappa_of(votes, pooled_scale(spec)),
+        threshold=None if kappa is None else round(kappa, 2) + 0.0,
+    )
+
+
+def usual_size(study: Study, pilots: Sequence[Batch]) -> int:
+    """Items of the first main batch; without one, of the first pilot."""
+    main = study.batches.filter(kind=Batch.Kind.MAIN).order_by("position").values_list("n_items", flat=True).first()
+    return main or (pilots[0].n_items if pilots else 0) or 1

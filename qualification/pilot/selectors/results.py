@@ -1,0 +1,216 @@
+"""What a pilot says: how long a judgement takes, what is hard, how the panel agrees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.models import Participant, Study
+from measures.agreement import fleiss_kappa
+from measures.arrays import FloatArray, IntArray
+from measures.cohen import cohen_kappa, confusion_matrix
+from measures.difficulty import difficulty_of, unique_modes
+from measures.estimate import Estimate
+from measures.intervals import guarded
+from measures.leave_one_out import WithoutRater, leave_one_out
+from protocols.models import Option
+from protocols.specs import CriterionSpec, VersionSpec
+from qualification.pilot.selectors.votes import PilotVotes
+from qualification.qualifying.selectors.votes import Scale, pooled_scale, scale_of
+
+HARDEST = 10
+Panel = Participant.Panel
+
+
+# --- time ------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Median seconds of a judgement, as browsers report them; None where no answer has a time."""
+
+    median: float | None
+    n: int
+
+
+def times_of(votes: PilotVotes) -> Times:
+    seconds = votes.active_ms[votes.active_ms > 0] / 1000
+    return Times(float(np.median(seconds)) if len(seconds) else None, len(seconds))
+
+
+# --- difficulty ------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Hardness:
+    """Means over what was judged by two or more, from 0 to 1; None without such."""
+
+    disagreeing: float | None
+    entropy: float | None
+    unsure: float | None  # share of votes
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """(M,) per item and criterion: the item's id and how hard it was; NaN with fewer than two votes."""
+
+    item: IntArray
+    disagreeing: FloatArray
+    entropy: FloatArray
+    unsure: FloatArray
+
+    def hardness(self, kept: np.ndarray | slice) -> Hardness:
+        return Hardness(*(_mean(values[kept]) for values in (self.disagreeing, self.entropy, self.unsure)))
+
+
+def _mean(values: FloatArray) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+def _cells(votes: PilotVotes, criterion: CriterionSpec) -> _Cells:
+    mine, scale = votes.about(criterion.id), scale_of(criterion)
+    tallies = mine.tallies(scale)
+    items = np.zeros(len(tallies), np.int64)
+    items[mine.row] = mine.item
+    unsure = [scale.codes[each.id] for each in criterion.options if each.role == Option.Role.UNSURE]
+    found, n_votes = difficulty_of(tallies), tallies.sum(axis=1)
+    shares = np.where(n_votes > 0, tallies[:, unsure].sum(axis=1) / np.maximum(n_votes, 1), np.nan)
+    return _Cells(items, found.disagreeing, found.entropy, shares)
+
+
+def hardness_of(votes: PilotVotes, spec: VersionSpec) -> Hardness:
+    """The means over all criteria together."""
+    cells = [_cells(votes, each) for each in _voted(votes, spec)]
+    names = ("disagreeing", "entropy", "unsure")
+    return Hardness(*(_mean(np.concatenate([np.empty(0), *(getattr(each, name) for each in cells)])) for name in names))
+
+
+def _voted(votes: PilotVotes, spec: VersionSpec) -> list[CriterionSpec]:
+    return [each for each in spec.voted if (votes.criterion == each.id).any()]
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionLine:
+    criterion: CriterionSpec
+    times: Times
+    hardness: Hardness
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class HardItem:
+    """`hardness` is the mean over the criteria; `by_criterion` has None for one that this item is not judged by."""
+
+    item: int
+    hardness: Hardness
+    by_criterion: tuple[Hardness | None, ...]
+
+
+def _items(cells: Sequence[_Cells]) -> list[HardItem]:
+    """All that were judged, the hardest first: by the mean over criteria of disagreeing votes, then of entropy."""
+    by_item = [{item: each.hardness(slice(at, at + 1)) for at, item in enumerate(each.item.tolist())} for each in cells]
+    found = (_hard_item(item, tuple(mine.get(item) for mine in by_item)) for item in set().union(*by_item))
+    return sorted(found, key=_hardness_order)
+
+
+def _hard_item(item: int, parts: tuple[Hardness | None, ...]) -> HardItem:
+    return HardItem(item, _mean_of(parts), parts)
+
+
+def _mean_of(parts: Sequence[Hardness | None]) -> Hardness:
+    rows = [(part.disagreeing, part.entropy, part.unsure) for part in parts if part]
+    return Hardness(*(_mean(np.array(values, float)) for values in zip(*rows, strict=True)))
+
+
+def _hardness_order(each: HardItem) -> tuple[float, float, int]:
+    return -(each.hardness.disagreeing or 0.0), -(each.hardness.entropy or 0.0), each.item
+
+
+# --- agreement -------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Experts against non-experts, where both have one most frequent answer."""
+
+    n: int
+    same: float | None
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    panel: Estimate
+    experts: Estimate
+    non_experts: Estimate
+    beside: Beside
+    without: tuple[WithoutRater, ...]
+
+
+def kappa_of(votes: PilotVotes, scale: Scale) -> Estimate:
+    """Fleiss' kappa with its t interval, where the number of judgements carries one."""
+    histogram = votes.histogram(scale)
+    return guarded(fleiss_kappa(histogram), histogram)
+
+
+def _agreement(votes: PilotVotes, spec: VersionSpec, members: Sequence[Participant], seed: int) -> Agreement:
+    scale = pooled_scale(spec)
+    by_panel = {panel: votes.of([each.pk for each in members if each.panel == panel]) for panel in Panel}
+    codes = votes.codes(scale)
+    without = leave_one_out(votes.row, votes.participant, codes, scale.n_categories, seed=seed) if len(codes) else []
+    return Agreement(
+        panel=kappa_of(votes, scale),
+        experts=kappa_of(by_panel[Panel.EXPERT], scale),
+        non_experts=kappa_of(by_panel[Panel.NON_EXPERT], scale),
+        beside=_beside(votes, scale, members),
+        without=tuple(without),
+    )
+
+
+def _beside(votes: PilotVotes, scale: Scale, members: Sequence[Participant]) -> Beside:
+    codes, table = votes.codes(scale), np.zeros((2, votes.n_rows, scale.n_categories), np.int64)
+    experts = np.isin(votes.participant, [each.pk for each in members if each.panel == Panel.EXPERT])
+    kept = codes >= 0
+    np.add.at(table, (np.where(experts, 0, 1)[kept], votes.row[kept], codes[kept]), 1)
+    confusion = confusion_matrix(unique_modes(table[0]), unique_modes(table[1]), scale.n_categories)
+    n = int(confusion.sum())
+    return Beside(n, float(np.trace(confusion) / n) if n else None, cohen_kappa(confusion))
+
+
+# --- together --------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class PilotFigures:
+    """Of the panel's answers to a pilot; `by_member` has the times of everybody's."""
+
+    n_votes: int
+    times: Times
+    by_member: dict[int, Times]
+    criteria: tuple[CriterionLine, ...]
+    items: tuple[HardItem, ...]
+    agreement: Agreement
+    per_item: float  # judgements of an item, on average
+
+    @property
+    def hardest(self) -> tuple[HardItem, ...]:
+        """Without those that all agree on."""
+        return tuple(each for each in self.items if each.hardness.disagreeing)[:HARDEST]
+
+
+def pilot_figures(
+    study: Study, spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant]
+) -> PilotFigures | None:
+    """None while the panel has no answer."""
+    votes = votes.of([each.pk for each in members])
+    if not len(votes.item):
+        return None
+    voted = _voted(votes, spec)
+    cells = [_cells(votes, each) for each in voted]
+    return PilotFigures(
+        n_votes=len(votes.item),
+        times=times_of(votes),
+        by_member={each.pk: times_of(votes.of([each.pk])) for each in members},
+        criteria=tuple(_line(votes, each, of) for each, of in zip(voted, cells, strict=True)),
+        items=tuple(_items(cells)),
+        agreement=_agreement(votes, spec, members, study.seed),
+        per_item=votes.n_rows / len(np.unique(votes.item)),
+    )
+
+
+def _line(votes: PilotVotes, criterion: CriterionSpec, cells: _Cells) -> CriterionLine:
+    mine = votes.about(criterion.id)
+    return CriterionLine(criterion, times_of(mine), cells.hardness(slice(None)), kappa_of(mine, scale_of(criterion)))

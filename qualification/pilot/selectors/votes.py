@@ -1,0 +1,89 @@
+"""The answers of a study's pilots as arrays. A pilot is a kind of batch, so none of them is in any other figure."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from annotation.models import Batch, Participant, Rating, Study
+from measures.arrays import BoolArray, IntArray
+from measures.histograms import Histogram
+from qualification.qualifying.selectors.votes import Scale
+
+
+@dataclass(frozen=True)
+class PilotVotes:
+    """(N,) ids of each answer that counts, and its milliseconds; `row` numbers what is judged: item x criterion."""
+
+    item: IntArray
+    criterion: IntArray
+    participant: IntArray
+    option: IntArray
+    active_ms: IntArray
+    batch: IntArray
+
+    @cached_property
+    def row(self) -> IntArray:
+        if not len(self.item):
+            return self.item
+        pairs = np.stack([self.item, self.criterion], axis=1)
+        return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def where(self, kept: BoolArray) -> "PilotVotes":
+        arrays = (self.item, self.criterion, self.participant, self.option, self.active_ms, self.batch)
+        return PilotVotes(*(array[kept] for array in arrays))
+
+    def of(self, participants: list[int]) -> "PilotVotes":
+        return self.where(np.isin(self.participant, participants))
+
+    def in_batch(self, batch: int) -> "PilotVotes":
+        return self.where(self.batch == batch)
+
+    def about(self, criterion: int) -> "PilotVotes":
+        return self.where(self.criterion == criterion)
+
+    def codes(self, scale: Scale) -> IntArray:
+        """-1 for an option that excludes its item."""
+        return np.array([scale.codes.get(option, -1) for option in self.option.tolist()], np.int64)
+
+    def histogram(self, scale: Scale) -> Histogram:
+        codes = self.codes(scale)
+        kept = codes >= 0
+        return Histogram.from_votes(self.row[kept], codes[kept], scale.n_categories)
+
+    def tallies(self, scale: Scale) -> IntArray:
+        """(rows, categories) votes."""
+        codes, table = self.codes(scale), np.zeros((self.n_rows, scale.n_categories), np.int64)
+        np.add.at(table, (self.row[codes >= 0], codes[codes >= 0]), 1)
+        return table
+
+    def table(self, scale: Scale, members: list[int]) -> IntArray:
+        """(rows, members) codes, -1 for no answer. All answers must be theirs."""
+        table = np.full((self.n_rows, len(members)), -1, np.int64)
+        columns = {member: at for at, member in enumerate(members)}
+        table[self.row, [columns[each] for each in self.participant.tolist()]] = self.codes(scale)
+        return table
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.row.max()) + 1 if len(self.row) else 0
+
+
+def pilot_votes(study: Study) -> PilotVotes:
+    """An answer counts while its assignment holds a seat, finished or not."""
+    rows = Rating.objects.filter(
+        batch__study=study,
+        batch__kind=Batch.Kind.PILOT,
+        assignment__seat__isnull=False,
+        is_active=True,
+        option__isnull=False,
+        item__is_check=False,
+        criterion__version=study.protocol_version_id,
+    ).order_by("item", "criterion", "pk")
+    fields = rows.values_list("item", "criterion", "assignment__participant", "option", "active_ms", "batch")
+    return PilotVotes(*np.array(list(fields), np.int64).reshape(-1, 6).T)
+
+
+def panel_members(study: Study) -> list[Participant]:
+    """Experts first, then by pseudonym."""
+    return list(study.participants.exclude(panel="").select_related("user").order_by("panel", "pseudonym"))

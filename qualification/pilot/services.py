@@ -1,0 +1,30 @@
+"""Taking over what a pilot suggests into the settings of the study."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Study
+from annotation.services.refusals import Refused
+from annotation.services.studies import update_study
+from qualification.models import Gate
+from qualification.pilot.selectors.page import Suggestions
+from qualification.qualifying.services.rule import save_gate
+
+
+@transaction.atomic
+def take_over(study: Study, setting: str, suggested: Suggestions, *, by: User, now: datetime) -> None:
+    """Set the minutes or the pay of a batch, or the gate's threshold. Raises Refused or ValidationError."""
+    values = {"minutes": suggested.minutes, "pay": suggested.pay, "threshold": suggested.threshold}
+    value = values[setting]
+    if value is None:
+        raise Refused("no_suggestion", _("The pilot does not say it."))
+    if setting == "minutes":
+        update_study(study, expected_minutes=value, by=by, now=now)
+    elif setting == "pay":
+        update_study(study, pay_amount=value, by=by, now=now)
+    else:
+        fixed = {"threshold_from": Gate.ThresholdFrom.FIXED, "threshold": value}
+        save_gate(study, is_on=study.has_gate, values=fixed, by=by, now=now)

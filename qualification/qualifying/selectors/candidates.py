@@ -1,0 +1,60 @@
+"""Everybody on the way through the gate, for those who decide; and what waits for a decision."""
+
+from dataclasses import dataclass
+
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Prefetch, Q, QuerySet, Value, When
+
+from annotation.models import Assignment, Batch, Participant, StandingChange, Study
+from qualification.models import Attempt
+from qualification.qualifying.selectors.progress import asks_a_lead
+
+State = Attempt.State
+Standing = Participant.Standing
+
+
+def candidate_list(study: Study) -> QuerySet[Participant]:
+    """Who is not in the panel: first those a lead is asked about, then those being decided, then by pseudonym."""
+    finished = Q(assignments__batch__kind=Batch.Kind.TRAINING, assignments__status=Assignment.Status.SUBMITTED)
+    attempts = Attempt.objects.order_by("number").select_related("overridden_by", "assignment__batch")
+    changes = StandingChange.objects.order_by("-pk").select_related("actor")
+    rows = Participant.objects.filter(study=study, panel="").annotate(
+        n_trained=Count("assignments", filter=finished, distinct=True),
+        asks=ExpressionWrapper(asks_a_lead(), output_field=BooleanField()),
+    )
+    return (
+        rows.annotate(urgency=_urgency())
+        .order_by("urgency", "pseudonym")
+        .prefetch_related(Prefetch("attempts", attempts), Prefetch("standing_changes", changes), "comprehension_tries")
+    )
+
+
+def _urgency() -> Case:
+    order = (Standing.QUALIFYING, Standing.PENDING, Standing.FAILED, Standing.PAUSED, Standing.CLEARED)
+    by_standing = (When(standing=standing, then=Value(at)) for at, standing in enumerate(order, start=1))
+    return Case(When(asks=True, then=Value(0)), *by_standing, default=Value(len(order) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class GateCounts:
+    n_qualifying: int
+    n_cleared: int
+    n_failed: int
+    n_asked: int  # a lead decides
+    n_pending: int  # wait for the panel, or for the next second
+    n_attempts: int
+    n_passed: int  # as a lead has put it right, where one has
+
+
+def gate_counts(study: Study) -> GateCounts:
+    people = Participant.objects.filter(study=study, panel="").aggregate(
+        n_qualifying=Count("pk", filter=Q(standing=Standing.QUALIFYING)),
+        n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
+        n_failed=Count("pk", filter=Q(standing=Standing.FAILED)),
+        n_asked=Count("pk", filter=asks_a_lead()),
+    )
+    attempts = Attempt.objects.filter(participant__study=study).aggregate(
+        n_pending=Count("pk", filter=Q(state=State.PENDING, overridden_to="")),
+        n_attempts=Count("pk"),
+        n_passed=Count("pk", filter=Q(overridden_to=State.PASSED) | Q(overridden_to="", state=State.PASSED)),
+    )
+    return GateCounts(**people, **attempts)

@@ -1,0 +1,90 @@
+"""The operating curve of a rule as a table and a small picture."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from measures.qualification_curve import (
+    BETTER,
+    EQUAL,
+    MODAL,
+    REFERENCE_KAPPA,
+    REFERENCE_PANEL,
+    REFERENCE_SHARES,
+    SIZES,
+    UNIFORM,
+    Chance,
+    Panel,
+    operating_curve,
+)
+from measures.qualification_rule import INTERVAL, Rule
+from qualification.models import Gate
+from qualification.qualifying.selectors.votes import PanelFigures
+
+NAMES = {
+    EQUAL: _("as good as the panel"),
+    BETTER: _("clearly better"),
+    UNIFORM: _("clicks at random"),
+    MODAL: _("always the most frequent answer"),
+}
+MOST_ITEMS = 2_000
+LEFT, RIGHT, TOP, BOTTOM = 34.0, 330.0, 12.0, 150.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    profile: str
+    name: str
+    chances: tuple[Chance, ...]
+    points: str
+    marks: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    sizes: tuple[tuple[int, float], ...]  # judged answers, and their place in the picture
+    lines: tuple[Line, ...]
+    n_own: int  # of the study's own qualification; 0 while there is none
+    has_undecided: bool
+    is_measured: bool  # whether the panel is the study's own
+    kappa: float
+    n_members: int
+
+    @property
+    def equal(self) -> Chance:
+        """Of an equally good candidate, at the study's own size where it has one."""
+        chances = self.lines[0].chances
+        return next((chance for chance in chances if chance.n_items == self.n_own), chances[-2])
+
+
+def curve_of(gate: Gate, panel: PanelFigures | None, n_own: int, n_criteria: int) -> Curve:
+    """`n_own`: judged answers of the study's qualification; `panel`: its figures, or None for the reference study's."""
+    threshold = gate.threshold if gate.threshold_from == Gate.ThresholdFrom.FIXED else None
+    rule = Rule(gate.method, threshold, gate.decision)
+    is_measured = panel is not None and panel.kappa.value is not None and panel.kappa.value > 0
+    sizes = sorted({*SIZES, *([n_own] if 0 < n_own <= MOST_ITEMS else [])})
+    simulated = _panel(panel if is_measured else None, n_criteria if gate.scope == Gate.Scope.EACH else 1)
+    found = operating_curve(rule, simulated, tuple(sizes))
+    places = [round(LEFT + at * (RIGHT - LEFT) / (len(sizes) - 1), 1) for at in range(len(sizes))]
+    return Curve(
+        sizes=tuple(zip(sizes, places, strict=True)),
+        lines=tuple(_line(profile, found[profile], places) for profile in NAMES),
+        n_own=n_own if n_own in sizes else 0,
+        has_undecided=rule.decision == INTERVAL,
+        is_measured=is_measured,
+        kappa=simulated.kappa,
+        n_members=simulated.n_members,
+    )
+
+
+def _panel(figures: PanelFigures | None, n_criteria: int) -> Panel:
+    """Rounded, so that a curve once drawn is drawn from memory."""
+    if figures is None or figures.kappa.value is None:
+        return Panel(REFERENCE_KAPPA, REFERENCE_SHARES, REFERENCE_PANEL, n_criteria)
+    shares = tuple(round(share, 2) for share in figures.shares if share >= 0.005)
+    return Panel(round(figures.kappa.value, 2), shares, max(figures.n_members, 1), n_criteria)
+
+
+def _line(profile: str, chances: tuple[Chance, ...], places: list[float]) -> Line:
+    marks = tuple((x, round(BOTTOM - each.passed * (BOTTOM - TOP), 1)) for x, each in zip(places, chances, strict=True))
+    return Line(profile, str(NAMES[profile]), chances, " ".join(f"{x},{y}" for x, y in marks), marks)

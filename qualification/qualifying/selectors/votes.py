@@ -1,0 +1,238 @@
+"""What a verdict is made of: the panel's and a candidate's answers to the same items, as codes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import QuerySet
+
+from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
+from annotation.selectors.claims import STOPPED
+from measures.agreement import fleiss_kappa
+from measures.estimate import Estimate
+from measures.histograms import Histogram
+from protocols.models import Option
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from qualification.models import Gate, KnownAnswer
+from qualification.qualifying.selectors.panel import Same, panel_work
+
+PANELS: dict[str, tuple[str, ...]] = {
+    Gate.PanelMembers.ALL: (Participant.Panel.EXPERT, Participant.Panel.NON_EXPERT),
+    Gate.PanelMembers.EXPERT: (Participant.Panel.EXPERT,),
+    Gate.PanelMembers.NON_EXPERT: (Participant.Panel.NON_EXPERT,),
+}
+NO_PANEL, PANEL_UNFINISHED = "no_panel", "panel_unfinished"
+
+
+class Vote(NamedTuple):
+    item: int
+    criterion: int
+    participant: int
+    option: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The categories that answers are compared on: {option id: code}. An option that excludes its item has none."""
+
+    codes: dict[int, int]
+    n_categories: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Of one criterion, or of all pooled: one row per judged answer, -1 for none.
+
+    members: (N, M) codes of the panel. candidate: (N,) codes. is_right: (N,) 1, 0, or -1 where nobody knows.
+    """
+
+    scale: Scale
+    members: np.ndarray
+    candidate: np.ndarray
+    is_right: np.ndarray
+
+
+# --- scales ----------------------------------------------------------------------------------------
+def pooled_scale(spec: VersionSpec) -> Scale:
+    """One scale for all criteria: options of the same role are one category (positive, negative, unsure).
+
+    Several of one role in a criterion, such as the points of a scale, are told apart by their order.
+    """
+    kinds: dict[tuple[str, int], int] = {}
+    codes = {}
+    for criterion in spec.voted:
+        seen: Counter[str] = Counter()
+        for option in _counted(criterion):
+            codes[option.id] = kinds.setdefault((option.role, seen[option.role]), len(kinds))
+            seen[option.role] += 1
+    return Scale(codes, max(len(kinds), 1))
+
+
+def scale_of(criterion: CriterionSpec) -> Scale:
+    options = _counted(criterion)
+    return Scale({option.id: at for at, option in enumerate(options)}, max(len(options), 1))
+
+
+def _counted(criterion: CriterionSpec) -> list:
+    return [option for option in criterion.options if option.role != Option.Role.EXCLUDING]
+
+
+# --- the panel -------------------------------------------------------------------------------------
+def panel_of(gate: Gate) -> QuerySet[Participant]:
+    """Whom candidates are compared with, in the order of their pseudonyms."""
+    return Participant.objects.filter(study=gate.study_id, panel__in=PANELS[gate.panel_members]).order_by("pseudonym")
+
+
+@dataclass(frozen=True, slots=True)
+class PanelState:
+    """How far the panel is with some batches. Who is paused or excluded is not waited for."""
+
+    members: tuple[Participant, ...]
+    n_done: int  # who have finished every batch
+    waiting: tuple[str, ...]  # pseudonyms of those who have not
+
+    @property
+    def reason(self) -> str:
+        """Why nothing can be decided yet; empty when it can."""
+        if self.waiting:
+            return PANEL_UNFINISHED
+        return "" if self.n_done else NO_PANEL
+
+
+def panel_state(gate: Gate, batches: Iterable[int]) -> PanelState:
+    wanted, members = set(batches), tuple(panel_of(gate))
+    done = panel_work(wanted, [member.pk for member in members])
+    ready = [member for member in members if wanted and done.get(member.pk, {}).keys() >= wanted]
+    waiting = [each for each in members if each not in ready and each.standing not in STOPPED]
+    return PanelState(members, len(ready), tuple(each.pseudonym for each in waiting))
+
+
+@dataclass(frozen=True, slots=True)
+class PanelFigures:
+    """What the panel says by itself. `shares`: of the categories, the largest first."""
+
+    kappa: Estimate
+    shares: tuple[float, ...]
+    n_members: int
+
+
+def panel_figures(gate: Gate, study: Study) -> PanelFigures:
+    """Over all answers of the panel in the qualification batches, all criteria together."""
+    spec = spec_of(study.protocol_version)
+    batches = list(qualification_batches(study).values_list("pk", flat=True))
+    members = [member.pk for member in panel_of(gate)]
+    answers = _answers(pooled_scale(spec), _panel_votes(batches, members), members, None, {})
+    codes, k = answers.members, answers.scale.n_categories
+    counts = np.bincount(codes[codes >= 0], minlength=k)
+    shares = tuple(sorted((float(n) / max(int(counts.sum()), 1) for n in counts), reverse=True))
+    n_rated = int((codes >= 0).any(axis=0).sum()) if codes.size else 0
+    return PanelFigures(fleiss_kappa(Histogram.from_matrix(codes, k)), shares, n_rated)
+
+
+def qualification_batches(study: Study) -> QuerySet[Batch]:
+    dealt = study.batches.filter(kind=Batch.Kind.QUALIFICATION, reserved_for=None)
+    return dealt.exclude(status=Batch.Status.DRAFT).order_by("position")
+
+
+def n_voted(study: Study) -> int:
+    """Criteria that are judged."""
+    return len(spec_of(study.protocol_version).voted)
+
+
+def n_judged(study: Study) -> int:
+    """Answers of a candidate that are judged, in the study's first qualification batch; 0 without one."""
+    first = qualification_batches(study).first()
+    units = Counter(Item.objects.filter(batch=first).values_list("unit", flat=True)) if first else Counter()
+    return sum(units[criterion.unit] for criterion in spec_of(study.protocol_version).voted)
+
+
+# --- a candidate beside it ---------------------------------------------------------------------------
+def answers_of(gate: Gate, spec: VersionSpec, participant: int, batches: list[int]) -> dict[str, Answers]:
+    """By criterion key; under "" all of them pooled, as the gate's scope says."""
+    members = [member.pk for member in panel_of(gate)]
+    votes = [*_panel_votes(batches, members), *_votes(batches, [participant])]
+    right = _known_answers(gate, batches) if gate.method == Gate.Method.GOLD else {}
+    if gate.scope == Gate.Scope.POOLED:
+        return {"": _answers(pooled_scale(spec), votes, members, participant, right)}
+    return {each.key: answers_of_criterion(each, votes, members, participant, right) for each in spec.voted}
+
+
+def answers_of_criterion(
+    criterion: CriterionSpec,
+    votes: list[Vote],
+    members: list[int],
+    participant: int,
+    right: dict[tuple[int, int], set[int]],
+) -> Answers:
+    mine = [vote for vote in votes if vote.criterion == criterion.id]
+    return _answers(scale_of(criterion), mine, members, participant, right)
+
+
+def _panel_votes(batches: list[int], members: list[int]) -> list[Vote]:
+    """Those of a pilot that shows the same items are taken for answers to the items of the qualification."""
+    work = panel_work(batches, members)
+    places: dict[tuple[int, int], list[Same]] = defaultdict(list)
+    for member, finished in work.items():
+        for place, same in finished.values():
+            places[member, place].append(same)
+    votes = []
+    for place in sorted({place for _member, place in places}):
+        for vote in _votes([place], [member for member, where in places if where == place]):
+            votes += [vote._replace(item=same.get(vote.item, vote.item)) for same in places[vote.participant, place]]
+    return votes
+
+
+def _votes(batches: Iterable[int], participants: list[int]) -> list[Vote]:
+    """Answers of finished work that holds a seat."""
+    rows = Rating.objects.filter(
+        batch__in=batches,
+        assignment__participant__in=participants,
+        assignment__status=Assignment.Status.SUBMITTED,
+        assignment__seat__isnull=False,
+        is_active=True,
+        option__isnull=False,
+    ).order_by("item", "criterion")
+    return [Vote(*row) for row in rows.values_list("item", "criterion", "assignment__participant", "option")]
+
+
+def _answers(
+    scale: Scale,
+    votes: list[Vote],
+    members: list[int],
+    participant: int | None,
+    right: dict[tuple[int, int], set[int]],
+) -> Answers:
+    counted = [vote for vote in votes if vote.option in scale.codes]
+    rows = {key: at for at, key in enumerate(dict.fromkeys((vote.item, vote.criterion) for vote in counted))}
+    columns = {member: at for at, member in enumerate(members)}
+    table, mine = np.full((len(rows), len(members)), -1, np.int64), np.full(len(rows), -1, np.int64)
+    is_right = np.full(len(rows), -1, np.int64)
+    for vote in counted:
+        at = rows[vote.item, vote.criterion]
+        if vote.participant in columns:
+            table[at, columns[vote.participant]] = scale.codes[vote.option]
+        if vote.participant == participant:
+            mine[at] = scale.codes[vote.option]
+            if (vote.item, vote.criterion) in right:
+                is_right[at] = vote.option in right[vote.item, vote.criterion]
+    return Answers(scale, table, mine, is_right)
+
+
+def _known_answers(gate: Gate, batches: list[int]) -> dict[tuple[int, int], set[int]]:
+    """{(item, criterion): right options} of the gold in these batches."""
+    gold = KnownAnswer.objects.filter(study=gate.study_id, kind=KnownAnswer.Kind.GOLD, is_active=True)
+    by_unit = {
+        (row.candidate_id or 0, 0 if row.candidate_id else row.dialogue_id or 0, row.unit, row.criterion_id): row
+        for row in gold
+    }
+    found = {}
+    items = Item.objects.filter(batch__in=batches).values_list("pk", "candidate_id", "dialogue_id", "unit")
+    criteria = {row.criterion_id for row in gold}
+    for pk, candidate, dialogue, unit in items:
+        for criterion in criteria:
+            known = by_unit.get((candidate or 0, 0 if candidate else dialogue or 0, unit, criterion))
+            if known is not None:
+                found[pk, criterion] = set(known.options)
+    return found

@@ -1,0 +1,105 @@
+"""The questions about the guidelines: judged here, never in a browser."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Participant
+from annotation.services import activity
+from annotation.services.refusals import Refused
+from annotation.services.status import set_standing
+from qualification.models import ComprehensionQuestion, ComprehensionTry
+from qualification.qualifying.selectors.progress import facts_of
+
+Standing = Participant.Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as one candidate sees it: the options in an order of their own, so that a place tells nothing."""
+
+    pk: int
+    text: str
+    options: tuple[str, ...]
+
+
+def asked_of(participant: Participant) -> list[Asked]:
+    return [
+        Asked(question.pk, question.text, tuple(question.options[at] for at in _order(participant, question)))
+        for question in _questions(participant)
+    ]
+
+
+def _questions(participant: Participant) -> list[ComprehensionQuestion]:
+    return list(ComprehensionQuestion.objects.filter(gate__study=participant.study_id).order_by("position"))
+
+
+def _order(participant: Participant, question: ComprehensionQuestion) -> list[int]:
+    def drawn(at: int) -> bytes:
+        return hashlib.sha256(f"{participant.token}:{question.pk}:{at}".encode()).digest()
+
+    return sorted(range(len(question.options)), key=drawn)
+
+
+@transaction.atomic
+def submit_try(participant: Participant, places: Mapping[int, int], *, now: datetime) -> ComprehensionTry:
+    """Judge the answers, {question: place among the options shown}; all must be right.
+
+    The last try that is not passed ends the qualification. Raises Refused when no try is left, or an answer is missing.
+    """
+    locked = (
+        Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=participant.pk)
+    )
+    facts = facts_of([locked])[locked.pk]
+    if locked.standing != Standing.QUALIFYING or not facts.must_check:
+        raise Refused("no_try", _("There is no try left, or you have answered these questions already."))
+    questions = _questions(locked)
+    chosen = {each.pk: _chosen(locked, each, places) for each in questions}
+    n_right = sum(chosen[each.pk] == each.right for each in questions)
+    made = ComprehensionTry.objects.create(
+        participant=locked, number=facts.n_tries + 1, answers={str(pk): at for pk, at in chosen.items()},
+        n_right=n_right, n_questions=len(questions), is_passed=n_right == len(questions), at=now,
+    )  # fmt: skip
+    details = {"number": made.number, "right": n_right, "of": made.n_questions}
+    activity.log(locked.study, locked.user, "comprehension", about=locked.pseudonym, details=details, now=now)
+    if not made.is_passed and facts.tries_left == 1:
+        reason = _("The questions about the guidelines: %(right)s of %(of)s right in the last try.") % details
+        set_standing(locked, standing=Standing.FAILED, reason=reason, now=now)
+    return made
+
+
+def _chosen(participant: Participant, question: ComprehensionQuestion, places: Mapping[int, int]) -> int:
+    order = _order(participant, question)
+    place = places.get(question.pk, -1)
+    if not 0 <= place < len(order):
+        raise Refused("incomplete", _("Answer every question."))
+    return order[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What is said of an answer afterwards; the right one stays on the server."""
+
+    text: str
+    answer: str
+    is_right: bool
+    why: str
+
+
+def explained(participant: Participant) -> list[Explained]:
+    """Of the last try, for questions that are still there."""
+    last = ComprehensionTry.objects.filter(participant=participant).order_by("-number").first()
+    if last is None:
+        return []
+    return [
+        _explained(each, last.answers[str(each.pk)]) for each in _questions(participant) if str(each.pk) in last.answers
+    ]
+
+
+def _explained(question: ComprehensionQuestion, chosen: int) -> Explained:
+    answer = question.options[chosen] if chosen < len(question.options) else ""
+    return Explained(question.text, answer, chosen == question.right, question.why)

@@ -1,0 +1,163 @@
+"""From a finished qualification batch to its verdict: found by a sweep, decided once, by the rule of the study.
+
+A worker that dies in between leaves nothing: attempt, standing and log line are one transaction behind the lock of the
+participant, and the next sweep finds the batch again.
+"""
+
+from collections import defaultdict
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Participant
+from annotation.services import activity
+from annotation.services.refusals import Refused
+from annotation.services.status import set_standing
+from annotation.services.sweeping import sweep_each
+from measures.qualification_rule import Cells, Rule, Verdict, cells_of, judge, weakest
+from protocols.specs import spec_of
+from qualification.models import Attempt, Gate
+from qualification.qualifying.selectors.votes import Answers, answers_of, panel_state
+
+State = Attempt.State
+Standing = Participant.Standing
+NO_LONGER_ANNOTATOR = "other_role"
+
+
+def sweep_attempts(*, now: datetime) -> int:
+    """Decide what can be decided. Returns how many attempts were."""
+    return sum(sweep_each("deciding a qualification", _decidable(), partial(decide, now=now)))
+
+
+def _decidable() -> list[int]:
+    """Finished qualification work without a verdict, but for what is known to wait for the panel and still does."""
+    waiting = undecided_work().order_by("pk").values_list("pk", "batch_id", "batch__study_id", "attempt__reason")
+    by_batch: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
+    for pk, batch, study, reason in waiting:
+        by_batch[study, batch].append((pk, reason))
+    gates = {gate.study_id: gate for gate in Gate.objects.filter(study__in={study for study, _batch in by_batch})}
+    found = []
+    for (study, batch), works in by_batch.items():
+        now_waits_for = _waits_for(gates[study], [batch]) if study in gates else ""
+        found += [pk for pk, reason in works if not now_waits_for or reason != now_waits_for]
+    return sorted(found)
+
+
+def undecided_work() -> QuerySet[Assignment]:
+    """Assignments of candidates who still qualify, in the round that counts."""
+    is_open = Q(attempt=None) | Q(attempt__state=State.PENDING, attempt__overridden_to="")
+    return Assignment.objects.filter(
+        is_open,
+        batch__kind=Batch.Kind.QUALIFICATION,
+        batch__study__has_gate=True,
+        status=Assignment.Status.SUBMITTED,
+        participant__standing=Standing.QUALIFYING,
+        participant__panel=Participant.Panel.NONE,
+    )
+
+
+@transaction.atomic
+def decide(assignment_id: int, *, now: datetime) -> bool:
+    """Make the attempt, if there is none, and decide it, if nobody has. Returns whether this call decided it."""
+    assignment = Assignment.objects.select_related("batch__study__protocol_version").get(pk=assignment_id)
+    # The lock lets one decision about a candidate run at a time: a task delivered twice finds the verdict of the first.
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=assignment.participant_id)
+    if not undecided_work().filter(pk=assignment_id).exists():
+        return False
+    gate = Gate.objects.filter(study=assignment.batch.study_id).first() or Gate(study=assignment.batch.study)
+    attempt = _attempt(assignment, now)
+    batches = _batches_of(participant)
+    attempt.reason = _waits_for(gate, batches)
+    if attempt.reason:
+        attempt.save(update_fields=["reason"])
+        return False
+    _write_verdict(attempt, gate, *_judged(gate, assignment, batches), now)
+    _act_on(attempt, participant, now)
+    return True
+
+
+def _attempt(assignment: Assignment, now: datetime) -> Attempt:
+    known = Attempt.objects.filter(assignment=assignment).first()
+    if known is not None:
+        return known
+    number = Attempt.objects.filter(participant=assignment.participant_id).count() + 1
+    return Attempt.objects.create(
+        participant_id=assignment.participant_id,
+        assignment=assignment,
+        number=number,
+        submitted_at=assignment.submitted_at or now,
+    )
+
+
+def _batches_of(participant: Participant) -> list[int]:
+    """All qualification batches the candidate has finished: who was given more is judged by everything."""
+    done = Assignment.objects.filter(participant=participant, status=Assignment.Status.SUBMITTED)
+    of_kind = done.filter(batch__kind=Batch.Kind.QUALIFICATION, seat__isnull=False)
+    return list(of_kind.order_by("pk").values_list("batch_id", flat=True))
+
+
+def _waits_for(gate: Gate, batches: list[int]) -> str:
+    return "" if gate.method == Gate.Method.GOLD else panel_state(gate, batches).reason
+
+
+def _judged(gate: Gate, assignment: Assignment, batches: list[int]) -> tuple[Verdict, dict[str, Verdict]]:
+    spec = spec_of(assignment.batch.study.protocol_version)
+    rule = rule_of(gate)
+    answers = answers_of(gate, spec, assignment.participant_id, batches)
+    parts = {key: judge(rule, _cells(each)) for key, each in answers.items()}
+    return weakest(list(parts.values())), parts
+
+
+def rule_of(gate: Gate) -> Rule:
+    threshold = gate.threshold if gate.threshold_from == Gate.ThresholdFrom.FIXED else None
+    return Rule(gate.method, threshold, gate.decision)
+
+
+def _cells(answers: Answers) -> Cells:
+    return cells_of(answers.members, answers.candidate, answers.scale.n_categories, answers.is_right)
+
+
+def _write_verdict(attempt: Attempt, gate: Gate, verdict: Verdict, parts: dict[str, Verdict], now: datetime) -> None:
+    attempt.state, attempt.decided_at = verdict.state, now
+    attempt.value, attempt.low, attempt.high = verdict.value, verdict.low, verdict.high
+    attempt.threshold, attempt.reason = verdict.threshold, verdict.reason
+    attempt.n_items = sum(part.n_items for part in parts.values())
+    attempt.rule = snapshot_of(gate)
+    attempt.parts = [{"criterion": key} | asdict(part) for key, part in parts.items() if key]
+    attempt.full_clean()
+    attempt.save()
+
+
+def snapshot_of(gate: Gate) -> dict[str, object]:
+    fields = ("method", "scope", "threshold_from", "threshold", "panel_members", "decision", "most_attempts")
+    return {name: getattr(gate, name) for name in fields}
+
+
+def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
+    details = {"state": attempt.state, "value": attempt.value, "threshold": attempt.threshold, "reason": attempt.reason}
+    activity.log(participant.study, None, "verdict", about=participant.pseudonym, details=details, now=now)
+    standing = {State.PASSED: Standing.CLEARED, State.FAILED: Standing.FAILED}.get(State(attempt.state))
+    if standing is None:
+        return
+    try:
+        set_standing(participant, standing=standing, reason=sentence_of(attempt), now=now)
+    except Refused:  # a role that sees the figures: the verdict must not let them rate
+        attempt.state, attempt.reason = State.UNDECIDED, NO_LONGER_ANNOTATOR
+        attempt.save(update_fields=["state", "reason"])
+
+
+def sentence_of(attempt: Attempt) -> str:
+    """For the history of the standing."""
+    names = {"n": attempt.number, "value": f"{attempt.value:.3f}", "threshold": f"{attempt.threshold:.3f}"}
+    is_gold, is_passed = attempt.rule["method"] == Gate.Method.GOLD, attempt.state == State.PASSED
+    sentences = {
+        (False, True): _("Qualification %(n)s: %(value)s is above %(threshold)s."),
+        (False, False): _("Qualification %(n)s: %(value)s is not above %(threshold)s."),
+        (True, True): _("Qualification %(n)s: %(value)s is at least %(threshold)s."),
+        (True, False): _("Qualification %(n)s: %(value)s is below %(threshold)s."),
+    }
+    return sentences[is_gold, is_passed] % names

@@ -1,0 +1,387 @@
+"""Training items of the protocol's worked examples and of cases, and what is said after each of their answers."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count, groupby, takewhile
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.importing.dialogues import lock_study, next_position
+from annotation.importing.shapes import free_key
+from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Seat, Source, Study
+from annotation.nudging import raise_version
+from annotation.services import activity
+from annotation.services.batching import make_batches
+from annotation.services.refusals import Refused
+from annotation.speakers import next_speaker
+from protocols.models import Criterion, ProtocolVersion
+from protocols.translating import WorkedExample, examples_in
+from qualification.models import KnownAnswer
+from qualification.qualifying.services.asking import ask_what_is_known
+
+Unit = ProtocolVersion.Unit
+Turn = dict[str, Any]
+Response = tuple[list[Turn], str]  # with the turns before it
+TOGETHER = (Unit.CANDIDATE_SET, Unit.MODEL)
+FEWEST_TOGETHER = 2
+# Why an example is left out.
+FEW, INNER, OTHER, UNASKED = "few", "inner", "other", "unasked"
+OMITTED = [{"speaker": "…", "text": "…"}]  # stands for a history that the example does not tell
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One evaluated part of an example: a response, the history itself, or responses that are rated together.
+
+    `together` has the responses with their histories; without any, the lesson is about `text` or the dialogue.
+    """
+
+    criterion: Criterion
+    text: str | None
+    option: str
+    why: str
+    speaker: str = ""  # of the text; empty for the side whose turn it is
+    together: tuple[Response, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        if self.together:
+            return self.criterion.unit or self.criterion.version.unit
+        return Unit.DIALOGUE if self.text is None else Unit.RESPONSE
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a lesson is judged by, as JSON: the turns before it, and facts about the speaker."""
+
+    turns_json: str
+    facts: tuple[str, ...] = ()
+    asker: str = ""  # empty where names tell who asks
+
+    @classmethod
+    def of(cls, turns: list[Turn], facts: Iterable[str] = (), asker: str = "") -> "Scene":
+        return cls(json.dumps(turns, sort_keys=True), tuple(facts), asker)
+
+    @property
+    def turns(self) -> list[Turn]:
+        found: list[Turn] = json.loads(self.turns_json)
+        return found
+
+    @property
+    def digest(self) -> str:
+        whole = self.turns_json + (json.dumps(self.facts) if self.facts else "")
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where a lesson stands: what a training item and its known answer are about."""
+
+    dialogue: Dialogue | None
+    candidate: Candidate | None = None
+    source: Source | None = None  # of responses that are rated together
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The lessons of a protocol by their scene, and the titles of the examples left out, by the reason."""
+
+    lessons: dict[Scene, list[Lesson]]
+    left_out: dict[str, list[str]]
+
+
+@transaction.atomic
+def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
+    """One open training batch of all examples that are not in one yet. The same twice changes nothing.
+
+    Examples with the same history and facts become one dialogue. Raises Refused when none can be asked.
+    """
+    lock_study(study)
+    examples = _examples_of(study)
+    waits = _waiting(study)
+    if not examples.lessons and not waits.exists():
+        raise Refused("no_examples", _why_none(examples))
+    for scene, found in examples.lessons.items():
+        store_lessons(study, scene, found, now)
+    size = study.dialogues.count()  # of one batch, whatever waits
+    kind = Batch.Kind.TRAINING
+    made = make_batches(study, by="size", size=size, kind=kind, seats=1, now=now) if waits.exists() else []
+    for batch in made:
+        _open(batch)
+    made = list(dict.fromkeys([*made, *_add_models(study, made)]))
+    ask_what_is_known(study, Item.objects.filter(batch__in=made))
+    details = {"dialogues": len(examples.lessons), "batches": [batch.key for batch in made]}
+    activity.log(study, by, "training", details=details, now=now)
+    return made
+
+
+def _waiting(study: Study) -> QuerySet[Dialogue]:
+    """Training dialogues in no batch, without those that only tell what a model says."""
+    apart = Dialogue.objects.filter(study=study, purpose=Dialogue.Purpose.TRAINING, items=None)
+    return apart.exclude(candidates__source__key__startswith=_source_key(Unit.MODEL))
+
+
+def _open(batch: Batch) -> None:
+    """Examples of single responses are no set, and those of a set are not asked one by one."""
+    single = Q(unit=Unit.RESPONSE, source__key=Source.EXAMPLES)
+    together = Q(unit=Unit.CANDIDATE_SET, source__key__startswith=_source_key(Unit.CANDIDATE_SET))
+    batch.items.filter(source__key__startswith=Source.EXAMPLES).exclude(single | together).delete()
+    batch.n_items, batch.status = batch.items.count(), Batch.Status.OPEN
+    batch.save(update_fields=["n_items", "status"])
+
+
+def _add_models(study: Study, made: Iterable[Batch]) -> list[Batch]:
+    """The batches that the models of the examples go into: the first of these, or one that nobody has begun."""
+    known = study.sources.filter(key__startswith=_source_key(Unit.MODEL), items=None).order_by("position")
+    batches = []
+    for source in known:
+        batch = next(iter(made), None) or _batch_to_fill(study)
+        shown = list(source.candidates.order_by("pk").values_list("pk", flat=True))
+        _add_item(batch, Shown(None, source=source), Unit.MODEL, shown)
+        batches.append(batch)
+    return batches
+
+
+# --- examples ----------------------------------------------------------------------------------------
+def left_out(study: Study) -> str:
+    """Say which examples cannot be asked, and why; nothing when all can."""
+    found = _reasons(_examples_of(study))
+    return _("Left out: %(reasons)s.") % {"reasons": found} if found else ""
+
+
+def _why_none(examples: Examples) -> str:
+    if not examples.left_out:
+        return _("The protocol has no examples: write training items yourself.")
+    text = _("No example of the protocol can be a training item: %(reasons)s. Write training items yourself.")
+    return text % {"reasons": _reasons(examples)}
+
+
+def _reasons(examples: Examples) -> str:
+    names = {
+        FEW: _("has fewer than two responses to rate together"),
+        INNER: _("rates a turn that is not the last, or that has no turn before it"),
+        OTHER: _("evaluates a part of the dialogue that annotators do not rate"),
+        UNASKED: _("is about a question without options to choose from"),
+    }
+    found = [(title, names[reason]) for reason, titles in examples.left_out.items() for title in titles]
+    return "; ".join(_("“%(title)s” %(reason)s") % {"title": title, "reason": reason} for title, reason in found)
+
+
+def _examples_of(study: Study) -> Examples:
+    found = Examples(defaultdict(list), defaultdict(list))
+    version = study.protocol_version
+    criteria = {each.pk: each for each in version.criteria.select_related("version")}
+    for example in examples_in(version, study.content_language):
+        criterion = criteria[example.criterion_id]
+        is_chosen = criterion.kind in (Criterion.Kind.SINGLE, Criterion.Kind.MULTIPLE)
+        shown = _shown(example, criterion, criterion.unit or version.unit) if is_chosen else UNASKED
+        if isinstance(shown, str):
+            found.left_out[shown].append(example.title)
+        else:
+            found.lessons[Scene.of(shown[0], example.facts)] += shown[1]
+    return found
+
+
+def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
+    """The dialogue, and what is judged of it; or why it cannot be asked."""
+    history, at = example.history, example.rated_turn
+    if unit in TOGETHER:
+        return _rated_together(example, criterion, unit)
+    if unit == Unit.RESPONSE and example.candidates:
+        return history, [_lesson(criterion, each) for each in example.candidates]
+    if unit == Unit.RESPONSE and at is not None:
+        if not 1 < at == len(history):
+            return INNER
+        text, speaker = history[-1]["text"], history[-1]["speaker"]
+        return history[:-1], [Lesson(criterion, text, example.option, example.why or example.title, speaker)]
+    if unit == Unit.DIALOGUE and not example.candidates and at is None and example.option:
+        return history, [Lesson(criterion, None, example.option, example.why)]
+    return OTHER
+
+
+def _lesson(criterion: Criterion, candidate: dict[str, Any]) -> Lesson:
+    said = (candidate.get(name, "") for name in ("option", "why", "speaker"))
+    return Lesson(criterion, candidate["text"], *said)
+
+
+def _rated_together(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
+    if unit == Unit.CANDIDATE_SET:
+        history, said = _set_of(example.history)
+    else:
+        history, said = [], _short_dialogues(example.history)
+    if len(said) < FEWEST_TOGETHER:
+        return FEW
+    return history, [Lesson(criterion, None, example.option, example.why, together=tuple(said))]
+
+
+def _set_of(turns: list[Turn]) -> tuple[list[Turn], list[Response]]:
+    """The side that did not open the dialogue gives the responses, at its end."""
+    opener = turns[0]["speaker"] if turns else ""
+    n = sum(1 for _turn in takewhile(lambda turn: turn["speaker"] != opener, reversed(turns)))
+    history = turns[: len(turns) - n]
+    return history, [(history, turn["text"]) for turn in turns[len(history) :]]
+
+
+def _short_dialogues(turns: list[Turn]) -> list[Response]:
+    """One response of each: told apart by their names, as in `Dialogue 2, S1`, or by who opens them.
+
+    Where the first speaker does not come back, every turn is a response of its own.
+    """
+    parts = _named_dialogues(turns) or _opened_dialogues(turns)
+    return [(part[:-1] or OMITTED, part[-1]["text"]) for part in parts]
+
+
+def _named_dialogues(turns: list[Turn]) -> list[list[Turn]]:
+    split = [turn["speaker"].rpartition(",") for turn in turns]
+    if not all(name for name, _comma, _speaker in split):
+        return []
+    named = [(name, turn | {"speaker": speaker.strip()}) for (name, _, speaker), turn in zip(split, turns, strict=True)]
+    return [[turn for _name, turn in group] for _key, group in groupby(named, key=lambda each: each[0])]
+
+
+def _opened_dialogues(turns: list[Turn]) -> list[list[Turn]]:
+    opened = [at for at, turn in enumerate(turns) if turn["speaker"] == turns[0]["speaker"]]
+    starts = opened if len(opened) > 1 else list(range(len(turns)))
+    return [turns[start:end] for start, end in zip(starts, [*starts[1:], len(turns)], strict=True)]
+
+
+# --- lessons -----------------------------------------------------------------------------------------
+def give_lesson(study: Study, scene: Scene, lesson: Lesson, now: datetime) -> Item:
+    """Show a lesson in the open training batch that nobody has begun, or in a new one. Call it with the study locked.
+
+    What an open training batch shows already is explained there from now on.
+    """
+    shown = store_lessons(study, scene, [lesson], now)[0]
+    opened = Item.objects.filter(batch__kind=Batch.Kind.TRAINING, batch__status=Batch.Status.OPEN)
+    known = opened.filter(dialogue=shown.dialogue, candidate=shown.candidate, unit=lesson.unit).first()
+    item = known or _add_item(_batch_to_fill(study), shown, lesson.unit)
+    ask_what_is_known(study, Item.objects.filter(pk=item.pk))
+    return item
+
+
+def _batch_to_fill(study: Study) -> Batch:
+    """Candidates who have finished a batch would never see what is added to it."""
+    begun = Assignment.objects.filter(batch=OuterRef("pk"))
+    opened = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN, reserved_for=None, group=None)
+    return opened.exclude(Exists(begun)).order_by("position").last() or _new_batch(study)
+
+
+def _new_batch(study: Study) -> Batch:
+    last = study.batches.aggregate(last=Max("position"))["last"] or 0
+    key = free_key("training-cases", set(study.batches.values_list("key", flat=True)), count(1))
+    batch = Batch.objects.create(
+        study=study, key=key, kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN, position=last + 1, ratings_version=1
+    )
+    Seat.objects.create(batch=batch, number=1)
+    return batch
+
+
+def _add_item(batch: Batch, shown: Shown, unit: str, together: Sequence[int] = ()) -> Item:
+    """On the screen of its dialogue, if that is there; else on a new one, the last."""
+    same = batch.items.filter(dialogue=shown.dialogue) if shown.dialogue else batch.items.filter(unit=Unit.MODEL)
+    screen = same.values_list("position", flat=True).first()
+    last = batch.items.aggregate(last=Max("position"))["last"] or 0
+    item = Item.objects.create(
+        batch=batch, unit=unit, dialogue=shown.dialogue, candidate=shown.candidate,
+        source=shown.candidate.source if shown.candidate else shown.source, shown=list(together),
+        position=screen or last + 1,
+    )  # fmt: skip
+    Batch.objects.filter(pk=batch.pk).update(n_items=F("n_items") + 1)
+    raise_version(batch.pk)
+    return item
+
+
+def store_lessons(study: Study, scene: Scene, lessons: list[Lesson], now: datetime) -> list[Shown]:
+    """Dialogues held apart, which the next training batch is made of. Call it with the study locked.
+
+    A question that is asked only after another answer has that answer known as well, so that training leads to it.
+    """
+    places = [_place(study, scene, lesson) for lesson in lessons]
+    for lesson, shown in zip(lessons, places, strict=True):
+        _know(study, shown, lesson, [lesson.option], now)
+    for lesson, shown in zip(lessons, places, strict=True):
+        for criterion, options in _leading_to(lesson.criterion):
+            _know(study, shown, replace(lesson, criterion=criterion, why=""), options, now)
+    return places
+
+
+def _leading_to(criterion: Criterion) -> Iterator[tuple[Criterion, list[str]]]:
+    """The questions whose answers make this one be asked, with these answers."""
+    for each in criterion.when:
+        before = Criterion.objects.select_related("version").get(version=criterion.version_id, key=each["criterion"])
+        yield before, each["options"]
+        yield from _leading_to(before)
+
+
+def _place(study: Study, scene: Scene, lesson: Lesson) -> Shown:
+    if not lesson.together:
+        dialogue = _dialogue(study, scene)
+        if lesson.text is None:
+            return Shown(dialogue)
+        speaker = lesson.speaker or next_speaker(scene.turns)
+        return Shown(dialogue, _candidate(dialogue, lesson.text, speaker, _source(study)))
+    source, is_model = _source(study, lesson), lesson.unit == Unit.MODEL
+    for before, text in lesson.together:
+        told = Scene.of(before) if is_model else scene
+        _candidate(_dialogue(study, told, "model-" if is_model else ""), text, next_speaker(before), source)
+    return Shown(None if is_model else _dialogue(study, scene), source=source)
+
+
+def _dialogue(study: Study, scene: Scene, mark: str = "") -> Dialogue:
+    values = {
+        "position": next_position(study), "turns": scene.turns, "digest": scene.digest, "asker": scene.asker,
+        "metadata": {"persona": list(scene.facts)} if scene.facts else {}, "purpose": Dialogue.Purpose.TRAINING,
+    }  # fmt: skip
+    return Dialogue.objects.get_or_create(study=study, key=f"example-{mark}{scene.digest[:12]}", defaults=values)[0]
+
+
+def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source) -> Candidate:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    key = source.key.replace(Source.EXAMPLES, "example") + f"-{digest[:12]}"
+    known = Candidate.objects.filter(dialogue=dialogue, key=key).first()
+    return known or Candidate.objects.create(dialogue=dialogue, key=key, text=text, speaker=speaker, source=source)
+
+
+def _source(study: Study, lesson: Lesson | None = None) -> Source:
+    """All single responses are of one source; what is rated together has one of its own."""
+    key = Source.EXAMPLES
+    if lesson is not None:
+        key = f"{_source_key(lesson.unit)}{_digest([lesson.criterion.key, *lesson.together])[:12]}"
+    last = Source.objects.filter(study=study).aggregate(last=Max("position"))["last"] or 0
+    values = {"name": _("Examples of the protocol"), "position": last + 1}
+    return Source.objects.get_or_create(study=study, key=key, defaults=values)[0]
+
+
+def _source_key(unit: str) -> str:
+    """The beginning of the keys of sources whose responses are rated together in this unit."""
+    return f"{Source.EXAMPLES}-{unit}-"
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _know(study: Study, shown: Shown, lesson: Lesson, keys: list[str], now: datetime) -> None:
+    """What is known already stays: an example says more than what follows from another one."""
+    right = list(lesson.criterion.options.filter(key__in=keys).values_list("pk", flat=True))
+    if not right:
+        return
+    KnownAnswer.objects.get_or_create(
+        dialogue=shown.dialogue,
+        candidate=shown.candidate,
+        source=shown.source,
+        unit=lesson.unit,
+        criterion=lesson.criterion,
+        defaults={
+            "study": study, "kind": KnownAnswer.Kind.TRAINING, "options": right, "explanation": lesson.why,
+            "created_at": now,
+        },
+    )  # fmt: skip

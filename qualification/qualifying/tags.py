@@ -1,0 +1,62 @@
+"""Words of the qualification."""
+
+from django import template
+from django.utils.translation import gettext_lazy as _
+
+from qualification.models import Gate
+
+register = template.Library()
+STEP_NAMES = {
+    "comprehension": _("Questions about the guidelines"),
+    "training": _("Training"),
+    "qualification": _("Qualification"),
+    "verdict": _("The decision"),
+}
+REASONS = {
+    "no_panel": _("The panel is empty: mark its members on the page of the people."),
+    "panel_unfinished": _("The panel has not finished the qualification batch yet."),
+    "no_items": _("No answer could be judged."),
+    "no_pairs": _("The panel has too few answers to be compared with."),
+    "no_variation": _("Everybody gave one and the same answer, which leaves nothing to tell agreement from chance."),
+    "too_few_items": _("Fewer than 10 answers carry no interval."),
+    "other_role": _("The rule says passed, but their role here sees the figures, so they cannot rate blind."),
+}
+
+
+@register.filter
+def step_name(name: str) -> str:
+    return str(STEP_NAMES[name])
+
+
+@register.filter
+def gate_reason(word: str) -> str:
+    return str(REASONS.get(word, _("It could not be computed.")))
+
+
+@register.filter
+def method_name(method: str) -> str:
+    return str(Gate.Method(method).label)
+
+
+def bound_words(method: str) -> str:
+    """What a rule of the gate takes at its threshold."""
+    is_gold = method == Gate.Method.GOLD
+    return str(_("passed at the threshold or above it") if is_gold else _("passed strictly above the threshold"))
+
+
+@register.filter
+def needed(threshold: float, method: str) -> str:
+    """What a value is held against, in words."""
+    text = _("must be at least %(threshold)s") if method == Gate.Method.GOLD else _("must be above %(threshold)s")
+    return str(text) % {"threshold": three(threshold)}
+
+
+@register.filter
+def three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+@register.filter
+def chance(value: float) -> str:
+    """A probability to pass, in per cent."""
+    return "<\u00a01\u00a0%" if 0 < value < 0.005 else f"{100 * value:.0f}\u00a0%"

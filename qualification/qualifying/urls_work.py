@@ -1,0 +1,11 @@
+"""The qualification, below /work/: for those who qualify."""
+
+from django.urls import path
+
+from qualification.qualifying.views import training
+
+urlpatterns = [
+    path("gate/<slug:slug>/", training.gate_state, name="gate_state"),
+    path("gate/<slug:slug>/questions/", training.comprehension, name="comprehension"),
+    path("<uuid:token>/<int:position>/<int:number>/why/", training.training_answer, name="training_answer"),
+]

@@ -1,0 +1,109 @@
+"""What a crowd platform is to Parley: names and places, as data. A new platform is one more `Provider`.
+
+Nothing here knows a database or a request. A platform says which parameters of an address name the person, the study
+and the session, how it is told that the work has ended, and what its files look like.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Generic, TypeVar
+
+# What platforms give out: opaque, and harmless in a file that a spreadsheet opens.
+OPAQUE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One person at the door, as the platform's parameters say: nothing but opaque ids."""
+
+    provider: str
+    person: str
+    platform_study: str
+    session: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class BadArrival(Exception):
+    """The parameters that are missing, not filled in, or nothing that the platform gives out."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(", ".join(names))
+        self.names = tuple(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What there is to approve: one submission of one person."""
+
+    person: str
+    platform_study: str
+    session: str
+    state: str  # of the entry
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """What is still to be paid to one person, to the cent."""
+
+    person: str
+    session: str
+    amount: Decimal
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet(Generic[T]):
+    """A file for the platform: its heading, which may be none, and the row of each thing."""
+
+    row: Callable[[T], tuple[str, ...]]
+    heading: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Demography:
+    """The file in which a platform tells who the people are."""
+
+    person: str  # the heading of each column
+    session: str
+    apart: frozenset[str] = frozenset()  # columns that say nothing about the person
+    unknown: frozenset[str] = frozenset()  # values that say that there is no value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    key: str
+    name: str
+    person: str  # names of parameters of the address
+    platform_study: str
+    session: str
+    home: str = ""  # the platform's address, unless the parameters or the study say otherwise
+    end_path: str = ""  # below it
+    code_field: str = ""
+    is_closed: bool = False  # nobody comes by it any more; its files are still written for those who came
+    link_parameters: str = ""  # how the study's address ends that is given to the platform
+    approvals: Sheet[Work]
+    approved_states: frozenset[str] = field(default_factory=frozenset)  # which entries the file of approvals has
+    bonuses: Sheet[Bonus]
+    demography: Demography | None = None
+
+    def has_parameters(self, parameters: Mapping[str, str]) -> bool:
+        return any(name in parameters for name in self.parameters)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self.person, self.platform_study, self.session
+
+    def arrival(self, parameters: Mapping[str, str]) -> Arrival:
+        """Who comes. Raises BadArrival; a template that the platform has not filled in is no id."""
+        bad = [name for name in self.parameters if not OPAQUE_ID.fullmatch(parameters.get(name, ""))]
+        if bad:
+            raise BadArrival(bad)
+        person, platform_study, session = (parameters[name] for name in self.parameters)
+        return Arrival(self.key, person, platform_study, session)

@@ -1,0 +1,40 @@
+"""Which text people agreed to, by its version and the time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.models import Participant, Study
+from qualification.models import ConsentText
+
+
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    version: str
+    text: str  # empty: agreed to before texts were kept
+    kept_at: datetime | None
+    n_agreed: int
+
+
+def consent_texts_of(study: Study) -> list[KeptText]:
+    """The newest first, each with how many people agreed to it."""
+    texts = list(ConsentText.objects.filter(study=study).order_by("kept_at"))
+    people = Participant.objects.filter(study=study, consented_at__isnull=False)
+    agreed = people.values_list("consent_version", "consented_at")
+    counts = dict.fromkeys((text.pk for text in texts), 0)
+    lost: dict[str, int] = {}
+    for version, at in agreed:
+        text = _text_of(version, at, texts) if at else None
+        if text is None:
+            lost[version] = lost.get(version, 0) + 1
+        else:
+            counts[text.pk] += 1
+    kept = [KeptText(text.version, text.text, text.kept_at, counts[text.pk]) for text in reversed(texts)]
+    return [*kept, *(KeptText(version, "", None, n) for version, n in sorted(lost.items()))]
+
+
+def _text_of(version: str, at: datetime, texts: Iterable[ConsentText]) -> ConsentText | None:
+    """The last of this version that was there. A text is kept seconds after it is changed: so the first, if none."""
+    same = [text for text in texts if text.version == version]
+    before = [text for text in same if text.kept_at <= at]
+    return before[-1] if before else next(iter(same), None)

@@ -1,0 +1,87 @@
+"""What quality control shows on the pages of annotation."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Participant, Study
+from annotation.selectors.work import StudyWork
+from annotation.slots import Slots, StudyFilling, WorkFilling
+from qualification.acceptance.selectors.reviews import reviewers_among
+from qualification.checks.selectors.feedback import feedback_of
+from qualification.overview.selectors import what_waits
+from qualification.pay.selectors.ledger import earnings_of
+from qualification.pay.selectors.rates import low_offers, slow_work
+from qualification.pay.tags import earned_texts
+from qualification.qualifying.selectors.progress import GateState, gate_states
+from qualification.recruitment.selectors.exit_rules import Way, ways_of
+from qualification.recruitment.selectors.facts import studies_that_ask
+
+Read = Callable[[Sequence[StudyWork]], Mapping[int, Any]]
+
+
+def _by_participant(read: Callable[[Sequence[Participant]], Mapping[int, Any]]) -> Read:
+    return lambda works: read([work.participant for work in works])
+
+
+def _is_blocked(gate: GateState, work: StudyWork) -> bool:
+    return gate.is_blocking and not work.is_waiting_for_consent
+
+
+def _ways(works: Sequence[StudyWork]) -> dict[int, Way]:
+    return ways_of(works, timezone.now())
+
+
+def _is_at_end(way: Way, work: StudyWork) -> bool:
+    return way.is_over or bool(way.due)
+
+
+def _reviewers(participants: Sequence[Participant]) -> dict[int, bool]:
+    return dict.fromkeys(reviewers_among(participants), True)
+
+
+def _asked(works: Sequence[StudyWork]) -> dict[int, bool]:
+    asking = studies_that_ask([work.study.pk for work in works])
+    return {work.participant.pk: True for work in works if work.study.pk in asking}
+
+
+WORK = (
+    WorkFilling(
+        "gate",
+        _by_participant(gate_states),
+        {
+            "facts": "qualification/qualifying/_fact.html",
+            "before": "qualification/qualifying/_progress.html",
+            "scripts": "qualification/qualifying/_scripts.html",
+        },
+        _is_blocked,
+    ),
+    WorkFilling("mine", _by_participant(earnings_of), {"record": "qualification/pay/earned.html"}),
+    WorkFilling("is_reviewer", _by_participant(_reviewers), {"instead": "qualification/acceptance/_reviewer.html"}),
+    WorkFilling("way", _ways, {"after": "qualification/recruitment/_arrival_note.html"}, _is_at_end),
+    WorkFilling("feedback", _by_participant(feedback_of), {"beside": "qualification/checks/_feedback.html"}),
+    WorkFilling("is_asked", _asked, {"links": "qualification/recruitment/_about_you_link.html"}),
+)
+
+
+def _waiting(study: Study) -> Mapping[str, Any]:
+    return {"waiting": what_waits(study)}
+
+
+def _low_offers(study: Study) -> Mapping[str, Any]:
+    return {"offers": low_offers(study)}
+
+
+def _slow(study: Study) -> Mapping[str, Any]:
+    return {"slow": slow_work(study) if study.status == Study.Status.OPEN else []}
+
+
+STUDY = (
+    StudyFilling("next", "qualification/overview/_note.html", _waiting),
+    StudyFilling("next_configure", "qualification/pay/measured.html", _slow),
+    StudyFilling("head", "qualification/pay/warning.html", _low_offers),
+    StudyFilling("settings", "qualification/pay/warning.html", _low_offers),
+)
+
+SLOTS = Slots(WORK, STUDY, earned_texts)

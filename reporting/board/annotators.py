@@ -1,0 +1,131 @@
+"""Each annotator beside the others, from the sums of the study: its cost grows with people, not with answers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from annotation.agreement_cells import counted, n_counted
+from annotation.models import AnnotatorCell, Participant, Study
+from measures.arrays import IntArray
+from measures.behaviour import Speed
+from measures.contributions import Contribution, Contributions, majority_tables, speeds, total_of, without_each
+from measures.contributors import (
+    FEWEST_ITEMS_TO_FLAG,
+    Entropy,
+    Flag,
+    MajorityAgreement,
+    MajorityTables,
+    answer_entropy,
+    flags,
+    kappa_with_majority,
+)
+from measures.histograms import Histogram
+from measures.intervals import guard_of
+from measures.leave_one_out import WithoutRater
+from protocols.specs import CriterionSpec
+from reporting.board.rows import BoardCell, BoardData, summed
+
+PEOPLE = 25  # per page
+RESAMPLES = 1000
+Square = tuple[tuple[int, ...], ...]  # own answers by majority
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One annotator with everything that is known of them; the interval of kappa is there on the page shown only."""
+
+    pk: int
+    pseudonym: str
+    majority: MajorityAgreement
+    entropy: Entropy
+    without: WithoutRater
+    speed: Speed
+    flag: Flag
+    table: Square
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return (*self.flag.reasons, *(["fast"] if self.speed.flagged else []))
+
+    @property
+    def square(self) -> IntArray:
+        """`table` as an array."""
+        return np.array(self.table)
+
+
+def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Person]:
+    """Of criteria with the same answers: first those to look at, then by kappa from the lowest."""
+    if data.total is None:
+        return []
+    found = _contributions(data.total.pk, criteria)
+    tables = majority_tables(found, n_counted(criteria[0]))
+    agreements = kappa_with_majority(tables, seed=data.study.seed, n_resamples=0)
+    squares = [tuple(map(tuple, table.tolist())) for table in tables.tables]
+    entropies = answer_entropy(tables.answers)
+    names = dict(Participant.objects.filter(study=data.study).values_list("pk", "pseudonym"))
+    columns: list[Iterable[Any]] = [
+        agreements,
+        entropies,
+        without_each(found, histogram_of(data.cells.get(None, {}).values(), criteria)),
+        speeds(found),
+        _flags(agreements, squares, entropies, data.study),
+        squares,
+    ]
+    people = [Person(pk, names[pk], *row) for pk, *row in zip(found, *columns, strict=True)]
+    return sorted(people, key=_importance)
+
+
+def _flags(
+    agreements: list[MajorityAgreement], squares: list[Square], entropies: list[Entropy], study: Study
+) -> list[Flag]:
+    floor = study.kappa_floor
+    if floor is None:
+        return flags(agreements, entropies)
+    bounded = [_bounded(each, square, floor, study.seed) for each, square in zip(agreements, squares, strict=True)]
+    return flags(bounded, entropies, threshold=floor)
+
+
+def _bounded(found: MajorityAgreement, square: Square, floor: float, seed: int) -> MajorityAgreement:
+    """With the upper limit that is held against the floor. Whoever lies above the floor is not resampled, which takes
+    long for hundreds of people: their p is a half or more, and any such p leaves the corrected p of the others alone.
+    """
+    kappa = found.kappa
+    if kappa.value is None or kappa.n_items < FEWEST_ITEMS_TO_FLAG:
+        return found
+    if kappa.value < floor:
+        return interval_of(found.rater, square, found.n_tied, found.n_alone, seed)
+    is_bounded, _ = guard_of(np.array(square))
+    return replace(found, kappa=kappa.with_interval(kappa.value, kappa.value)) if is_bounded else found
+
+
+def _importance(person: Person) -> tuple[bool, float, str]:
+    kappa = person.majority.kappa.value
+    return not person.reasons, 2.0 if kappa is None else kappa, person.pseudonym
+
+
+def _contributions(snapshot: int, criteria: tuple[CriterionSpec, ...]) -> Contributions:
+    parts: dict[int, Contributions] = {criterion.id: {} for criterion in criteria}
+    rows = AnnotatorCell.objects.filter(snapshot=snapshot, criterion__in=parts)
+    for criterion, participant, stored in rows.values_list("criterion", "participant", "contribution"):
+        parts[criterion][participant] = Contribution.from_json(stored)
+    return total_of(parts.values())
+
+
+def histogram_of(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> Histogram:
+    """Of all sources and the given criteria, which are alike, without the votes that exclude an item."""
+    pooled = Histogram.from_json(summed(cells, criteria), len(criteria[0].options))
+    return counted(pooled, criteria[0])[0]
+
+
+def with_interval(person: Person, *, seed: int) -> MajorityAgreement:
+    """Kappa with the majority again, with its bootstrap interval."""
+    return interval_of(person.pk, person.table, person.majority.n_tied, person.majority.n_alone, seed)
+
+
+@lru_cache(maxsize=1024)  # an answer changes those who rate its batch; the others' intervals are as they were
+def interval_of(pk: int, table: Square, n_tied: int, n_alone: int, seed: int) -> MajorityAgreement:
+    tables = MajorityTables(np.array([pk]), np.array([table]), np.array([n_tied]), np.array([n_alone]))
+    return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES)[0]

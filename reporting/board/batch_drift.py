@@ -1,0 +1,118 @@
+"""Whether a batch agrees less than the rest of the study, and whether the batch or one annotator is why."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from annotation.agreement_cells import annotators_from_json, n_counted
+from annotation.models import AgreementCell, Batch, Participant
+from measures.batch_drift import HARD_BATCH, NO_DROP, UNTESTED, BatchDrift, batch_drift, cause_of
+from measures.comparison import benjamini_hochberg
+from measures.contributions import Contributions, majority_tables, total_of, without_each
+from measures.contributors import kappa_with_majority
+from measures.histograms import Histogram
+from measures.leave_one_out import WithoutRater
+from protocols.specs import CriterionSpec
+from reporting.board.annotators import histogram_of
+from reporting.board.rows import BoardData
+
+PERMUTATIONS = 999  # of a p of .05 corrected over ten batches they are enough: the smallest p is .002
+SIGNIFICANT = 0.05
+HIGHER = "higher"
+
+
+@dataclass(frozen=True, slots=True)
+class DriftLine:
+    """A main batch beside the rest. `verdict` is one of measures.batch_drift, or 'higher'."""
+
+    key: str
+    pk: int
+    drift: BatchDrift
+    batch: Histogram
+    rest: Histogram
+    p_adjusted: float | None
+    verdict: str
+    annotator: str = ""
+    without: WithoutRater | None = None
+
+
+def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[DriftLine]:
+    """The main batches of the page, sources pooled; p is corrected over these batches."""
+    lines = [line for line in data.lines if line.batch.kind == "main" and data.cells.get(line.batch.pk)]
+    whole = histogram_of(data.cells.get(None, {}).values(), criteria)
+    parts = {line.batch.pk: histogram_of(data.cells[line.batch.pk].values(), criteria) for line in lines}
+    drifts = {pk: tested(part, whole, data.study.seed) for pk, part in parts.items()}
+    p_values = _adjusted(drifts)
+    dropped = [pk for pk, drift in drifts.items() if _has_dropped(drift, p_values[pk])]
+    annotators = _annotators(dropped, criteria)
+    causes = {pk: _cause(drifts[pk], annotators[pk], parts[pk], criteria) for pk in dropped}
+    found = [_line(line.batch, whole, parts, drifts, p_values, causes) for line in lines]
+    return _named(found, causes)
+
+
+@lru_cache(maxsize=512)  # the figures of a quiet batch in a quiet study stay as they are, whoever looks
+def tested(batch: Histogram, whole: Histogram, seed: int) -> BatchDrift:
+    return batch_drift(batch, whole - batch, seed=seed, n_permutations=PERMUTATIONS)
+
+
+def _adjusted(drifts: Mapping[int, BatchDrift]) -> dict[int, float | None]:
+    tested = {pk: drift.p_value for pk, drift in drifts.items() if drift.p_value is not None}
+    adjusted = dict(zip(tested, benjamini_hochberg(list(tested.values())).tolist(), strict=True))
+    return {pk: adjusted.get(pk) for pk in drifts}
+
+
+def _has_dropped(drift: BatchDrift, p_value: float | None) -> bool:
+    return p_value is not None and p_value <= SIGNIFICANT and (drift.difference or 0.0) < 0
+
+
+def _annotators(batches: Sequence[int], criteria: tuple[CriterionSpec, ...]) -> dict[int, Contributions]:
+    """Of the batches that are looked into, sources and criteria together."""
+    found: dict[int, Contributions] = {batch: {} for batch in batches}
+    if not batches:
+        return found
+    rows = AgreementCell.objects.filter(snapshot__batch__in=batches, criterion__in=[each.id for each in criteria])
+    for batch, stored in rows.values_list("snapshot__batch", "annotators"):
+        found[batch] = total_of([found[batch], annotators_from_json(stored)])
+    return found
+
+
+Cause = tuple[str, int | None, WithoutRater | None]
+
+
+def _cause(
+    drift: BatchDrift, annotators: Contributions, histogram: Histogram, criteria: tuple[CriterionSpec, ...]
+) -> Cause:
+    majority = kappa_with_majority(majority_tables(annotators, n_counted(criteria[0])), seed=0, n_resamples=0)
+    cause = cause_of(drift, without_each(annotators, histogram), majority)
+    without = next((each.without for each in cause.suspects if each.rater == cause.rater), None)
+    # The drop was found by its p; the band of a few permutations may be a hair wider.
+    verdict = HARD_BATCH if cause.verdict in (NO_DROP, UNTESTED) else cause.verdict
+    return verdict, cause.rater, without
+
+
+def _line(
+    batch: Batch,
+    whole: Histogram,
+    parts: Mapping[int, Histogram],
+    drifts: Mapping[int, BatchDrift],
+    p_values: Mapping[int, float | None],
+    causes: Mapping[int, Cause],
+) -> DriftLine:
+    pk, cause = batch.pk, causes.get(batch.pk)
+    verdict = _verdict(drifts[pk], p_values[pk], cause)
+    without = cause[2] if cause else None
+    return DriftLine(batch.key, pk, drifts[pk], parts[pk], whole - parts[pk], p_values[pk], verdict, without=without)
+
+
+def _verdict(drift: BatchDrift, p_value: float | None, cause: Cause | None) -> str:
+    if p_value is None:
+        return UNTESTED
+    if p_value <= SIGNIFICANT and (drift.difference or 0.0) > 0:
+        return HIGHER
+    return cause[0] if cause else NO_DROP
+
+
+def _named(lines: list[DriftLine], causes: Mapping[int, Cause]) -> list[DriftLine]:
+    guilty = {pk: rater for pk, (_, rater, _) in causes.items() if rater is not None}
+    names = dict(Participant.objects.filter(pk__in=guilty.values()).values_list("pk", "pseudonym")) if guilty else {}
+    return [replace(each, annotator=names[guilty[each.pk]]) if each.pk in guilty else each for each in lines]

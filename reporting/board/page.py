@@ -1,0 +1,53 @@
+"""The board as its templates show it."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from annotation.models import Study
+from reporting.board.pairs import board_pairs, pair_picture
+from reporting.board.progress import batch_row
+from reporting.board.rows import BoardData, board_data, scopes_of, statistics_of, usual_statistic
+from reporting.board.tables import agreement_picture, agreement_table
+
+
+def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
+    data = board_data(study, query)
+    pairs = board_pairs(data) if data.is_rated else None
+    return {
+        "data": data,
+        "choice": data.choice,
+        "table": agreement_table(data),
+        "picture": agreement_picture(data) if data.cells.get(None) else "",
+        "picture_query": urlencode(chosen(data)),
+        "pairs_query": urlencode(chosen(data) | {"batch": pairs.batch.key}) if pairs else "",
+        "pairs": pairs,
+        "pair_picture": pair_picture(pairs) if pairs and pairs.pairs else "",
+        "scopes": scopes_of(data.spec),
+        "statistics": statistics_of(data.choice.scope),
+        "batch_rows": [batch_row(line) for line in data.lines],
+        "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
+        "chosen": chosen(data),
+        "earlier": _link(data, data.page.number - 1),
+        "later": _link(data, data.page.number + 1),
+    }
+
+
+def batch_keys(data: BoardData, shown: str) -> list[str]:
+    """The batches of the page, and the chosen one where it is on another page."""
+    keys = [line.batch.key for line in data.lines]
+    return keys if not shown or shown in keys else [shown, *keys]
+
+
+def _link(data: BoardData, page: int) -> str:
+    return urlencode(chosen(data) | {"page": page})
+
+
+def chosen(data: BoardData) -> dict[str, str]:
+    """The query string of this view of the board; what is as always is left out."""
+    choice = data.choice
+    values = {"batch": choice.batch, "criterion": choice.scope.key, "page": choice.page}
+    usual = {"page": "1"}
+    kept = {name: value for name, value in values.items() if value and value != usual.get(name)}
+    is_usual = choice.statistic.key == usual_statistic(choice.scope).key
+    return kept if is_usual else kept | {"statistic": choice.statistic.key}

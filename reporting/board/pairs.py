@@ -1,0 +1,297 @@
+"""Who agrees with whom in one batch: Cohen's kappa of every pair of annotators, pooled over sources and criteria."""
+
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from annotation.agreement_cells import alike, counted, places_of
+from annotation.models import AgreementCell, Batch, Participant
+from measures.arrays import IntArray
+from measures.cohen import cohen_kappa
+from measures.estimate import Estimate
+from measures.intervals import guard_of
+from measures.labels import WordScale
+from measures.pairs import PairTable
+from parley.numbers import number
+from protocols.models import Option
+from protocols.specs import CriterionSpec
+from reporting.board.rows import BoardData
+from reporting.charts import HeatCell, heat_figure
+from reporting.charts.drawing import tone_of
+from reporting.explained import (
+    COUNTED,
+    DEPENDENT_ITEMS,
+    FEWEST_FOR_COLOUR,
+    STATISTICS,
+    WARNINGS,
+    Figure,
+    Statistic,
+    headline,
+    interval_lines,
+    table_warnings,
+)
+from reporting.labels import reason_sentence
+
+KAPPA = replace(STATISTICS["cohen"], english_name=gettext_noop("Cohen's kappa"))
+COHEN_MEANS = gettext_noop(
+    "Agreement of two annotators beyond chance: 1 is perfect, 0 is what chance alone would give."
+)
+EQUAL = gettext_noop("How often the two gave the same answer. Not corrected for chance.")
+ALONE = gettext_noop("Left out are items that only one of the two has answered.")
+NO_CHANCE = gettext_noop("No interval: it stands beside kappa to be read with it.")
+STRONG_MEANS = gettext_noop(
+    "Only items that nobody answered with an unsure option. Leaving out the hard items raises kappa."
+)
+NO_STRONG_ITEMS = "no_strong_items"
+MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`key` makes ids: a pseudonym may hold anything."""
+
+    key: str
+    first: str
+    second: str
+    value: float | None
+    n_items: int
+    kappa: Figure
+    common: Figure
+    equal: Figure
+    strong: Figure
+    strong_common: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """`criteria` are those pooled here; `n_annotators` are all, of whom the picture may show fewer.
+
+    `has_unsure`: they have an option that makes the judgements of an item weak.
+    """
+
+    batch: Batch
+    word_scale: str
+    criteria: tuple[CriterionSpec, ...]
+    is_partial: bool
+    names: tuple[str, ...]
+    n_annotators: int
+    pairs: tuple[Pair, ...]
+
+    @property
+    def has_unsure(self) -> bool:
+        return any(places_of(criterion, Option.Role.UNSURE) for criterion in self.criteria)
+
+    @property
+    def scope(self) -> str:
+        if self.is_partial:
+            return ", ".join(criterion.name for criterion in self.criteria)
+        return _("all criteria") if len(self.criteria) > 1 else self.criteria[0].name
+
+
+def board_pairs(data: BoardData) -> Pairs | None:
+    """The pairs of the chosen batch, or of the first of the page with ratings; None when there is none."""
+    batch = _batch(data)
+    if batch is None:
+        return None
+    groups = alike(data.choice.scope.criteria)
+    tables = _pooled_tables(batch, groups[0])
+    kappa = replace(KAPPA, word_scale=data.choice.statistic.word_scale)
+    shown = _shown(tables.table)
+    names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
+    ordered = sorted(shown, key=lambda pk: names[pk])
+    found = [
+        _pair(Couple(kappa, f"{a}-{b}", names[a], names[b], tables.n_cells > 1), tables.squares(a, b))
+        for at, b in enumerate(ordered)
+        for a in ordered[:at]
+        if tables.table.table(a, b).any()
+    ]
+    return Pairs(
+        batch=batch,
+        word_scale=kappa.word_scale,
+        criteria=groups[0],
+        is_partial=len(groups) > 1,
+        names=tuple(names[pk] for pk in ordered),
+        n_annotators=len(tables.table.raters),
+        pairs=tuple(found),
+    )
+
+
+def _batch(data: BoardData) -> Batch | None:
+    chosen = data.choice.batch
+    on_page = [line.batch for line in data.lines]
+    named = [batch for batch in on_page if batch.key == chosen]
+    if chosen and not named:
+        named = list(data.study.batches.filter(key=chosen))
+    rated = [batch for batch in on_page if data.cells.get(batch.pk)]
+    rated.sort(key=lambda batch: batch.kind != Batch.Kind.MAIN)
+    return next(iter(named or rated), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """The answers of two annotators: those on the scale, the strong ones of them, and how many exclude the item."""
+
+    all: IntArray
+    sure: IntArray
+    n_excluded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`whole` has every answer, `table` those on the scale, `strong` the strong ones; of how many cells they are."""
+
+    whole: PairTable
+    table: PairTable
+    strong: PairTable
+    n_cells: int
+
+    def squares(self, first: int, second: int) -> Squares:
+        square = self.table.table(first, second)
+        n_excluded = int(self.whole.table(first, second).sum() - square.sum())
+        return Squares(square, self.strong.table(first, second), n_excluded)
+
+
+def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> Tables:
+    n = len(criteria[0].options)
+    rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
+    stored = list(rows.values_list("pairs", "sure_pairs"))
+    whole = PairTable.total_of_json((pairs for pairs, _sure in stored), n)
+    table = counted(whole, criteria[0])[0]
+    if not places_of(criteria[0], Option.Role.UNSURE):
+        return Tables(whole, table, table, len(stored))
+    strong = PairTable.total_of_json((sure for _pairs, sure in stored), n)
+    return Tables(whole, table, counted(strong, criteria[0])[0], len(stored))
+
+
+def _shown(table: PairTable) -> list[int]:
+    """Annotators of the picture: all, or those with the lowest mean kappa."""
+    raters = table.raters.tolist()
+    if len(raters) <= MOST_ANNOTATORS:
+        return raters
+    number_of = {rater: at for at, rater in enumerate(raters)}
+    pairs = np.array([[number_of[int(pk)] for pk in key.split(",")] for key in table.to_json()])
+    kappas = table.kappas()
+    defined = np.isfinite(kappas)
+    places, values = pairs[defined].ravel(), np.repeat(kappas[defined], 2)
+    counts = np.bincount(places, minlength=len(raters))
+    means = np.bincount(places, values, len(raters)) / np.maximum(counts, 1)
+    means[counts == 0] = np.inf
+    return [raters[at] for at in np.argsort(means, kind="stable")[:MOST_ANNOTATORS]]
+
+
+@dataclass(frozen=True, slots=True)
+class Couple:
+    """Two annotators whose kappa is told; `is_dependent`: their items may share dialogues."""
+
+    statistic: Statistic
+    key: str
+    first: str
+    second: str
+    is_dependent: bool
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {"first": self.first, "second": self.second}
+
+
+def _pair(couple: Couple, squares: Squares) -> Pair:
+    square, sure = squares.all, squares.sure
+    found, equal = _bounded(couple, square), int(np.trace(square))
+    n = found.n_items
+    between = _("%(first)s and %(second)s.") % couple.names
+    questions = _("Answers to the same question of the same item.")
+    left_out = (_(ALONE), *excluded_lines(squares.n_excluded))
+    return Pair(
+        key=couple.key,
+        first=couple.first,
+        second=couple.second,
+        value=found.value,
+        n_items=n,
+        kappa=_kappa_figure(couple, found, square, (_(COHEN_MEANS), *left_out)),
+        common=Figure(f"{n:,}", (between, questions, *left_out, _(COUNTED))),
+        equal=Figure(number(equal / n, ".0%"), (between, _(EQUAL), _used(square), *left_out, _(NO_CHANCE))),
+        strong=_kappa_figure(couple, _strong(couple, sure), sure, (_(STRONG_MEANS), *left_out)),
+        strong_common=Figure(f"{int(sure.sum()):,}", (between, questions, _(STRONG_MEANS), *left_out, _(COUNTED))),
+    )
+
+
+def _bounded(couple: Couple, square: IntArray) -> Estimate:
+    return bounded(cohen_kappa(square), square, couple.is_dependent)
+
+
+def _strong(couple: Couple, sure: IntArray) -> Estimate:
+    return _bounded(couple, sure) if sure.any() else Estimate(None, NO_STRONG_ITEMS)
+
+
+def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tuple[str, ...]) -> Figure:
+    """`meaning` begins with what the kappa is; what it leaves out follows its interval."""
+    means, *left_out = meaning
+    warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
+    interval = interval_lines(couple.statistic, asdict(found))
+    lines = (_first_line(couple, found), means, *interval, _used(square), *left_out, *warnings)
+    return Figure(number(found.value), lines, None, bool(warnings))
+
+
+def _used(square: IntArray) -> str:
+    sizes = {"n": f"{int(square.sum()):,}", "equal": f"{int(np.trace(square)):,}"}
+    return _("%(n)s answers in common, %(equal)s of them equal.") % sizes
+
+
+def excluded_lines(n: int) -> tuple[str, ...]:
+    """Return how many common answers are left out because one of the two excludes the item."""
+    if not n:
+        return ()
+    text = ngettext(
+        "%(n)s common answer is left out: at least one of the two excludes the item.",
+        "%(n)s common answers are left out: at least one of the two excludes the item.",
+        n,
+    )
+    return (text % {"n": f"{n:,}"},)
+
+
+def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
+    """With its interval where one can be shown: answers about the same dialogue are not independent."""
+    if kappa.value is None:
+        return kappa
+    if is_dependent:
+        return kappa.with_interval(None, None, DEPENDENT_ITEMS)
+    is_shown, note = guard_of(square)
+    return replace(kappa, interval_note=note) if is_shown else kappa.with_interval(None, None, note)
+
+
+def _first_line(couple: Couple, found: Estimate) -> str:
+    if found.value is None:
+        # Translators: "why" is a clause such as "there are no answers here yet".
+        return _("%(first)s and %(second)s: Undefined, because %(why)s.") % (
+            couple.names | {"why": reason_sentence(found.reason)}
+        )
+    # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
+    return _("%(first)s and %(second)s: %(sentence)s") % (
+        couple.names | {"sentence": headline(couple.statistic, found.value)}
+    )
+
+
+def pair_picture(pairs: Pairs) -> SafeString:
+    """The lower triangle: every pair once."""
+    found = {(pair.first, pair.second): pair for pair in pairs.pairs}
+    rows, columns = pairs.names[1:], pairs.names[:-1]
+    cells = [[_heat_cell(found.get((column, row))) for column in columns] for row in rows]
+    return heat_figure(
+        name="board-pairs",
+        title=_("Cohen's kappa of each pair of annotators in batch %(key)s") % {"key": pairs.batch.key},
+        description=_("Every square is one pair; the list below has the same numbers."),
+        rows=rows,
+        columns=columns,
+        cells=cells,
+        has_words=pairs.word_scale == WordScale.LANDIS_KOCH,
+    )
+
+
+def _heat_cell(pair: Pair | None) -> HeatCell | None:
+    if pair is None:
+        return None
+    tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
+    return HeatCell(pair.value, tone, " ".join(pair.kappa.lines))

@@ -1,0 +1,139 @@
+"""The pieces of the board as they are sent: rendered once for each version of the figures, whoever looks."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.cache import cache
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+
+from annotation.models import Study
+from reporting.board.acceptance import control_figures
+from reporting.board.page import board_page
+from reporting.board.progress import work_figures
+from reporting.board.quality_page import quality_page
+from reporting.board.rate import rate_of
+from reporting.board.rows import Stamp
+from reporting.record.record import control_part
+
+# In the shared cache. The pace is of the minute, and so is what no version counts: the name of a source, for example.
+KEPT = 60
+LONGEST = 200  # characters of a choice; the names of batches, criteria and annotators are shorter
+FIRST_PAGES = {("page", "1"), ("people", "1")}  # a board asks for them by name, a page does not
+SHARED = {"worker": "_worker_banner", "live": "reporting/board/_summary", "progress": "reporting/board/_progress"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`name` is that of its page's route; `read` makes what the templates show; `pieces` are {name: template}."""
+
+    name: str
+    template: str
+    read: Callable[[Study, Mapping[str, str]], dict[str, Any]]
+    choices: tuple[str, ...]
+    pieces: Mapping[str, str]
+
+
+AGREEMENT = Part(
+    "board",
+    "reporting/board/board.html",
+    board_page,
+    ("batch", "criterion", "page", "statistic"),
+    {
+        "form": "reporting/board/_form",
+        "definition": "reporting/board/_definition",
+        "agreement": "reporting/board/_table",
+        "picture": "reporting/board/_picture",
+        "pairs_note": "reporting/board/_pairs_note",
+        "pairs": "reporting/board/_pair_picture",
+        "pair_list": "reporting/board/_pair_list",
+        "batches": "reporting/board/_batches",
+        "pager": "reporting/board/_pager",
+    },
+)
+QUALITY = Part(
+    "board_quality",
+    "reporting/board/quality.html",
+    quality_page,
+    ("annotator", "chart", "criterion", "page", "people"),
+    {
+        "form": "reporting/board/_quality_form",
+        "scope": "reporting/board/_quality_scope",
+        "people": "reporting/board/_quality_people",
+        "people_pager": "reporting/board/_quality_pager",
+        "course_note": "reporting/board/_quality_course",
+        "course": "reporting/board/_quality_course_picture",
+        "batch_drift": "reporting/board/_quality_batches",
+        "pager": "reporting/board/_pager",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """`pieces`: {name: HTML}; `chosen`: the query string of what is shown."""
+
+    pieces: dict[str, str]
+    chosen: dict[str, str]
+    has_batches: bool
+
+    @property
+    def places(self) -> dict[str, str]:
+        """{id of the element that holds it: HTML}."""
+        return {f"board-{name.replace('_', '-')}": piece for name, piece in self.pieces.items()}
+
+
+def board_of(study: Study, part: Part, query: Mapping[str, str], stamp: Stamp, *, now: datetime) -> Board:
+    """From the cache where somebody has looked at the same since the last change."""
+    asked = {name: query.get(name, "")[:LONGEST] for name in part.choices}
+    choices = {name: value for name, value in asked.items() if value and (name, value) not in FIRST_PAGES}
+    key = _key(study, part, choices, stamp, now)
+    if packed := cache.get(key):
+        return _unpacked(packed)
+    board = _made(study, part, choices, stamp, now)
+    cache.set(key, _packed(board), KEPT)
+    return board
+
+
+def _packed(board: Board) -> bytes:
+    """A tenth of its size: in a busy minute there are as many boards as versions."""
+    return zlib.compress(json.dumps([board.pieces, board.chosen, board.has_batches]).encode(), level=1)
+
+
+def _unpacked(packed: bytes) -> Board:
+    pieces, chosen, has_batches = json.loads(zlib.decompress(packed))
+    # Nobody but this module writes there, and what it wrote had come out of templates.
+    return Board({name: mark_safe(piece) for name, piece in pieces.items()}, chosen, has_batches)  # noqa: S308
+
+
+def _key(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: datetime) -> str:
+    """Of all that a piece depends on; of the study, what can be changed without a new version of its figures."""
+    minute = int(now.timestamp()) // KEPT
+    settings = [study.pk, study.slug, study.name, study.kappa_floor, study.word_scale]
+    settings += [study.protocol_version_id, study.seed]
+    told = json.dumps([part.name, settings, choices, str(stamp), minute], sort_keys=True)
+    return f"board:{hashlib.sha256(told.encode()).hexdigest()}"
+
+
+def _made(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: datetime) -> Board:
+    page = part.read(study, choices)
+    data = page["data"]
+    rate = rate_of(data.total, data.progress, now=now)
+    context = page | {
+        "study": study,
+        "part": part.name,
+        "work": work_figures(data.progress, data.seats, data.total, rate),
+        "control": control_figures(control_part(study)),
+        "worker_is_silent": stamp.is_worker_silent,
+    }
+    pieces = {**SHARED, **part.pieces} if data.lines else SHARED
+    return Board(
+        pieces={name: render_to_string(f"{template}.html", context) for name, template in pieces.items()},
+        chosen=page["chosen"],
+        has_batches=bool(data.lines),
+    )

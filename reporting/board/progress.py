@@ -1,0 +1,208 @@
+"""Progress, seats and pace on the board: counts, each with its explanation."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.utils import timezone
+from django.utils.dateformat import format as formatted
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext
+
+from annotation.models import AgreementSnapshot
+from reporting.board.rate import DAYS, HOURS, Rate
+from reporting.board.work import BatchLine, Progress, SeatCounts, SeatLine
+from reporting.explained import COUNTED, Figure
+
+WANTED = gettext_noop("Wanted is one answer to every question of every item from every seat.")
+LEFT_OUT = gettext_noop(
+    "Left out: answers of seats that ran out, of rounds that were returned, and of people who were taken out."
+)
+MAIN_ONLY = gettext_noop("Main batches only: pilots, training and qualification stay apart.")
+STRAIGHT = gettext_noop(
+    "A straight line, not a forecast, and so without an interval: breaks and tired annotators bend it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatFigures:
+    rating: Figure
+    free: Figure
+    finished: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFigures:
+    """What stands above both parts of the board."""
+
+    percent: Figure
+    answers: Figure
+    seats: SeatFigures
+    as_of: Figure | None
+    pace: tuple[tuple[str, Figure], ...]  # (name, figure)
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class HolderLine:
+    """`until` is there while somebody is rating."""
+
+    state: str
+    pseudonym: str
+    until: Figure | None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    line: BatchLine
+    answers: Figure
+    seats: SeatFigures
+    holders: tuple[HolderLine, ...]
+    more: Figure | None
+
+
+def work_figures(progress: Progress, seats: SeatCounts, total: AgreementSnapshot | None, rate: Rate) -> WorkFigures:
+    text = _("%(given)s of %(wanted)s answers") % _sizes(progress)
+    return WorkFigures(
+        percent=percent_figure(progress),
+        answers=replace(answers_figure(progress, _(MAIN_ONLY)), text=text),
+        seats=seat_figures(seats, _(MAIN_ONLY)),
+        as_of=as_of_figure(total) if total else None,
+        pace=tuple(_pace(rate, progress)) if progress.percent < 100 else (),
+        note=_note(progress, rate),
+    )
+
+
+def batch_row(line: BatchLine) -> BatchRow:
+    where = _("Of this batch.")
+    return BatchRow(
+        line=line,
+        answers=answers_figure(line.progress, where),
+        seats=seat_figures(line.counts, where),
+        holders=tuple(_holder(seat) for seat in line.held),
+        more=_more(line) if line.n_more else None,
+    )
+
+
+def _note(progress: Progress, rate: Rate) -> str:
+    if progress.percent >= 100:
+        return _("All answers are given.")
+    if rate.finish:
+        return ""
+    return _("No answers in the last %(n)s hours, so no finish can be foreseen.") % {"n": HOURS}
+
+
+def percent_figure(progress: Progress) -> Figure:
+    lines = (
+        _("Share of the wanted answers that are given."),
+        _("Rounded down: 100 means that nothing is missing."),
+        *_answers(progress, _(MAIN_ONLY)),
+    )
+    return Figure(f"{progress.percent} %", lines)
+
+
+def answers_figure(progress: Progress, where: str) -> Figure:
+    lines = (_("Answers given, of those wanted."), *_answers(progress, where))
+    # Translators: answers given, of those wanted.
+    return Figure(_("%(given)s of %(wanted)s") % _sizes(progress), lines)
+
+
+def _sizes(progress: Progress) -> dict[str, str]:
+    return {"given": localized(progress.n_ratings), "wanted": localized(progress.n_wanted)}
+
+
+def _answers(progress: Progress, where: str) -> tuple[str, ...]:
+    counted = _("%(given)s answers count, %(wanted)s are wanted.") % _sizes(progress)
+    return (counted, _(WANTED), _(LEFT_OUT), where, _(COUNTED))
+
+
+def seat_figures(counts: SeatCounts, where: str) -> SeatFigures:
+    def figure(n: int, definition: str) -> Figure:
+        seats = _("%(n)s of %(all)s seats.") % {"n": localized(n), "all": localized(counts.n)}
+        return Figure(localized(n), (definition, seats, where, _(COUNTED)))
+
+    return SeatFigures(
+        rating=figure(counts.n_rating, _("Seats in use: somebody rates there now, and the time has not run out.")),
+        free=figure(counts.n_free, _("Free seats: nobody has taken them, or the time of whoever did has run out.")),
+        finished=figure(counts.n_finished, _("Finished seats: their holder has submitted.")),
+    )
+
+
+def _holder(seat: SeatLine) -> HolderLine:
+    return HolderLine(seat.state, seat.pseudonym, _until(seat) if seat.until else None)
+
+
+def _more(line: BatchLine) -> Figure:
+    sizes = {"n": localized(line.n_more), "shown": localized(len(line.held)), "all": localized(line.counts.n)}
+    lines = (
+        _("Seats that are taken and not listed here: people at work come first."),
+        _("%(shown)s listed and %(n)s more, of %(all)s seats.") % sizes,
+        _(COUNTED),
+    )
+    return Figure(_("and %(n)s more") % sizes, lines)
+
+
+def _until(seat: SeatLine) -> Figure:
+    ends = timezone.localtime(seat.until)
+    said = {"name": seat.pseudonym, "when": date_format(ends, "DATETIME_FORMAT")}
+    lines = (
+        _("%(name)s holds this seat until %(when)s.") % said,
+        _("Not submitted by then, the seat is free again. Its answers are kept, and count no more."),
+    )
+    # Translators: the time of day at which a seat is free again.
+    return Figure(pgettext("a seat", "until %(time)s") % {"time": date_format(ends, "TIME_FORMAT")}, lines)
+
+
+def as_of_figure(total: AgreementSnapshot) -> Figure:
+    moment = timezone.localtime(total.computed_at)
+    said = {"when": formatted(moment, "j M Y, H:i:s T"), "version": localized(total.version)}
+    lines = (
+        _("When the figures of this page were stored: %(when)s.") % said,
+        _("Version %(version)s: it grows by one with every change of a batch that is counted in.") % said,
+        _("Answers given since then are not in them yet; they follow within seconds while a worker runs."),
+    )
+    return Figure(formatted(moment, "j M, H:i:s"), lines)
+
+
+def localized(value: float, places: int | None = None) -> str:
+    return number_format(value, places, force_grouping=True)
+
+
+# --- pace
+def _pace(rate: Rate, progress: Progress) -> list[tuple[str, Figure]]:
+    found = [(_("Answers an hour"), _hourly(rate))]
+    if rate.finish:
+        found.append((_("Done at this pace"), _finish(rate.finish, "j M, H:i", _by_hours(rate), progress)))
+    if rate.finish_by_days:
+        found.append((_("Answers a day"), _daily(rate)))
+        found.append((_("Done at the pace of days"), _finish(rate.finish_by_days, "j M", _by_days(rate), progress)))
+    return found
+
+
+def _by_hours(rate: Rate) -> str:
+    pace = {"per_hour": localized(rate.per_hour, 0), "n": HOURS}
+    return _("%(per_hour)s answers an hour over the last %(n)s hours.") % pace
+
+
+def _by_days(rate: Rate) -> str:
+    return _("%(per_day)s answers a day over the last %(n)s days.") % {"per_day": localized(rate.per_day, 0), "n": DAYS}
+
+
+def _hourly(rate: Rate) -> Figure:
+    lines = (_by_hours(rate), *_counted_in(rate.n_by_hours))
+    return Figure(localized(rate.per_hour, 0), lines)
+
+
+def _daily(rate: Rate) -> Figure:
+    return Figure(localized(rate.per_day, 0), (_by_days(rate), *_counted_in(rate.n_by_days)))
+
+
+def _counted_in(n: int) -> tuple[str, ...]:
+    counted = _("%(n)s answers, by the hour they were given; earlier ones are left out.") % {"n": localized(n)}
+    return counted, _("Breaks within are in it: it is a pace, not a speed."), _(MAIN_ONLY), _(COUNTED)
+
+
+def _finish(moment: datetime, form: str, pace: str, progress: Progress) -> Figure:
+    missing = _("%(n)s answers are missing.") % {"n": localized(progress.n_wanted - progress.n_ratings)}
+    first = _("When the last answer is given if it goes on like that without a break.")
+    return Figure(formatted(timezone.localtime(moment), form), (first, pace, missing, _(STRAIGHT)))

@@ -1,0 +1,262 @@
+"""The figures of annotators on the board's second part, each with its explanation."""
+
+import math
+from dataclasses import asdict, replace
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext_lazy
+
+from measures.arrays import IntArray
+from measures.behaviour import Speed
+from measures.contributors import (
+    BELOW_THRESHOLD,
+    FEWEST_ITEMS_TO_FLAG,
+    LOW_ENTROPY,
+    LOW_KAPPA,
+    Entropy,
+    MajorityAgreement,
+)
+from measures.estimate import Estimate
+from measures.intervals import interval_guard
+from measures.leave_one_out import WithoutRater
+from parley.numbers import number
+from reporting.board.annotators import Person
+from reporting.charts.drawing import tone_of
+from reporting.explained import (
+    FEWEST_FOR_COLOUR,
+    WARNINGS,
+    Figure,
+    Statistic,
+    headline,
+    interval_lines,
+    missing,
+    table_warnings,
+)
+
+FAST = "fast"
+MAJORITY = Statistic(
+    "majority",
+    gettext_noop("Kappa with the majority of the others"),
+    gettext_noop(
+        "Cohen's kappa of this annotator's answers with the most frequent answer of the other annotators of the same "
+        "item: 1 is always the same, 0 is what chance alone would give."
+    ),
+)
+AGREEMENT = Statistic(
+    "percent",
+    gettext_noop("Agreement with the majority of the others"),
+    gettext_noop(
+        "How often this annotator gave the most frequent answer of the others. Not corrected for chance: who always "
+        "gives the most frequent answer has a high one too."
+    ),
+    ".0%",
+)
+WITHOUT = Statistic(
+    "without",
+    gettext_noop("Fleiss' kappa without this annotator"),
+    gettext_noop(
+        "Fleiss' kappa of everybody, and of everybody else. It shows how much depends on one annotator; it does not "
+        "prove anything about them."
+    ),
+)
+ENTROPY = Statistic(
+    "entropy",
+    gettext_noop("Variety of answers"),
+    gettext_noop(
+        "Entropy of the answers beside the median of the other annotators: near 0 per cent somebody always gives the "
+        "same answer. On other items than the others it may differ for that reason alone."
+    ),
+    ".0%",
+)
+PACE = Statistic(
+    "pace",
+    gettext_noop("Time beside the others"),
+    gettext_noop(
+        "Median of this annotator's active time over the median time of all annotators on the same question of the "
+        "same item: 50 per cent is twice as fast. Times are those the browser reports."
+    ),
+    ".0%",
+)
+# Short: in the table. Each is a reason to look, never a verdict.
+SHORT = {
+    BELOW_THRESHOLD: pgettext_lazy("a reason to look at an annotator", "below the threshold"),
+    LOW_KAPPA: pgettext_lazy("a reason to look at an annotator", "agrees less"),
+    LOW_ENTROPY: pgettext_lazy("a reason to look at an annotator", "few different answers"),
+    FAST: pgettext_lazy("a reason to look at an annotator", "fast"),
+}
+LONG = {
+    BELOW_THRESHOLD: gettext_noop("The whole interval of kappa is below the threshold of the study."),
+    LOW_KAPPA: gettext_noop("Agrees with the majority of the others much less than the other annotators do."),
+    LOW_ENTROPY: gettext_noop("Gives one answer much more often than the other annotators do."),
+    FAST: gettext_noop("Answers much faster than the other annotators on the same items."),
+}
+EFFECT = gettext_noop("No interval: it is an effect on the answers there are, not a test.")
+BESIDE_OTHERS = gettext_noop("No interval: it is read beside the other annotators of this table.")
+NO_VERDICT = gettext_noop(
+    "A reason to look at the answers, not a verdict: hard items, another reading of the question or chance can look "
+    "the same."
+)
+
+
+def plain_headline(statistic: Statistic, value: float) -> str:
+    """Of what is no coefficient of agreement: there is no word for how strong it is."""
+    return _("%(name)s %(value)s.") % {"name": statistic.name, "value": number(value, statistic.form)}
+
+
+def undefined(statistic: Statistic, found: Estimate, *more: str) -> Figure:
+    figure = missing(statistic, found.reason or "")
+    return Figure(figure.text, (*figure.lines, *more))
+
+
+def majority_figure(found: MajorityAgreement, table: IntArray) -> Figure:
+    kappa = found.kappa
+    if kappa.value is None:
+        return undefined(MAJORITY, kappa, _used(found))
+    warnings = _warnings(kappa, table)
+    lines = (headline(MAJORITY, kappa.value), MAJORITY.definition, *_interval(kappa), _used(found), *warnings)
+    tone = tone_of(kappa.value) if kappa.n_items >= FEWEST_FOR_COLOUR else None
+    return Figure(number(kappa.value), lines, tone, bool(warnings))
+
+
+def limits_figure(found: MajorityAgreement, table: IntArray, floor: float | None) -> Figure:
+    """The interval as it stands beside kappa; held against the threshold of the study, where there is one."""
+    kappa = found.kappa
+    if kappa.value is None:
+        return undefined(MAJORITY, kappa, _used(found))
+    warnings = _warnings(kappa, table)
+    against = [] if floor is None else [_against(kappa, floor)]
+    lines = (*_interval(kappa), *against, headline(MAJORITY, kappa.value), MAJORITY.definition, _used(found))
+    return Figure(_limits(kappa, floor), (*lines, *warnings), None, bool(warnings))
+
+
+def _limits(kappa: Estimate, floor: float | None) -> str:
+    if kappa.low is None or kappa.high is None:
+        return "–"
+    ends = f"{number(kappa.low)} … {number(kappa.high)}"
+    if floor is None or kappa.n_items < FEWEST_ITEMS_TO_FLAG or kappa.high >= floor:
+        return ends
+    return f"{ends} < {number(floor)}"
+
+
+def _against(kappa: Estimate, floor: float) -> str:
+    said = {"floor": number(floor)}
+    if kappa.n_items < FEWEST_ITEMS_TO_FLAG:
+        said["n"] = str(FEWEST_ITEMS_TO_FLAG)
+        return _("Not held against the threshold of the study, %(floor)s, with fewer than %(n)s answers.") % said
+    if kappa.high is None:
+        return _("Without an interval it cannot be held against the threshold of the study, %(floor)s.") % said
+    if kappa.high < floor:
+        return _("The whole interval lies below the threshold of the study, %(floor)s.") % said
+    return _("The interval does not lie below the threshold of the study, %(floor)s, as a whole.") % said
+
+
+def _interval(kappa: Estimate) -> list[str]:
+    lines = interval_lines(MAJORITY, asdict(kappa))
+    if kappa.low is not None:
+        lines.append(_("It takes items as independent: with several answers to one dialogue it is too narrow."))
+    return lines
+
+
+def _warnings(kappa: Estimate, table: IntArray) -> list[str]:
+    return [_(WARNINGS[each]) for each in table_warnings(kappa, table)]
+
+
+def _used(found: MajorityAgreement) -> str:
+    sizes = {"n": f"{found.kappa.n_items:,}", "tied": f"{found.n_tied:,}", "alone": f"{found.n_alone:,}"}
+    return (
+        _("%(n)s answers used; %(tied)s left out because the others tied, %(alone)s because there were none.") % sizes
+    )
+
+
+def agreement_figure(found: MajorityAgreement) -> Figure:
+    share = found.agreement
+    if share.value is None:
+        return undefined(AGREEMENT, share, _used(found))
+    interval = interval_lines(AGREEMENT, asdict(guarded_share(share)))
+    lines = (headline(AGREEMENT, share.value), AGREEMENT.definition, *interval, _used(found))
+    return Figure(number(share.value, ".0%"), lines)
+
+
+def guarded_share(share: Estimate) -> Estimate:
+    """As of kappa: no interval of fewer than 10 answers, and one of fewer than 20 is unreliable."""
+    is_shown, note = interval_guard(share.n_items)
+    return replace(share, interval_note=note) if is_shown else share.with_interval(None, None, note)
+
+
+def without_figure(found: WithoutRater) -> Figure:
+    if found.delta.value is None:
+        return undefined(WITHOUT, found.delta)
+    change = {"all": number(found.kappa_all), "without": number(found.kappa_without)}
+    lines = (
+        _("With everybody %(all)s, without this annotator %(without)s.") % change,
+        WITHOUT.definition,
+        _("%(n)s answers of this annotator, %(alone)s of them on items that nobody else has answered.")
+        % {"n": f"{found.delta.n_ratings:,}", "alone": f"{found.delta.n_left_out:,}"},
+        _(EFFECT),
+        _("Where one answer is very frequent, kappa moves a lot with few answers."),
+    )
+    # Translators: two values of kappa, with everybody and without one annotator.
+    return Figure(_("%(all)s → %(without)s") % change, lines)
+
+
+def entropy_figure(found: Entropy) -> Figure:
+    if found.bits is None or found.relative is None:
+        why = _("There is nobody to compare with, or everybody else always gave one answer.")
+        answers = _("%(n)s answers used.") % {"n": f"{found.n_answers:,}"}
+        return Figure("–", (ENTROPY.name, why, ENTROPY.definition, answers))
+    bits = {"bits": number(found.bits), "n": f"{found.n_answers:,}"}
+    lines = (
+        plain_headline(ENTROPY, found.relative),
+        ENTROPY.definition,
+        _("%(bits)s bits from %(n)s answers. With few answers it is too low.") % bits,
+        _("Left out are answers to items where the others tied or where there were none."),
+        _(BESIDE_OTHERS),
+    )
+    return Figure(number(found.relative, ".0%"), lines)
+
+
+def pace_figure(found: Speed) -> Figure:
+    sizes = {"n": f"{found.score.n_items:,}", "left_out": f"{found.score.n_left_out:,}"}
+    used = _("%(n)s answers used; %(left_out)s left out without a time or without another annotator's.") % sizes
+    if found.score.value is None:
+        why = _("No times of this annotator and another one on the same item.")
+        return Figure("–", (PACE.name, why, PACE.definition, used))
+    share = math.exp(found.score.value)
+    return Figure(number(share, ".0%"), (plain_headline(PACE, share), PACE.definition, used, _(BESIDE_OTHERS)))
+
+
+def look_figure(person: Person) -> Figure:
+    """The flags of one annotator."""
+    used = _used(person.majority)
+    if person.reasons:
+        # Translators: a list of reasons to look at an annotator, for example "agrees less, fast".
+        text = _("▼ Look: %(reasons)s") % {"reasons": ", ".join(str(SHORT[reason]) for reason in person.reasons)}
+        return Figure(text, (_("Look at this annotator."), *_look_lines(person), used, _(NO_VERDICT)))
+    if person.flag.note:
+        few = {"n": FEWEST_ITEMS_TO_FLAG}
+        line = _("Nobody is pointed out with fewer than %(n)s answers that have a majority.") % few
+        return Figure(_("too few answers"), (_("Not judged yet."), line, used))
+    lines = (
+        _("Nothing that stands out among the annotators."),
+        used,
+        _("Nobody finds a half-careful annotator in some 40 answers: this is no proof of good work."),
+    )
+    return Figure(_("nothing unusual"), lines)
+
+
+def _look_lines(person: Person) -> list[str]:
+    scores = {LOW_KAPPA: person.flag.kappa_z, LOW_ENTROPY: person.flag.entropy_z, FAST: person.speed.z}
+    lines = []
+    for reason in person.reasons:
+        line = _(LONG[reason])
+        z, p = scores.get(reason), person.flag.p_values.get(reason)
+        if z is not None:
+            line += " " + _("Robust z %(z)s.") % {"z": number(z, ".1f")}
+        if p is not None:
+            line += " " + _("p %(p)s, corrected over all annotators.") % {"p": p_text(p)}
+        lines.append(line)
+    return lines
+
+
+def p_text(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else format(p_value, ".3f")

@@ -1,0 +1,148 @@
+"""The figures of batches beside the rest of the study, each with its explanation."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext_lazy
+
+from measures.agreement import percent_agreement
+from measures.batch_drift import ANNOTATOR, HARD_BATCH, NO_DROP, UNTESTED
+from measures.estimate import Estimate
+from measures.histograms import Histogram
+from measures.labels import prevalence_warnings, single_answer_warnings
+from parley.numbers import number
+from reporting.board.batch_drift import HIGHER, PERMUTATIONS, DriftLine
+from reporting.board.quality import NO_VERDICT, p_text, plain_headline, undefined
+from reporting.charts.drawing import tone_of
+from reporting.explained import (
+    DEPENDENT_ITEMS,
+    FEWEST_FOR_COLOUR,
+    INTERVAL_NOTES,
+    WARNINGS,
+    Figure,
+    Statistic,
+    headline,
+)
+
+DIFFERENCE = Statistic(
+    "difference",
+    gettext_noop("Kappa of the batch less kappa of the rest"),
+    gettext_noop(
+        "Fleiss' kappa of this batch less that of all other main batches, sources pooled. Items are moved between the "
+        "two at random to see how large a difference chance alone makes."
+    ),
+    "+.2f",
+)
+VERDICTS = {
+    NO_DROP: pgettext_lazy("a batch", "as the rest"),
+    HIGHER: pgettext_lazy("a batch", "agrees more than the rest"),
+    HARD_BATCH: pgettext_lazy("a batch", "hard batch"),
+    UNTESTED: pgettext_lazy("a batch", "cannot be tested"),
+}
+# Signs stand beside the words, so that no verdict is told by a colour alone.
+SIGNS = {NO_DROP: "=", HIGHER: "▲", HARD_BATCH: "▼", ANNOTATOR: "▼", UNTESTED: "–"}
+
+
+def kappa_figure(found: Estimate, histogram: Histogram, name: str) -> Figure:
+    """Fleiss' kappa of the answers in `histogram`."""
+    statistic = Statistic("fleiss", name, gettext_noop("Agreement of all annotators beyond chance, sources pooled."))
+    if found.value is None:
+        return undefined(statistic, found, _used(found))
+    share = percent_agreement(histogram).value
+    warned = (
+        *prevalence_warnings(share, found.value, histogram.largest_share),
+        *single_answer_warnings(found.value, found.n_items, found.n_left_out),
+    )
+    warnings = [_(WARNINGS[each]) for each in warned]
+    interval = _(INTERVAL_NOTES[DEPENDENT_ITEMS])
+    lines = (headline(statistic, found.value), statistic.definition, interval, _used(found), *warnings)
+    tone = tone_of(found.value) if found.n_items >= FEWEST_FOR_COLOUR else None
+    return Figure(number(found.value), lines, tone, bool(warnings))
+
+
+def _used(found: Estimate) -> str:
+    sizes = {"n": f"{found.n_items:,}", "left_out": f"{found.n_left_out:,}"}
+    if found.n_left_out:
+        sentence = _(
+            "%(n)s items used. Items with one answer only, which enter the expected agreement alone: %(left_out)s."
+        )
+        return sentence % sizes
+    return _("%(n)s items used, %(left_out)s left out for having one answer only.") % sizes
+
+
+def difference_figure(line: DriftLine) -> Figure:
+    drift = line.drift
+    if drift.difference is None:
+        return undefined(DIFFERENCE, Estimate(None, drift.reason), *_sides(line))
+    lines = (plain_headline(DIFFERENCE, drift.difference), DIFFERENCE.definition, *_band(line), *_sides(line))
+    return Figure(number(drift.difference, "+.2f"), (*lines, *permutations(line)))
+
+
+def _band(line: DriftLine) -> list[str]:
+    if line.drift.low is None:
+        return []
+    band = {"low": number(line.drift.low, "+.2f"), "high": number(line.drift.high, "+.2f")}
+    return [_("Chance alone gives %(low)s to %(high)s in 95 of 100 batches of this size.") % band]
+
+
+def _sides(line: DriftLine) -> list[str]:
+    """What was compared."""
+    batch, rest = _used(line.drift.batch), _used(line.drift.rest)
+    return [_("The batch: %(used)s") % {"used": batch}, _("The rest: %(used)s") % {"used": rest}]
+
+
+def permutations(line: DriftLine) -> list[str]:
+    if line.drift.p_value is None or line.p_adjusted is None:
+        return []
+    sizes = {"n": f"{PERMUTATIONS - line.drift.n_dropped:,}", "dropped": f"{line.drift.n_dropped:,}"}
+    p_values = {"p": p_text(line.drift.p_value), "adjusted": p_text(line.p_adjusted)}
+    return [
+        _("p %(p)s; %(adjusted)s corrected over the batches shown (Benjamini and Hochberg).") % p_values,
+        _("%(n)s permutations used, %(dropped)s undefined. Batches of ten items can show collapses only.") % sizes,
+    ]
+
+
+def p_figure(line: DriftLine) -> Figure:
+    if line.p_adjusted is None:
+        return undefined(DIFFERENCE, Estimate(None, line.drift.reason or "no_pairs"), *_sides(line))
+    definition = _("How often batches of this size, drawn at random, differ from the rest as much as this one.")
+    lines = (_("Corrected p of the difference."), definition, *permutations(line), *_band(line), *_sides(line))
+    return Figure(p_text(line.p_adjusted), lines)
+
+
+def verdict_figure(line: DriftLine) -> Figure:
+    sign = SIGNS[line.verdict]
+    if line.verdict == ANNOTATOR:
+        text = _("one annotator: %(name)s") % {"name": line.annotator}
+        lines = (_("Look at one annotator in this batch."), *_culprit(line), *_found(line), _(NO_VERDICT))
+        return Figure(f"{sign} {text}", lines)
+    return Figure(f"{sign} {VERDICTS[line.verdict]}", (*_verdict_lines(line), *_found(line)))
+
+
+def _found(line: DriftLine) -> list[str]:
+    """What a verdict rests on."""
+    return [*_band(line), *permutations(line), *_sides(line)]
+
+
+def _culprit(line: DriftLine) -> list[str]:
+    found = line.without
+    if found is None:
+        return []
+    change = {"name": line.annotator, "all": number(found.kappa_all), "without": number(found.kappa_without)}
+    return [
+        _("Without %(name)s kappa of the batch is %(without)s instead of %(all)s, as in the rest.") % change,
+        _("%(name)s stands out among the annotators of the batch.") % change,
+    ]
+
+
+def _verdict_lines(line: DriftLine) -> Sequence[str]:
+    if line.verdict == HARD_BATCH:
+        return (
+            _("This batch agrees less than the rest, and no single annotator explains it."),
+            _("The items may be harder, or several annotators of the batch may be off."),
+        )
+    if line.verdict == HIGHER:
+        return (_("This batch agrees more than the rest."), _("Easier items, or annotators who talked to each other?"))
+    if line.verdict == UNTESTED:
+        return (_("There is nothing to compare: kappa of the batch or of the rest is undefined."),)
+    return (_("No difference beyond chance."), _("In a small batch only a collapse can be seen."))

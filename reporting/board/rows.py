@@ -1,0 +1,191 @@
+"""What the live board shows: a number of rows and queries that does not grow with the study.
+
+Of a study with ten thousand batches it reads the study's sums and one page of batches.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, F, OuterRef, Subquery
+from django.db.models.functions import JSONObject
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from annotation.models import ActivityLog, AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
+from annotation.selectors.studies import rated_sources
+from measures.labels import WordScale
+from protocols.models import Criterion
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from reporting.board.work import BatchLine, Progress, SeatCounts, batch_lines, progress_of, seats_of
+from reporting.explained import STATISTICS, Statistic
+
+BATCHES = 10  # per page
+BESIDE = ("percent", "strong_share_kept")  # estimates that explain another one
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """How new the board is: what a browser sends back to ask whether there is anything newer."""
+
+    version: int
+    is_worker_silent: bool
+    activity: int = 0  # the last thing anybody decided: an accepted batch is news without a new rating
+    language: str = ""  # of the page: the same numbers in other words are another board
+
+    def __str__(self) -> str:
+        return f"{self.version}-{int(self.is_worker_silent)}-{self.activity}-{self.language}"
+
+
+def stamp_of(study: Study, *, now: datetime) -> Stamp:
+    """One query of index look-ups, whatever the size of the study."""
+    snapshots = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch=None).values("version")
+    since = now - timedelta(seconds=settings.WORKER_SILENT_AFTER)
+    beats = Heartbeat.objects.filter(queue="live", beaten_at__gt=since)
+    decided = ActivityLog.objects.filter(study=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    found = Study.objects.filter(pk=study.pk).values_list(Subquery(snapshots), Exists(beats), Subquery(decided))
+    version, is_alive, activity = found.get()
+    return Stamp(version or 0, not is_alive, activity or 0, get_language() or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Criteria that are looked at together: one, or all with the same answers."""
+
+    key: str
+    label: str
+    criteria: tuple[CriterionSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the watcher has chosen. Anything unknown is the default: a link of yesterday still opens."""
+
+    batch: str
+    scope: Scope
+    statistic: Statistic
+    page: str
+
+    @property
+    def criteria(self) -> tuple[CriterionSpec, ...]:
+        """Those of the scope that have the chosen statistic."""
+        return tuple(each for each in self.scope.criteria if self.statistic.fits(each.scale))
+
+
+def choice_of(query: Mapping[str, str], spec: VersionSpec, word_scale: str = WordScale.LANDIS_KOCH) -> Choice:
+    scopes = {scope.key: scope for scope in scopes_of(spec)}
+    scope = scopes.get(query.get("criterion", ""), scopes[""])
+    offered = {statistic.key: statistic for statistic in statistics_of(scope)}
+    statistic = offered.get(query.get("statistic", ""), usual_statistic(scope))
+    return Choice(
+        batch=query.get("batch", "").replace("\x00", ""),
+        scope=scope,
+        statistic=replace(statistic, word_scale=word_scale),
+        page=query.get("page", "1"),
+    )
+
+
+def statistics_of(scope: Scope) -> list[Statistic]:
+    """Those that any criterion of the scope has."""
+    scales = {criterion.scale for criterion in scope.criteria}
+    return [each for each in STATISTICS.values() if any(map(each.fits, scales))]
+
+
+def usual_statistic(scope: Scope) -> Statistic:
+    """Kappa of names; alpha as soon as one scale has an order, which kappa would not see."""
+    is_nominal = all(criterion.scale == Criterion.Scale.NOMINAL for criterion in scope.criteria)
+    return STATISTICS["fleiss" if is_nominal else "alpha"]
+
+
+def scopes_of(spec: VersionSpec) -> list[Scope]:
+    """All criteria, and each of them."""
+    whole = Scope("", _("All criteria"), spec.voted)
+    return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.voted)]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardCell:
+    """Of an AgreementCell what the page shows: `estimates` of the chosen statistic, and those named in BESIDE."""
+
+    criterion_id: int
+    source_id: int | None
+    histogram: dict[str, int]
+    estimates: dict[str, Any]
+    sums: dict[str, int]
+
+
+Cells = dict[tuple[int, int | None], BoardCell]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardData:
+    """The rows of one refresh, read once. `cells` are by batch id; None is the study's."""
+
+    study: Study
+    spec: VersionSpec
+    choice: Choice
+    total: AgreementSnapshot | None
+    progress: Progress
+    seats: SeatCounts
+    page: Page
+    lines: tuple[BatchLine, ...]
+    sources: tuple[Source, ...]
+    cells: dict[int | None, Cells]
+
+    @property
+    def is_rated(self) -> bool:
+        return any(self.cells.values())
+
+
+def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
+    spec = spec_of(study.protocol_version)
+    choice = choice_of(query, spec, study.word_scale)
+    total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
+    # Private ones have one annotator, so nothing to agree about: samples of controllers, second looks.
+    dealt = study.batches.filter(kind__in=Batch.DEALT).select_related("snapshot").order_by("position", "pk")
+    page = Paginator(dealt, BATCHES).get_page(choice.page)
+    batches = list(page.object_list)
+    seats, unmeasured = seats_of(study)
+    return BoardData(
+        study=study,
+        spec=spec,
+        choice=replace(choice, page=str(page.number)),
+        total=total,
+        progress=progress_of(total, unmeasured * len(spec.counted)),
+        seats=seats,
+        page=page,
+        lines=tuple(batch_lines(batches, len(spec.counted))),
+        sources=tuple(rated_sources(study).order_by("-is_reference", "position")),
+        cells=_cells(total, batches, choice),
+    )
+
+
+def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice) -> dict[int | None, Cells]:
+    """The chosen criteria of the study and of the page's batches: what the page shows of them and no more."""
+    snapshots: dict[int, int | None] = {batch.snapshot.pk: batch.pk for batch in batches if hasattr(batch, "snapshot")}
+    if total is not None:
+        snapshots[total.pk] = None
+    found: dict[int | None, Cells] = {batch_id: {} for batch_id in snapshots.values()}
+    rows = AgreementCell.objects.filter(
+        snapshot__in=snapshots, criterion__in=[criterion.id for criterion in choice.criteria]
+    )
+    # Most of a cell are estimates of statistics that are not looked at; reading them took longer than all the others.
+    shown = JSONObject(**{name: F(f"estimates__{name}") for name in {choice.statistic.key, *BESIDE}})
+    columns = rows.values_list("snapshot", "criterion", "source", "histogram", shown, "sums")
+    for snapshot, *cell in columns:
+        found[snapshots[snapshot]][cell[0], cell[1]] = BoardCell(*cell)
+    return found
+
+
+def summed(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> dict[str, int]:
+    """The histograms of criteria with the same answers added up as they are stored: arrays of each cost more."""
+    ids = {criterion.id for criterion in criteria}
+    found: Counter[str] = Counter()
+    for cell in cells:
+        if cell.criterion_id in ids:
+            found.update(cell.histogram)
+    return dict(found)

@@ -1,0 +1,224 @@
+"""The agreement of the board as a table and a picture, from the rows of one refresh."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext
+
+from annotation.agreement_cells import UNIT, alike, histogram_estimates, mean_and_sd
+from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
+from measures.histograms import Histogram
+from measures.labels import WordScale
+from parley.numbers import number
+from protocols.specs import CriterionSpec
+from reporting.board.rows import BoardCell, BoardData, summed
+from reporting.charts import Dot, DotGroup, DotRow, dot_figure
+from reporting.explained import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
+
+Key = tuple[int, int | None]
+MEAN = gettext_noop("Mean over batches")
+MEAN_OF_KAPPAS = gettext_noop("Mean of the batches' kappas:")
+NOTHING = Figure("", ())
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """`key` makes ids that stay the same when rows come in between; `mean` is empty where no mean is kept."""
+
+    key: str
+    label: str
+    pooled: Figure
+    mean: Figure
+    parts: tuple[tuple[int, Figure], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableGroup:
+    label: str
+    rows: tuple[TableRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    has_mean: bool
+    n_columns: int
+    groups: tuple[TableGroup, ...]
+
+
+def agreement_table(data: BoardData) -> Table:
+    statistic = data.choice.statistic
+    groups = [_criterion_group(data, criterion) for criterion in data.choice.criteria]
+    if not statistic.is_of_pairs:  # tables of pairs are read for one batch only: see the heat map
+        groups = [_pooled_group(data), *groups]
+    has_mean = statistic.key == "fleiss"
+    n_columns = 2 + has_mean + len(data.lines)
+    return Table(has_mean, n_columns, tuple(group for group in groups if group.rows))
+
+
+def _criterion_group(data: BoardData, criterion: CriterionSpec) -> TableGroup:
+    keys = {key for cells in data.cells.values() for key in cells if key[0] == criterion.id}
+    rows = [
+        _row(data, label, (criterion.id, source)) for label, source in _sources(data) if (criterion.id, source) in keys
+    ]
+    return TableGroup(criterion.name, tuple(rows))
+
+
+def _sources(data: BoardData) -> list[tuple[str, int | None]]:
+    return [*((source.name, source.pk) for source in data.sources), (_("Whole dialogues"), None)]
+
+
+def _row(data: BoardData, label: str, key: Key) -> TableRow:
+    statistic = data.choice.statistic
+    cell = data.cells.get(None, {}).get(key)
+    return TableRow(
+        key=f"{key[0]}-{key[1] or 0}",
+        label=label,
+        pooled=_study_figure(statistic, cell),
+        mean=mean_figure(statistic, cell.sums if cell else {}) if statistic.key == "fleiss" else NOTHING,
+        parts=tuple(
+            (line.batch.pk, _figure(statistic, data.cells.get(line.batch.pk, {}).get(key))) for line in data.lines
+        ),
+    )
+
+
+def _figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
+    if cell is None:
+        return missing(statistic, "no_ratings")
+    return explained(statistic, cell.estimates, largest_share(cell.histogram))
+
+
+def _study_figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
+    if cell is None or not statistic.is_of_pairs:
+        return _figure(statistic, cell)
+    estimates = cell.estimates | {statistic.key: asdict(mean_over_pairs(statistic, cell.sums))}
+    return explained(statistic, estimates, largest_share(cell.histogram))
+
+
+def largest_share(histogram: Mapping[str, int]) -> float | None:
+    """Share of all votes on the most used answer, read off the stored histogram."""
+    columns = [[int(n) * items for n in pattern.split(",")] for pattern, items in histogram.items()]
+    votes = [sum(column) for column in zip(*columns, strict=True)]
+    return max(votes) / sum(votes) if votes else None
+
+
+def mean_over_pairs(statistic: Statistic, sums: Mapping[str, int]) -> Estimate:
+    """Cohen's kappa, weighted or not, averaged over the pairs of all batches of the study."""
+    n, undefined = sums.get(f"{statistic.key}_pairs", 0), sums.get(f"{statistic.key}_undefined", 0)
+    if not n:
+        return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
+    return Estimate(sums.get(statistic.key, 0) / n / UNIT, n_pairs=n, n_undefined=undefined)
+
+
+def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
+    """Mean and sd over all batches of the study, from their sums."""
+    mean, sd = mean_and_sd(sums)
+    used, undefined = sums.get("batches", 0), sums.get("undefined", 0)
+    sizes = {"used": f"{used:,}", "undefined": f"{undefined:,}"}
+    batches = _("%(used)s batches used, %(undefined)s left out because undefined there.") % sizes
+    if mean is None:
+        figure = missing(replace(statistic, english_name=MEAN), "no_mean")
+        return Figure(figure.text, (*figure.lines, batches))
+    if sd is None:
+        spread = _("No standard deviation: one batch only.")
+    else:
+        spread = _("Standard deviation %(sd)s.") % {"sd": number(sd)}
+    lines = (
+        headline(replace(statistic, english_name=MEAN_OF_KAPPAS), mean),
+        statistic.definition,
+        spread,
+        _("No interval: read the spread over batches instead."),
+        batches,
+        _("Kappas of small batches are biased low: read the mean beside the pooled value."),
+    )
+    return Figure(number(mean) if sd is None else f"{number(mean)} ± {number(sd)}", lines)
+
+
+# --- all criteria and sources together -------------------------------------------------------------------
+def _pooled_group(data: BoardData) -> TableGroup:
+    """One row per kind of answers: kappa of all items of all sources and criteria."""
+    groups = alike(data.choice.criteria)
+    if len(data.choice.criteria) == 1:
+        labels = [_("All sources")]
+    elif len(groups) == 1:
+        labels = [_("All criteria and sources")]
+    else:
+        labels = [" + ".join(criterion.name for criterion in group) for group in groups]
+    rows = [_pooled_row(data, label, group) for label, group in zip(labels, groups, strict=True)]
+    return TableGroup(pgettext("criteria and sources", "Together"), tuple(rows) if data.is_rated else ())
+
+
+def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]) -> TableRow:
+    statistic = data.choice.statistic
+    batches = [line.batch.pk for line in data.lines]
+    parts = ((batch, _pooled_figure(statistic, data.cells.get(batch, {}), criteria)) for batch in batches)
+    whole = _pooled_figure(statistic, data.cells.get(None, {}), criteria)
+    return TableRow(f"all-{criteria[0].id}", label, whole, NOTHING, tuple(parts))
+
+
+def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteria: tuple[CriterionSpec, ...]) -> Figure:
+    histogram = summed(cells.values(), criteria)
+    if not histogram:
+        return missing(statistic, "no_ratings")
+    pooled = Histogram.from_json(histogram, len(criteria[0].options))
+    return explained(statistic, pooled_estimates(pooled, criteria[0]), pooled.largest_share)
+
+
+@lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches are as they were
+def pooled_estimates(pooled: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
+    return without_interval(histogram_estimates(pooled, criterion))
+
+
+def without_interval(estimates: dict[str, Any]) -> dict[str, Any]:
+    """Intervals count on independent items; the sources of one dialogue are not."""
+    plain = {"low": None, "high": None, "interval_note": DEPENDENT_ITEMS}
+    return {name: each | plain if isinstance(each, dict) else each for name, each in estimates.items()}
+
+
+# --- the picture -----------------------------------------------------------------------------------------
+def agreement_picture(data: BoardData) -> SafeString:
+    statistic = data.choice.statistic
+    groups = [_dot_group(data, criterion) for criterion in data.choice.criteria]
+    return dot_figure(
+        name="board-agreement",
+        title=_("%(statistic)s by criterion and source") % {"statistic": statistic.name},
+        description=_(
+            "A dot is the value of the whole study, with its 95 %% interval where there is one; small lines "
+            "are the batches of this page. The table above has the same numbers."
+        )
+        % {},
+        groups=[group for group in groups if group.rows],
+        dot_means=_("mean over all pairs") if statistic.is_of_pairs else _("all items of the study"),
+        part_means=_("a batch"),
+        has_words=statistic.word_scale == WordScale.LANDIS_KOCH and statistic.key not in ("percent", "alpha"),
+        form=statistic.form,
+    )
+
+
+def _dot_group(data: BoardData, criterion: CriterionSpec) -> DotGroup:
+    cells = data.cells.get(None, {})
+    rows = [
+        _dot_row(data, label, cells[criterion.id, source])
+        for label, source in _sources(data)
+        if (criterion.id, source) in cells
+    ]
+    return DotGroup(criterion.name, tuple(rows))
+
+
+def _dot_row(data: BoardData, label: str, cell: BoardCell) -> DotRow:
+    statistic = data.choice.statistic
+    of_pairs = statistic.is_of_pairs
+    found = asdict(mean_over_pairs(statistic, cell.sums)) if of_pairs else cell.estimates[statistic.key]
+    key = (cell.criterion_id, cell.source_id)
+    parts = [data.cells.get(line.batch.pk, {}).get(key) for line in data.lines if line.batch.kind == "main"]
+    values = [part.estimates[statistic.key]["value"] for part in parts if part]
+    return DotRow(
+        label=label,
+        dot=Dot(found["value"], found["low"], found["high"]) if found["value"] is not None else None,
+        parts=tuple(value for value in values if value is not None),
+        mean=mean_and_sd(cell.sums)[0] if statistic.key == "fleiss" else None,
+        note="" if found["value"] is not None else _("undefined"),
+    )

@@ -1,0 +1,79 @@
+"""The live board in two parts, agreement and quality: a page each, and the fragment that keeps it new."""
+
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import quote_etag
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh, replace_url
+
+from annotation.access import Right, rights_in, study_for
+from annotation.models import Study
+from reporting.board.pieces import AGREEMENT, QUALITY, Part, board_of
+from reporting.board.rows import Stamp, stamp_of
+
+
+@require_safe
+@login_required
+def board(request: HttpRequest, slug: str) -> HttpResponse:
+    return _page(request, slug, AGREEMENT)
+
+
+@require_safe
+@login_required
+def board_quality(request: HttpRequest, slug: str) -> HttpResponse:
+    return _page(request, slug, QUALITY)
+
+
+@require_safe
+def board_fragment(request: HttpRequest, slug: str) -> HttpResponse:
+    return _fragment(request, slug, AGREEMENT)
+
+
+@require_safe
+def board_quality_fragment(request: HttpRequest, slug: str) -> HttpResponse:
+    return _fragment(request, slug, QUALITY)
+
+
+def _page(request: HttpRequest, slug: str, part: Part) -> HttpResponse:
+    study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
+    stamp = stamp_of(study, now=now)
+    board = board_of(study, part, request.GET, stamp, now=now)
+    context = {"study": study, "part": part.name, "stamp": stamp, "board": board, "pieces": board.pieces}
+    return _in_its_language(render(request, part.template, context | {"rights": rights_in(request.user, study)}))
+
+
+def _fragment(request: HttpRequest, slug: str, part: Part) -> HttpResponse:
+    """304 while nothing is newer than `v` or the ETag. No way to the sign-in page: it would be put into the board."""
+    study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
+    stamp = stamp_of(study, now=now)
+    etag = quote_etag(str(stamp))
+    if request.GET.get("v") == str(stamp):
+        response: HttpResponse = HttpResponseNotModified()
+    else:
+        response = get_conditional_response(request, etag=etag) or _changed(request, study, part, stamp, now)
+    response["ETag"] = etag
+    response["Cache-Control"] = "no-store"  # or the browser would turn a 304 into a copy it kept
+    return _in_its_language(response)
+
+
+def _in_its_language(response: HttpResponse) -> HttpResponse:
+    """A cookie or the browser's wish chooses the language, which is part of the stamp."""
+    patch_vary_headers(response, ["Accept-Language", "Cookie"])
+    return response
+
+
+def _changed(request: HttpRequest, study: Study, part: Part, stamp: Stamp, now: datetime) -> HttpResponse:
+    board = board_of(study, part, request.GET, stamp, now=now)
+    if board.has_batches and "page" not in request.GET:
+        return HttpResponseClientRefresh()  # opened before there were batches: it has no places for the pieces
+    response = render(request, "reporting/board/_fragment.html", {"stamp": stamp, "places": board.places})
+    if request.headers.get("HX-Trigger") == "board-form":  # the address bar follows what was chosen
+        replace_url(response, f"{reverse(part.name, args=[study.slug])}?{urlencode(board.chosen)}")
+    return response

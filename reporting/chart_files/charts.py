@@ -1,0 +1,99 @@
+"""The figures that can be downloaded one by one: each reads what it draws, and no more of the report."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import Study
+from reporting.board.pairs import board_pairs, pair_picture
+from reporting.board.quality_page import board_course, course_picture
+from reporting.board.rows import board_data
+from reporting.board.tables import agreement_picture as board_agreement_picture
+from reporting.predictions.distribution import distribution_of
+from reporting.predictions.page import distribution_figure
+from reporting.predictions.table import Comparison
+from reporting.report import tables
+from reporting.report.build import open_report
+from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
+from reporting.report.pivot import by_reason, by_source
+from reporting.report.resampled import with_intervals
+from reporting.study.cells import study_cells
+from reporting.study.votes import study_votes
+
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureFile:
+    """`draw` gives nothing where there is nothing to draw yet; `page` is where the figure stands."""
+
+    draw: Callable[[Study, Query], str]
+    page: str = "report"
+
+
+def figure_file(name: str) -> FigureFile:
+    """Raises Http404."""
+    if name not in FIGURES:
+        raise Http404(_("There is no such figure."))
+    return FIGURES[name]
+
+
+def _votes(study: Study, _query: Query) -> str:
+    cells = study_cells(study)
+    return votes_picture(by_source(tables.heads(cells) | {"votes": tables.votes_table(cells)}, "votes"))
+
+
+def _errors(study: Study, _query: Query) -> str:
+    cells = study_cells(study)
+    return errors_picture(by_reason(tables.heads(cells) | {"errors": tables.errors_table(cells)}))
+
+
+def _agreement(study: Study, _query: Query) -> str:
+    cells = study_cells(study)
+    rows = with_intervals(cells, study_votes(study, cells.spec), tables.agreement_table(cells))
+    return agreement_picture(by_source(tables.heads(cells) | {"agreement": rows}, "agreement"), study.word_scale)
+
+
+def _labels(study: Study, _query: Query) -> str:
+    return labels_picture(open_report(study, now=timezone.now())["data_set"])
+
+
+def _predicted(study: Study, query: Query) -> str:
+    """`metric`: its token; `criterion`: a key."""
+    comparison = Comparison(study)
+    for metric, criterion in comparison.pairs:
+        if (str(metric.token), criterion.key) == (query.get("metric"), query.get("criterion")):
+            return distribution_figure(metric, distribution_of(comparison, metric, criterion))
+    return ""
+
+
+# Of the board, as it is shown under the same query.
+def _board_agreement(study: Study, query: Query) -> str:
+    data = board_data(study, query)
+    return board_agreement_picture(data) if data.cells.get(None) else ""
+
+
+def _board_pairs(study: Study, query: Query) -> str:
+    data = board_data(study, query)
+    pairs = board_pairs(data) if data.is_rated else None
+    return pair_picture(pairs) if pairs and pairs.pairs else ""
+
+
+def _board_course(study: Study, query: Query) -> str:
+    course = board_course(study, query)
+    return course_picture(course) if course else ""
+
+
+FIGURES = {
+    "agreement": FigureFile(_agreement),
+    "votes": FigureFile(_votes),
+    "errors": FigureFile(_errors),
+    "labels": FigureFile(_labels),
+    "predicted": FigureFile(_predicted, "predictions"),
+    "board-agreement": FigureFile(_board_agreement, "board"),
+    "board-pairs": FigureFile(_board_pairs, "board"),
+    "board-course": FigureFile(_board_course, "board_quality"),
+}

@@ -1,0 +1,43 @@
+"""One figure as a file: SVG to be edited, PNG to be put into a document."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.access import Right, study_for
+from parley.pdf import PdfUnavailable
+from reporting.chart_files.charts import figure_file
+from reporting.charts.files import as_png, as_svg
+
+KINDS = {"svg": ("image/svg+xml", as_svg), "png": ("image/png", as_png)}
+
+
+@require_safe
+@login_required
+def figure_svg(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
+    return _file(request, slug, figure, "svg")
+
+
+@require_safe
+@login_required
+def figure_png(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
+    return _file(request, slug, figure, "png")
+
+
+def _file(request: HttpRequest, slug: str, name: str, suffix: str) -> HttpResponse:
+    study, wanted = study_for(request.user, slug, Right.WATCH), figure_file(name)
+    picture = wanted.draw(study, request.GET)
+    if not picture:
+        messages.info(request, _("There is nothing to draw in this figure yet."))
+        return redirect(wanted.page, study.slug)
+    content_type, make = KINDS[suffix]
+    try:
+        body = make(picture)
+    except PdfUnavailable as missing:
+        messages.error(request, str(missing))
+        return redirect(wanted.page, study.slug)
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-{name}.{suffix}"'}
+    return HttpResponse(body, content_type=content_type, headers=headers)

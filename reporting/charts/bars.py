@@ -1,0 +1,112 @@
+"""Horizontal bars of shares, in groups, each with its number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from parley.numbers import number
+from reporting.charts.drawing import SERIES, WIDTH, Scale, draw, flowed, label_width, scale_ticks, shortened, text_width
+
+BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 34, 8, 30
+HEADING = 24  # within the group: nearer to its own bars than to those above
+LONGEST_NAME = 80  # in the legend, where a name has a line of its own if need be
+# Where an axis may end, and its lines: shares that are small can be told apart, and every line is a round number.
+ENDS = ((0.1, 0.02), (0.2, 0.05), (0.3, 0.05), (0.4, 0.1), (0.5, 0.1), (0.6, 0.1), (0.8, 0.2), (1.0, 0.2))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`value` is a share from 0 to 1, None where there is none; `series` chooses the colour and the legend's line."""
+
+    label: str
+    value: float | None
+    series: int = 0
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarGroup:
+    label: str
+    bars: tuple[Bar, ...]
+
+
+def bar_figure(
+    *,
+    name: str,
+    title: str,
+    description: str,
+    groups: Sequence[BarGroup],
+    series: Sequence[str] = (),
+    form: str = ".0%",
+    high: float | None = None,
+) -> SafeString:
+    """`series`: names for a legend; without them every bar carries its own label. `high`: the end of the axis."""
+    bars = [bar for group in groups for bar in group.bars]
+    start = max(90.0, label_width([bar.label for bar in bars]) + 16)
+    high, step = _end(bars, high)
+    scale = Scale(0.0, high, start, WIDTH - 60)
+    legend, top = _legend(series)
+    placed, bottom = _placed(groups, scale, form, top)
+    return draw(
+        "bars",
+        name=name,
+        title=title,
+        description=description,
+        groups=placed,
+        legend=legend,
+        width=WIDTH,
+        height=bottom + BOTTOM,
+        plot_bottom=bottom,
+        label_x=start - 10,
+        start=start,
+        bar_height=BAR,
+        ticks=scale_ticks(scale, step, ".0%"),
+    )
+
+
+def _end(bars: Sequence[Bar], high: float | None) -> tuple[float, float]:
+    """The end of the axis and the distance of its lines: the next one of ENDS above the highest bar."""
+    highest = high or max((bar.value for bar in bars if bar.value is not None), default=1.0)
+    return next((each for each in ENDS if highest <= each[0]), ENDS[-1])
+
+
+def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> tuple[list[dict[str, Any]], float]:
+    placed, y = [], top
+    for group in groups:
+        heading = y + HEADING
+        y += GROUP if group.label else GAP
+        plot_top, bars = y - GAP, []
+        for bar in group.bars:
+            bars.append(_placed_bar(bar, y, scale, form))
+            y += BAR + GAP
+        placed.append({"label": group.label, "y": heading, "bars": bars, "top": plot_top, "bottom": y})
+    return placed, y
+
+
+def _placed_bar(bar: Bar, y: float, scale: Scale, form: str) -> dict[str, Any]:
+    end = scale.at(bar.value or 0.0)
+    return {
+        "label": shortened(bar.label),
+        "title": bar.title,
+        "y": y,
+        "text_y": y + BAR - 4,
+        "length": round(end - scale.start, 1),
+        "text_x": end + 6,
+        "text": number(bar.value, form),
+        "series": bar.series % len(SERIES),
+        "fill": SERIES[bar.series % len(SERIES)],
+    }
+
+
+def _legend(series: Sequence[str]) -> tuple[list[dict[str, Any]], float]:
+    """Names as whole as they can be, since labels are cut, and where the plot begins below them."""
+    names = [shortened(name, LONGEST_NAME) for name in series]
+    places = flowed((34 + text_width(name) for name in names), start=0.0, row=20)
+    legend = [
+        {"name": name, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11, "series": at % len(SERIES),
+         "fill": SERIES[at % len(SERIES)]}
+        for at, (name, (x, y)) in enumerate(zip(names, places, strict=True))
+    ]  # fmt: skip
+    return legend, places[-1][1] + 20 + TOP if places else TOP

@@ -1,0 +1,180 @@
+"""Dots with intervals: one line per value, in groups, with the values of parts behind it."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from parley.numbers import number
+from reporting.charts.drawing import WIDTH, Scale, draw, flowed, label_width, scale_ticks, shortened, text_width
+from reporting.labels import strength
+
+ROW, GROUP, TOP, BOTTOM = 24, 36, 36, 30
+HEADING = 26  # within the group: nearer to its own rows than to those above
+LINE = 20  # of the legend
+WORD_SIZE, WORD_GAP = 11, 4
+WORDS = (("slight", 0.0, 0.2), ("fair", 0.2, 0.4), ("moderate", 0.4, 0.6), ("substantial", 0.6, 0.8))
+LOWEST = -1.0  # of the axis: what lies below is an arrow at its edge, never a dot at a value that it has not
+WORDS_ABOVE = (*WORDS, ("almost_perfect", 0.8, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DotRow:
+    """`dot` has the interval; `parts` are small marks behind it; `mean` is a diamond; `note`: why there is no dot."""
+
+    label: str
+    dot: Dot | None
+    parts: tuple[float, ...] = ()
+    mean: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DotGroup:
+    label: str
+    rows: tuple[DotRow, ...]
+
+
+def dot_figure(
+    *,
+    name: str,
+    title: str,
+    description: str,
+    groups: Sequence[DotGroup],
+    dot_means: str,
+    part_means: str = "",
+    has_words: bool = False,
+    form: str = ".2f",
+) -> SafeString:
+    """`name` makes ids unique on a page; `dot_means` and `part_means` are the words of the legend."""
+    rows = [row for group in groups for row in group.rows]
+    start = max(90.0, label_width([row.label for row in rows]) + 16)
+    scale = Scale(_lowest(rows), 1.0, start, WIDTH - 56)
+    legend, top = _legend(rows, dot_means, part_means)
+    words = _words(scale) if has_words else []
+    placed, height = _placed(groups, scale, form, top + (TOP if words else LINE))
+    return draw(
+        "dots",
+        name=name,
+        title=title,
+        description=description,
+        groups=placed,
+        width=WIDTH,
+        height=height + BOTTOM,
+        plot_bottom=height,
+        words_y=top + 28,
+        label_x=start - 12,
+        value_x=WIDTH - 4,
+        ticks=scale_ticks(scale, 0.2, ".1f" if form == ".2f" else form),
+        words=words,
+        legend=legend,
+    )
+
+
+def _lowest(rows: Sequence[DotRow]) -> float:
+    """Nought, or the multiple of .2 below the lowest value; long intervals are cut off there."""
+    values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
+    lowest = min([0.0, *values])
+    return 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
+
+
+def _words(scale: Scale) -> list[tuple[str, float]]:
+    """Landis and Koch's words above their stretch of the axis, where there is room for all of them."""
+    words = [strength(word) for word, _low, _high in WORDS_ABOVE]
+    widths = [text_width(word, WORD_SIZE) for word in words]
+    room = scale.at(0.2) - scale.at(0.0) - WORD_GAP
+    if any((one + other) / 2 > room for one, other in itertools.pairwise(widths)):
+        return []
+    return [(word, scale.at((low + high) / 2)) for word, (_name, low, high) in zip(words, WORDS_ABOVE, strict=True)]
+
+
+def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tuple[list[dict[str, Any]], float]:
+    placed = []
+    for group in groups:
+        heading = y + HEADING
+        y += GROUP if group.label else 0
+        top, rows = y, []
+        for row in group.rows:
+            rows.append(_placed_row(row, y, scale, form))
+            y += ROW
+        placed.append({"label": group.label, "y": heading, "rows": rows, "top": top, "bottom": y})
+    return placed, y
+
+
+def _placed_row(row: DotRow, y: float, scale: Scale, form: str) -> dict[str, Any]:
+    dot = row.dot
+    middle = y + ROW // 2
+    return {
+        "label": shortened(row.label),
+        "title": row.label,
+        "y": middle,
+        "text_y": middle + 4,
+        "parts": [scale.at(part) for part in row.parts if part >= scale.low],
+        "part_top": middle - 6,
+        "part_bottom": middle + 6,
+        "x": scale.at(dot.value) if dot and dot.value >= scale.low else None,
+        "beyond": _arrow(scale.start, middle) if dot and dot.value < scale.low else None,
+        "low": scale.at(dot.low) if dot and dot.low is not None else None,
+        "high": scale.at(dot.high) if dot and dot.high is not None else None,
+        "diamond": _mean_mark(row.mean, middle, scale),
+        "text": number(dot.value if dot else None, form),
+        "note": row.note,
+        "note_x": scale.start + 8,
+    }
+
+
+def _mean_mark(mean: float | None, y: float, scale: Scale) -> str | None:
+    if mean is None:
+        return None
+    return _diamond(scale.at(mean), y) if mean >= scale.low else _arrow(scale.start, y)
+
+
+def _arrow(x: float, y: float, size: float = 6) -> str:
+    """To the left, with its tip at x."""
+    return f"{x},{y} {x + size * 1.6},{y - size} {x + size * 1.6},{y + size}"
+
+
+def _diamond(x: float, y: float, size: float = 4.5) -> str:
+    return f"{x},{y - size} {x + size},{y} {x},{y + size} {x - size},{y}"
+
+
+def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[list[dict[str, Any]], float]:
+    """The kinds of marks that occur, and where it ends."""
+    has_intervals = any(row.dot and row.dot.low is not None for row in rows)
+    entries = [("dot", _("%(dot_means)s, 95 %% interval") % {"dot_means": dot_means} if has_intervals else dot_means)]
+    if any(row.mean is not None for row in rows):
+        entries.append(("diamond", _("mean over batches")))
+    if part_means and any(row.parts for row in rows):
+        entries.append(("part", part_means))
+    drawn = [*(row.dot.value for row in rows if row.dot), *(row.mean for row in rows if row.mean is not None)]
+    if min(drawn, default=0.0) < LOWEST:
+        entries.append(("beyond", _("below %(lowest)s") % {"lowest": number(LOWEST, ".0f")}))
+    places = flowed((48 + text_width(words) for _kind, words in entries), start=0.0, row=LINE)
+    placed = [_legend_entry(kind, words, x, y) for (kind, words), (x, y) in zip(entries, places, strict=True)]
+    return placed, places[-1][1] + LINE
+
+
+def _legend_entry(kind: str, words: str, x: float, y: float) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "words": words,
+        "x": x + 12,
+        "y": y + 14,
+        "low": x,
+        "high": x + 24,
+        "top": y + 8,
+        "bottom": y + 20,
+        "text_x": x + 30,
+        "text_y": y + 18,
+        "points": _arrow(x + 7, y + 14) if kind == "beyond" else _diamond(x + 12, y + 14),
+    }

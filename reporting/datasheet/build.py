@@ -1,0 +1,142 @@
+"""A human-evaluation datasheet of a study: every question by its number, what the study says, and who says it."""
+
+import html
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Study
+from protocols.translating import spec_in
+from reporting.datasheet import criteria, facts
+from reporting.datasheet.facts import Known
+from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE, Question
+from reporting.datasheet.selectors import Written, setting_of, written_answers
+from reporting.study.facts import People
+
+Row = dict[str, Any]
+WRITTEN, DATABASE, MISSING = "written", "database", "missing"
+FACTS = facts.FACTS | criteria.FACTS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`text` is empty where the answer is missing; `automatic` is that of the database, whoever wrote another one.
+
+    `hint` says what is left to write, and is empty where nothing is.
+    """
+
+    number: str
+    question: str
+    origin: str
+    text: str
+    automatic: str
+    hint: str
+    author: str = ""
+    at: datetime | None = None
+
+
+def datasheet(study: Study, report: Row, people: People) -> list[Answer]:
+    """All questions in their order, in the language that is active. `report` may be one that is made part by part."""
+    spec = spec_in(study.protocol_version, study.content_language)
+    known = Known(study, spec, people, setting_of(study), report)
+    written = written_answers(study)
+    return [_answer(question, known, written.get(question.number)) for question in QUESTIONS]
+
+
+def _answer(question: Question, known: Known, written: Written | None) -> Answer:
+    automatic = "\n".join(FACTS[question.fact](known)) if question.fact else ""
+    if written:
+        said = (written.text, automatic, "", written.author, written.at)
+        return Answer(question.number, _(question.text), WRITTEN, *said)
+    if automatic:
+        hint = _(question.to_add) if question.to_add else ""
+        return Answer(question.number, _(question.text), DATABASE, automatic, automatic, hint)
+    return Answer(question.number, _(question.text), MISSING, "", "", _(question.to_do))
+
+
+def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
+    """`in_part`: those of the database that leave something to add; they are among the answered."""
+    found = list(answers)
+    return {
+        "questions": len(found),
+        "answered": sum(each.origin != MISSING for each in found),
+        "written": sum(each.origin == WRITTEN for each in found),
+        "in_part": sum(each.origin == DATABASE and bool(each.hint) for each in found),
+        "missing": sum(each.origin == MISSING for each in found),
+    }
+
+
+def by_section(answers: Iterable[Answer]) -> list[tuple[str, str, list[Answer]]]:
+    """(number, name, answers) of each section."""
+    sections = {question.number: question.section for question in QUESTIONS}
+    found = list(answers)
+    return [
+        (number, str(name), [each for each in found if sections[each.number] == number])
+        for number, name in SECTIONS.items()
+    ]
+
+
+# --- files: call them with English active, as everything that is downloaded ------------------------------
+def plain(answers: Iterable[Answer]) -> list[Row]:
+    return [
+        {"number": each.number, "question": each.question, "answer": each.text or None, "origin": each.origin}
+        for each in answers
+    ]
+
+
+def as_json(study: Study, answers: list[Answer], *, now: datetime) -> str:
+    details = [
+        {"to_add": each.hint or None, "author": each.author or None, "written_at": each.at and each.at.isoformat()}
+        for each in answers
+    ]
+    document = {
+        "study": study.slug,
+        "name": study.name,
+        "questions_after": SOURCE,
+        "generated_at": now.isoformat(timespec="seconds"),
+        "counts": counts_of(answers),
+        "answers": [row | more for row, more in zip(plain(answers), details, strict=True)],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def as_markdown(study: Study, answers: list[Answer], *, now: datetime) -> str:
+    counts = counts_of(answers)
+    lines = [
+        f"# Human-evaluation datasheet: {_inline(study.name)}",
+        f"Questions numbered after {SOURCE}, in words of our own. "
+        f"{counts['answered']} of {counts['questions']} are answered. As of {now:%Y-%m-%d}.",
+    ]
+    for number, name, part in by_section(answers):
+        lines.append(f"## {number} {name}")
+        for each in part:
+            lines += [f"### {each.number} {each.question}", *_said(each)]
+    return "\n\n".join(lines) + "\n"
+
+
+def _said(answer: Answer) -> list[str]:
+    lines = [_quoted(answer.text)] if answer.text else []
+    return [*lines, f"*{origin_of(answer)}*" + (f" {answer.hint}" if answer.hint else "")]
+
+
+def origin_of(answer: Answer) -> str:
+    """One sentence on where the answer comes from."""
+    if answer.origin == MISSING:
+        return _("Missing.")
+    if answer.at is None:
+        return _("From the database, in part.") if answer.hint else _("From the database.")
+    day = {"name": answer.author, "date": answer.at.date().isoformat()}
+    return _("Written by %(name)s on %(date)s.") % day if answer.author else _("Written on %(date)s.") % day
+
+
+def _quoted(text: str) -> str:
+    """Within a quotation a line that looks like a heading is none of the document's; two blanks keep its end."""
+    return "\n".join(f"> {html.escape(line, quote=False)}  " for line in text.splitlines())
+
+
+def _inline(text: str) -> str:
+    return html.escape(" ".join(text.split()), quote=False)

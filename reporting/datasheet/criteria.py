@@ -1,0 +1,192 @@
+"""What the database knows of a datasheet's questions about the criteria: a line for each criterion.
+
+Lines are in the language that is active; names, questions and options in that of the study's protocol.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from parley.numbers import number
+from protocols.models import Criterion, Option, ProtocolVersion
+from protocols.specs import CriterionSpec, OptionSpec
+from reporting.datasheet.facts import Known, amount
+from reporting.study.rules import majority_sentence, places
+from reporting.study.scores import numbers_of
+
+Kind = Criterion.Kind
+
+
+def _each(known: Known, tell: Callable[[CriterionSpec], str]) -> list[str]:
+    """Nothing of a criterion of which nothing is told."""
+    found = [(criterion.name, tell(criterion)) for criterion in known.spec.criteria]
+    return [f"{name}: {said}" for name, said in found if said]
+
+
+# --- criteria: ways of judging and questions -----------------------------------------------------------
+def objectivity(known: Known) -> list[str]:
+    def tell(criterion: CriterionSpec) -> str:
+        return _("subjective: a person's opinion") if criterion.is_asked else _("computed from subjective answers")
+
+    return _each(known, tell)
+
+
+def mode(known: Known) -> list[str]:
+    if known.version.mode != ProtocolVersion.Mode.ABSOLUTE:
+        word = _("relative: outputs are compared")
+    elif known.version.order == ProtocolVersion.Order.SET_LEVEL and len(known.report["sources"]) > 1:
+        word = _("absolute, though outputs of several systems stand on one page")
+    else:
+        word = _("absolute: one output is judged at a time")
+    return _each(known, lambda _criterion: word)
+
+
+def intrinsic(known: Known) -> list[str]:
+    """Of people who read what systems wrote; who talks with a system may be judged by what comes of it."""
+    if known.version.interaction != ProtocolVersion.Interaction.STATIC:
+        return []
+    return _each(known, lambda _criterion: _("intrinsic"))
+
+
+def names(known: Known) -> list[str]:
+    return [criterion.name for criterion in known.spec.criteria]
+
+
+def definitions(known: Known) -> list[str]:
+    return _each(known, lambda criterion: criterion.definition or _("none"))
+
+
+def scale_sizes(known: Known) -> list[str]:
+    return _each(known, lambda criterion: amount(len(criterion.options)) if criterion.options else _not_applicable())
+
+
+def scale_values(known: Known) -> list[str]:
+    return _each(known, lambda criterion: " / ".join(map(_value, criterion.options)) or _not_applicable())
+
+
+def _value(option: OptionSpec) -> str:
+    return option.label if option.value is None else f"{option.label} ({option.value:g})"
+
+
+def _not_applicable() -> str:
+    return _("does not apply")
+
+
+INSTRUMENTS = {
+    Kind.SINGLE: gettext_noop("options, of which one is chosen"),
+    Kind.MULTIPLE: gettext_noop("check boxes, of which any number is ticked"),
+    Kind.COMPUTED: gettext_noop("not shown: computed from other answers"),
+    Kind.TURNS: gettext_noop("turns of the dialogue, which are marked"),
+}
+
+
+def instruments(known: Known) -> list[str]:
+    return _each(known, lambda criterion: _(INSTRUMENTS[Kind(criterion.kind)]))
+
+
+def other_tasks(known: Known) -> list[str]:
+    def tell(criterion: CriterionSpec) -> str:
+        return _("turns of the dialogue are marked, and recorded by number") if criterion.kind == Kind.TURNS else ""
+
+    return _each(known, tell) or [_("Does not apply: every criterion has a scale.")]
+
+
+def wording(known: Known) -> list[str]:
+    return _each(known, lambda criterion: criterion.question)
+
+
+def elicitation(known: Known) -> list[str]:
+    return _each(known, _elicited)
+
+
+def _elicited(criterion: CriterionSpec) -> str:
+    if criterion.kind == Kind.COMPUTED:
+        return _("none: computed from other answers")
+    if criterion.kind == Kind.TURNS:
+        return _("annotation of the text")
+    judges = any(option.role in {Option.Role.POSITIVE, Option.Role.NEGATIVE} for option in criterion.options)
+    is_graded = criterion.scale != Criterion.Scale.NOMINAL
+    word = _("direct estimation of quality") if judges or is_graded else _("labelling of the output")
+    asks = any(option.asks != Option.Asks.NOTHING for option in criterion.options)
+    return _("%(kind)s, with reasons and remarks") % {"kind": word} if asks else word
+
+
+# --- criteria: results ---------------------------------------------------------------------------------
+def aggregation(known: Known) -> list[str]:
+    lines = _each(known, _aggregated)
+    if any(places(criterion, Option.Role.POSITIVE) for criterion in known.spec.voted):
+        lines.append(majority_sentence(known.study.majority_rule))
+    return lines
+
+
+def _aggregated(criterion: CriterionSpec) -> str:
+    if criterion.kind == Kind.TURNS:
+        return _("how often each turn is marked")
+    if criterion.kind == Kind.MULTIPLE:
+        return _("the share of answers with each option")
+    found = []
+    if places(criterion, Option.Role.POSITIVE):
+        found.append(_("the share of items that are positive by majority, and of positive answers"))
+    if numbers_of(criterion) is not None:
+        found.append(_("mean, standard deviation and median of the answers"))
+    return "; ".join([*found, _("the share of each option")])
+
+
+def significance(known: Known) -> list[str]:
+    if not known.report["n_ratings"]:
+        return []
+    compared = {row["criterion"] for row in known.report["comparisons"] if row["pairs"]}
+    lines = _each(known, lambda criterion: _("sources compared") if criterion.key in compared else _("none"))
+    if compared:
+        lines.append(
+            _(
+                "Sources are compared by the difference of their means with a 95 per cent interval and a t test whose "
+                "variance takes dialogues and annotators for samples; p values are corrected by Holm's method. The "
+                "effect is the difference in standard deviations. Friedman's test is of all sources together."
+            )
+        )
+    return lines
+
+
+# (words, value, its interval): columns of the table of agreement.
+MEASURES = (
+    (gettext_noop("Fleiss' kappa %(value)s"), "fleiss_kappa", "fleiss"),
+    (gettext_noop("Krippendorff's alpha %(value)s"), "krippendorff_alpha", "alpha"),
+    (gettext_noop("Gwet's AC1 %(value)s"), "gwet_ac1", ""),
+)
+
+
+def agreement(known: Known) -> list[str]:
+    criteria = {criterion.key: criterion.name for criterion in known.spec.criteria}
+    rows = [row for row in known.report["agreement_overall"] if _measured(row)]
+    lines = [f"{criteria[row['criterion']]}: {', '.join(_measured(row))}" for row in rows]
+    if lines:
+        lines.append(_("In brackets: 95 per cent bootstrap intervals. Agreement with oneself was not measured."))
+    return lines
+
+
+def _measured(row: dict[str, Any]) -> list[str]:
+    return [
+        _(words) % {"value": number(row[name])} + _interval(row, ends)
+        for words, name, ends in MEASURES
+        if row[name] is not None
+    ]
+
+
+def _interval(row: dict[str, Any], ends: str) -> str:
+    low, high = row.get(f"{ends}_low"), row.get(f"{ends}_high")
+    if low is None or high is None:
+        return ""
+    return " " + _("(%(low)s to %(high)s)") % {"low": number(low), "high": number(high)}
+
+
+FACTS = {
+    fact.__name__: fact
+    for fact in (
+        objectivity, mode, intrinsic,
+        names, definitions, scale_sizes, scale_values, instruments, other_tasks, wording, elicitation,
+        aggregation, significance, agreement,
+    )
+}  # fmt: skip

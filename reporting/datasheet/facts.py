@@ -1,0 +1,249 @@
+"""What the database knows of a datasheet's questions about systems, evaluators, design and ethics.
+
+Each fact is a list of lines in the language that is active; an empty one is not known.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from annotation.models import Batch, Participant, Study
+from parley.listing import both
+from parley.numbers import number
+from protocols.models import ProtocolVersion
+from protocols.specs import VersionSpec
+from reporting.datasheet.selectors import Setting
+from reporting.record.acceptance_words import plan_lines
+from reporting.record.presentation import presentation_sentence
+from reporting.record.qualifying_words import preparation_lines, quality_lines
+from reporting.study.facts import People
+
+Unit, Order = ProtocolVersion.Unit, ProtocolVersion.Order
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`spec` has the words that annotators read; `report` may be one that is made part by part."""
+
+    study: Study
+    spec: VersionSpec
+    people: People
+    setting: Setting
+    report: dict[str, Any]
+
+    @property
+    def version(self) -> ProtocolVersion:
+        return self.study.protocol_version
+
+
+def amount(value: float) -> str:
+    return f"{value:,}"
+
+
+# --- systems and sample --------------------------------------------------------------------------------
+def inputs(known: Known) -> list[str]:
+    if known.version.granularity == ProtocolVersion.Granularity.TURN:
+        return [_("Text: a dialogue, whose turns so far are the context of each response.")]
+    return [_("Text: the turns of the other side of a dialogue.")]
+
+
+def outputs(known: Known) -> list[str]:
+    lines = [
+        _("Text: a turn of a dialogue.")
+        if known.version.granularity == ProtocolVersion.Granularity.TURN
+        else _("Text: one side of a dialogue.")
+    ]
+    if known.report["sources"]:
+        lines.append(_("Sources: %(names)s.") % {"names": ", ".join(row["name"] for row in known.report["sources"])})
+    reference = [row["name"] for row in known.report["sources"] if row["is_reference"]]
+    return lines + ([_("The reference is %(names)s.") % {"names": both(reference)}] if reference else [])
+
+
+def task(known: Known) -> list[str]:
+    if known.version.granularity == ProtocolVersion.Granularity.TURN:
+        return [_("Dialogue turn generation.")]
+    return [_("Taking part in a dialogue, turn by turn.")]
+
+
+def items_per_source(known: Known) -> list[str]:
+    names = {row["key"]: row["name"] for row in known.report["sources"]}
+    rows = known.report["material"]["by_source"]
+    return [f"{names.get(row['source']) or _('Whole dialogues')}: {amount(row['items'])}" for row in rows]
+
+
+def sample(known: Known) -> list[str]:
+    judged = known.report["material"]["dialogues"]
+    if not judged:
+        return []
+    counts = {"judged": amount(judged), "all": amount(known.setting.n_dialogues), "seed": known.study.seed}
+    return [
+        _("Judged are %(judged)s of the %(all)s dialogues that were brought into the study.") % counts,
+        _("Where dialogues are dealt into batches by lot, or some sources are left out, the seed %(seed)s decides.")
+        % counts,
+    ]
+
+
+# --- evaluators ----------------------------------------------------------------------------------------
+def n_evaluators(known: Known) -> list[str]:
+    n = known.report["n_annotators"]
+    return [amount(n)] if n else []
+
+
+def kind_of_evaluators(known: Known) -> list[str]:
+    if known.study.pay_amount is None:
+        return []
+    if not known.study.pay_amount:
+        return [_("Not paid.")]
+    pay = {"amount": known.study.pay_amount, "currency": known.study.pay_currency}
+    return [_("Paid: %(amount)s %(currency)s for a batch.") % pay]
+
+
+def platform(known: Known) -> list[str]:
+    return [_("From %(platform)s.") % {"platform": known.study.platform}] if known.study.platform else []
+
+
+def preparation(known: Known) -> list[str]:
+    if known.setting.is_elsewhere:
+        return []
+    n = known.setting.n_examples
+    lines = []
+    if known.version.guidelines_short:
+        lines.append(_("Short guidelines stand beside every item."))
+    if known.version.guidelines:
+        lines.append(_("The full guidelines are one click away from every item."))
+    if n:
+        lines.append(
+            ngettext("The guidelines have %(n)s worked example.", "The guidelines have %(n)s worked examples.", n)
+            % {"n": n}
+        )
+    if known.report["acceptance"]:
+        lines += preparation_lines(known.report["acceptance"])
+    lines += _other_batches(known)
+    return lines or [_("Neither guidelines nor batches of training: the questions alone.")]
+
+
+def _other_batches(known: Known) -> list[str]:
+    line = _("Left out of all results: %(kind)s, batches: %(batches)s, items: %(items)s, answers: %(ratings)s.")
+    return [line % (row | {"kind": Batch.Kind(row["kind"]).label}) for row in known.report["excluded_batches"]]
+
+
+# --- design --------------------------------------------------------------------------------------------
+def collection(known: Known) -> list[str]:
+    if known.setting.is_elsewhere:
+        return []
+    here = _("Online, in a web browser, with Parley %(version)s.")
+    lines = [here % {"version": known.report["versions"]["parley"]}]
+    n = known.setting.n_imported
+    if n:
+        line = ngettext(
+            "The answers of %(n)s annotator were imported.", "The answers of %(n)s annotators were imported.", n
+        )
+        lines.append(line % {"n": n})
+    return lines
+
+
+def quality(known: Known) -> list[str]:
+    excluded = known.people.by_standing.get(Participant.Standing.EXCLUDED, 0)
+    out = [_("Annotators whose answers were excluded: %(n)s.") % {"n": amount(excluded)}] if excluded else []
+    if known.setting.is_elsewhere:
+        return out
+    lines = [_("Agreement, and each annotator against the others, are computed while the work goes on.")]
+    if known.report["acceptance"]:
+        lines = quality_lines(known.report["acceptance"]) + lines
+    if known.study.kappa_floor is not None:
+        floor = {"floor": number(known.study.kappa_floor)}
+        lines.append(_("Annotators whose kappa with the others lies surely below %(floor)s are marked.") % floor)
+    return lines + _control(known) + _other_batches(known) + out
+
+
+def _control(known: Known) -> list[str]:
+    control = known.report["control"]
+    if not control:
+        return []
+    names = {row["key"]: row["name"] for row in known.report["criteria"]}
+    return [
+        _("Finished batches are controlled by samples, and rated again where they fail."),
+        *plan_lines(control, names),
+    ]
+
+
+UNITS = {
+    Unit.RESPONSE: gettext_noop("One response is judged at a time, as the next turn of the dialogue beside it."),
+    Unit.CANDIDATE_SET: gettext_noop("All responses of a source to a dialogue are judged together."),
+    Unit.MODEL: gettext_noop("A source is judged from a sample of its responses."),
+    Unit.DIALOGUE: gettext_noop("A whole dialogue is judged, its turns numbered."),
+}
+ORDERS = {
+    Order.CRITERION_FIRST: gettext_noop("All items of a dialogue are judged on one criterion before the next comes."),
+    Order.ITEM_FIRST: gettext_noop("All questions about an item stand on one page."),
+    Order.SET_LEVEL: gettext_noop("All items of a dialogue stand on one page, each with all its questions."),
+}
+
+
+def screen(known: Known) -> list[str]:
+    if known.setting.is_elsewhere:
+        return []
+    lines = [
+        *(_(UNITS[Unit(unit)]) for unit in known.spec.units),
+        presentation_sentence(known.study.text_format),
+        _(ORDERS[Order(known.version.order)]),
+        _("Beside each question stand its definition and options, and what each option means."),
+        _("Who wrote a response, which one is the reference, and what others answered is never shown."),
+    ]
+    if {Unit.RESPONSE, Unit.CANDIDATE_SET} & set(known.spec.units):
+        lines.append(
+            _("The items of a dialogue come in an order that is drawn for each annotator and stays the same for them.")
+        )
+    return lines
+
+
+def pace(known: Known) -> list[str]:
+    if known.setting.is_elsewhere:
+        return []
+    minutes = {"expected": known.study.minutes_expected, "most": known.study.minutes_at_most}
+    lines = [
+        _("A batch is expected to take %(expected)s minutes; after %(most)s minutes its seat is free again.") % minutes,
+        _("Within that time it can be left and taken up again: every answer is saved. No answer has a time limit."),
+    ]
+    if known.version.reading_seconds:
+        floor = {"n": known.version.reading_seconds}
+        lines.append(_("No answer is taken before a dialogue has been open for %(n)s seconds.") % floor)
+    return lines
+
+
+def feedback(known: Known) -> list[str]:
+    if known.setting.is_elsewhere:
+        return []
+    if not known.version.feedback_box:
+        return [_("They are not asked for remarks.")]
+    n = {"n": amount(len(known.report["comments"]))}
+    return [_("At the end of a batch they are asked for remarks; remarks left: %(n)s.") % n]
+
+
+# --- ethics --------------------------------------------------------------------------------------------
+def privacy(known: Known) -> list[str]:
+    lines = [_("Annotators appear under pseudonyms in every result.")]
+    if known.study.consent_text:
+        counts = {
+            "n": amount(known.people.n_consented),
+            "all": amount(known.people.n_asked),
+            "version": known.study.consent_version,
+        }
+        lines.append(
+            _("%(n)s of %(all)s annotators have agreed to the consent text, which is version %(version)s.") % counts
+        )
+        lines.append(_("The consent text: %(text)s") % {"text": " ".join(known.study.consent_text.split())})
+    return lines
+
+
+FACTS = {
+    fact.__name__: fact
+    for fact in (
+        inputs, outputs, task, items_per_source, sample,
+        n_evaluators, kind_of_evaluators, platform, preparation,
+        collection, quality, screen, pace, feedback,
+        privacy,
+    )
+}  # fmt: skip

@@ -1,0 +1,9 @@
+from django.urls import path
+
+from reporting.datasheet import views
+
+urlpatterns = [
+    path("<slug:slug>/datasheet/", views.datasheet_page, name="datasheet"),
+    path("<slug:slug>/datasheet.md", views.datasheet_markdown, name="datasheet_markdown"),
+    path("<slug:slug>/datasheet.json", views.datasheet_json, name="datasheet_json"),
+]

@@ -1,0 +1,95 @@
+"""The datasheet of a study: read by all who watch, answered by those who make the study, and downloaded."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override as in_language
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.access import Right, rights_in, signed_in, study_for
+from annotation.models import Study
+from annotation.services.datasheet import LONGEST_ANSWER, save_answer
+from reporting.datasheet.build import Answer, as_json, as_markdown, by_section, counts_of, datasheet
+from reporting.datasheet.questions import QUESTIONS, SOURCE
+from reporting.report.build import open_report
+from reporting.study.facts import people_of
+
+
+class AnswerForm(forms.Form):
+    question = forms.ChoiceField(choices=[(each.number, each.number) for each in QUESTIONS], widget=forms.HiddenInput)
+    text = forms.CharField(
+        label=_("Answer"), required=False, max_length=LONGEST_ANSWER, widget=forms.Textarea(attrs={"rows": 4})
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def datasheet_page(request: HttpRequest, slug: str) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, study_for(request.user, slug, Right.WATCH))
+    study = study_for(request.user, slug, Right.CONFIGURE)
+    form = AnswerForm(request.POST)
+    if not form.is_valid():
+        return _page(request, study, form)
+    number, text = form.cleaned_data["question"], form.cleaned_data["text"]
+    save_answer(study, number, text, by=signed_in(request.user), now=timezone.now())
+    return redirect(f"{reverse('datasheet', args=[study.slug])}#{_anchor(number)}")
+
+
+@require_safe
+@login_required
+def datasheet_markdown(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    with in_language("en"):
+        text = as_markdown(study, _answers(study), now=timezone.now())
+    return _download(text, "text/markdown; charset=utf-8", f"{study.slug}-datasheet.md")
+
+
+@require_safe
+@login_required
+def datasheet_json(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    with in_language("en"):
+        text = as_json(study, _answers(study), now=timezone.now())
+    return _download(text, "application/json", f"{study.slug}-datasheet.json")
+
+
+def _page(request: HttpRequest, study: Study, wrong: AnswerForm | None = None) -> HttpResponse:
+    """`wrong` is the form that was not taken: its words are shown again, beside what is wrong with them."""
+    answers, rights = _answers(study), rights_in(request.user, study)
+    sections = [
+        (number, name, [_row(each, wrong, may_write=Right.CONFIGURE in rights) for each in part])
+        for number, name, part in by_section(answers)
+    ]
+    context = {"study": study, "rights": rights, "sections": sections, "counts": counts_of(answers), "source": SOURCE}
+    return render(
+        request, "reporting/datasheet/datasheet.html", context | {"form": wrong}, status=422 if wrong else 200
+    )
+
+
+def _row(answer: Answer, wrong: AnswerForm | None, *, may_write: bool) -> dict[str, Any]:
+    anchor = _anchor(answer.number)
+    is_wrong = wrong is not None and wrong["question"].value() == answer.number
+    form = wrong if is_wrong else None
+    if may_write and form is None:
+        text = answer.text if answer.origin == "written" else ""
+        form = AnswerForm(initial={"question": answer.number, "text": text}, auto_id=f"{anchor}-%s")
+    return {"answer": answer, "anchor": anchor, "form": form, "is_wrong": is_wrong}
+
+
+def _answers(study: Study) -> list[Answer]:
+    return datasheet(study, open_report(study, now=timezone.now()), people_of(study))
+
+
+def _anchor(number: str) -> str:
+    return f"q-{number.replace('.', '-')}"
+
+
+def _download(text: str, content_type: str, name: str) -> HttpResponse:
+    return HttpResponse(text, content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,301 @@
+"""Every number says what it is, what it was made of and how far it can be trusted, in sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from django.utils.translation import get_language, gettext_noop
+
+from annotation.agreement_cells import WEIGHTED
+from measures.arrays import IntArray
+from measures.estimate import Estimate
+from measures.labels import (
+    BIAS_PARADOX,
+    DOMINANT_ANSWER,
+    PREVALENCE_PARADOX,
+    SINGLE_ANSWERS,
+    WORD_SCALES,
+    WordScale,
+    alpha_word,
+    bias_warnings,
+    prevalence_warnings,
+    single_answer_warnings,
+)
+from parley.numbers import number
+from protocols.models import Criterion
+from reporting.charts.drawing import tone_of
+from reporting.labels import reason_sentence, strength
+from reporting.labels import said as _
+
+DEPENDENT_ITEMS = "dependent_items"
+OF_PAIRS = frozenset({"cohen", *WEIGHTED})
+WITH_SINGLE_ANSWERS = frozenset({"fleiss", "strong", "ac1"})  # in the expected agreement alone
+FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
+
+INTERVAL_NOTES = {
+    "too_few_items": gettext_noop("No interval and no colour: fewer than 10 items with two answers or more."),
+    "rare_answers": gettext_noop(
+        "No interval: one answer has nine tenths of the votes, which takes 100 items or more."
+    ),
+    "unreliable": gettext_noop("The interval is unreliable with fewer than 20 items."),
+    "no_spread": gettext_noop("No interval: the items are all alike."),
+    "no_standard_error": gettext_noop("No interval is known for this value."),
+    "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
+    DEPENDENT_ITEMS: gettext_noop("No interval: answers about the same dialogue are not independent."),
+}
+WARNINGS = {
+    PREVALENCE_PARADOX: gettext_noop(
+        "Careful: people agree often and the coefficient is low all the same, because one answer "
+        "is so frequent. Read it beside per cent agreement and AC1."
+    ),
+    DOMINANT_ANSWER: gettext_noop("Careful: nine tenths of the votes or more are one answer."),
+    BIAS_PARADOX: gettext_noop(
+        "Careful: the two sides give the answers unequally often, which makes kappa higher than it would be at the "
+        "same agreement. Read it beside per cent agreement."
+    ),
+    SINGLE_ANSWERS: gettext_noop(
+        "Careful: items with one answer enter the expected agreement alone. Until more items have two answers, the "
+        "value says little and can lie below −1."
+    ),
+    "constant_rater": gettext_noop("One of the two always gave the same answer, so kappa is exactly 0."),
+}
+LEFT_OUT = gettext_noop("%(used)s items used, %(left_out)s left out for having one answer only; %(votes)s answers.")
+EXPECTED_ONLY = gettext_noop(
+    "%(used)s items used, %(votes)s answers. Items with one answer only, which enter the expected agreement alone: "
+    "%(left_out)s."
+)
+COUNTED = gettext_noop("Counted, not estimated: there is no interval.")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """Name and definition are kept in English, and read in the language of the page."""
+
+    key: str
+    english_name: str
+    english_definition: str
+    form: str = ".2f"
+    word_scale: str = WordScale.LANDIS_KOCH
+
+    @property
+    def name(self) -> str:
+        return _(self.english_name)
+
+    @property
+    def definition(self) -> str:
+        return _(self.english_definition)
+
+    @property
+    def is_of_pairs(self) -> bool:
+        """Averaged over pairs of annotators, whose tables are kept per batch."""
+        return self.key in OF_PAIRS
+
+    def fits(self, scale: str) -> bool:
+        """Whether a criterion with this scale has it: weights need an order."""
+        return self.key not in WEIGHTED or scale != Criterion.Scale.NOMINAL
+
+
+STATISTICS = {
+    each.key: each
+    for each in (
+        Statistic(
+            "fleiss",
+            gettext_noop("Fleiss' kappa"),
+            gettext_noop("Agreement of all annotators beyond chance: 1 is perfect, 0 is what chance alone would give."),
+        ),
+        Statistic(
+            "strong",
+            gettext_noop("Fleiss' kappa, strong judgements"),
+            gettext_noop(
+                "Fleiss' kappa over the items that nobody answered with an unsure option. Leaving out the hard items "
+                "raises it."
+            ),
+        ),
+        Statistic(
+            "cohen",
+            gettext_noop("Cohen's kappa, mean of pairs"),
+            gettext_noop("Agreement of two annotators beyond chance, averaged over all pairs with items in common."),
+        ),
+        Statistic(
+            "cohen_linear",
+            gettext_noop("Weighted kappa, linear, mean of pairs"),
+            gettext_noop(
+                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement counts by how "
+                "many steps of the scale it spans. An unsure answer is a missing one."
+            ),
+        ),
+        Statistic(
+            "cohen_quadratic",
+            gettext_noop("Weighted kappa, quadratic, mean of pairs"),
+            gettext_noop(
+                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement counts by the "
+                "square of the steps it spans. An unsure answer is a missing one."
+            ),
+        ),
+        Statistic(
+            "alpha",
+            gettext_noop("Krippendorff's alpha"),
+            gettext_noop(
+                "1 minus the ratio of observed to expected disagreement, on the scale of the question: 1 is perfect, "
+                "0 is what chance alone would give."
+            ),
+        ),
+        Statistic(
+            "ac1",
+            gettext_noop("Gwet's AC1"),
+            gettext_noop("Agreement beyond chance, with a chance that stays small when one answer is frequent."),
+        ),
+        Statistic(
+            "percent",
+            gettext_noop("Per cent agreement"),
+            gettext_noop("How often two annotators of an item gave the same answer. Not corrected for chance."),
+            ".0%",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of a table as it is shown: the lines explain it."""
+
+    text: str
+    lines: tuple[str, ...]
+    tone: str | None = None
+    is_warned: bool = False
+
+    @property
+    def why(self) -> str:
+        return "\n".join(self.lines)
+
+
+def missing(statistic: Statistic, reason: str) -> Figure:
+    found = {"name": statistic.name, "why": reason_sentence(reason)}
+    # Translators: "why" is a clause such as "there are no answers here yet".
+    return Figure("–", (_("%(name)s: undefined, because %(why)s.") % found, statistic.definition))
+
+
+def explained(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> Figure:
+    """A stored coefficient with its explanation; `estimates` are those of its cell, at least the ones it needs."""
+    found = estimates[statistic.key] | {"warnings": ()}  # stored as a list, which is no key of a cache
+    if statistic.is_of_pairs:  # a mean over pairs counts no items of its own: those of its cell say whether to read it
+        found |= {"n_items": estimates["percent"]["n_items"]}
+    percent, kept = estimates["percent"]["value"], estimates["strong_share_kept"]
+    return _explained(statistic, tuple(found.items()), percent, kept, largest_share, get_language())
+
+
+@lru_cache(maxsize=2048)  # a vote changes the study and one batch; what is said of the other batches stays as it was
+def _explained(
+    statistic: Statistic,
+    values: tuple[tuple[str, Any], ...],
+    percent: float | None,
+    strong_share_kept: float | None,
+    largest_share: float | None,
+    _language: str | None,
+) -> Figure:
+    found = dict(values)
+    estimates = {"percent": {"value": percent}, "strong_share_kept": strong_share_kept, statistic.key: found}
+    if found["value"] is None:
+        reason = "no_strong_items" if is_emptied(statistic, estimates) else found["reason"]
+        figure = missing(statistic, reason)
+        return Figure(figure.text, (*figure.lines, *counts(statistic, found), *strong_line(statistic, estimates)))
+    warnings = warnings_of(statistic, estimates, largest_share)
+    lines = (
+        headline(statistic, found["value"]),
+        statistic.definition,
+        *interval_lines(statistic, found),
+        *counts(statistic, found),
+        *strong_line(statistic, estimates),
+        *(_(WARNINGS[warning]) for warning in warnings),
+    )
+    return Figure(number(found["value"], statistic.form), lines, tone(statistic, found), bool(warnings))
+
+
+def headline(statistic: Statistic, value: float) -> str:
+    found = {"name": statistic.name, "value": number(value, statistic.form), "word": word_of(statistic, value)}
+    # Translators: a statistic, its value, and how strong that agreement is called.
+    return (_("%(name)s %(value)s, %(word)s.") if found["word"] else _("%(name)s %(value)s.")) % found
+
+
+def word_of(statistic: Statistic, value: float | None) -> str | None:
+    """The word of the study's scale; Krippendorff's own for his alpha; per cent agreement has none."""
+    if statistic.key == "percent":
+        return None
+    scale = statistic.word_scale
+    word = alpha_word(scale, value) if statistic.key == "alpha" else WORD_SCALES[scale](value)
+    return word and strength(word)
+
+
+def tone(statistic: Statistic, found: Mapping[str, Any]) -> str | None:
+    if statistic.key == "percent" or found["n_items"] < FEWEST_FOR_COLOUR:
+        return None
+    return tone_of(found["value"])
+
+
+def interval_lines(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
+    lines = []
+    if found["low"] is not None:
+        ends = {end: number(found[end], statistic.form) for end in ("low", "high")}
+        words = {f"{end}_word": word_of(statistic, found[end]) for end in ("low", "high")}
+        lines.append(_interval_sentence(words["low_word"], words["high_word"]) % (ends | words))
+    if found["interval_note"]:
+        lines.append(_(INTERVAL_NOTES[found["interval_note"]]))
+    return lines
+
+
+def _interval_sentence(low: str | None, high: str | None) -> str:
+    if not low:
+        return _("95 %% interval %(low)s to %(high)s.")
+    if low == high:
+        return _("95 %% interval %(low)s to %(high)s, %(low_word)s.")
+    # Translators: for example "95 % interval 0.21 to 0.55, fair to moderate."
+    return _("95 %% interval %(low)s to %(high)s, %(low_word)s to %(high_word)s.")
+
+
+def counts(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
+    """What was used and what was left out, or entered only a part of the coefficient."""
+    lines = []
+    if found["n_pairs"] or found["n_undefined"]:
+        pairs = {"used": f"{found['n_pairs']:,}", "undefined": f"{found['n_undefined']:,}"}
+        lines.append(_("%(used)s pairs of annotators used, %(undefined)s undefined.") % pairs)
+    if found["n_ratings"]:
+        used, left_out, votes = found["n_items"], found["n_left_out"], found["n_ratings"]
+        sizes = {"used": f"{used:,}", "left_out": f"{left_out:,}", "votes": f"{votes:,}"}
+        is_expected = left_out and statistic.key in WITH_SINGLE_ANSWERS
+        sentence = _(EXPECTED_ONLY if is_expected else LEFT_OUT) % sizes
+        is_scott = votes == 2 * used and not left_out
+        lines.append(" ".join([sentence, _("With two annotators this is Scott's pi.")]) if is_scott else sentence)
+    return lines
+
+
+def is_emptied(statistic: Statistic, estimates: Mapping[str, Any]) -> bool:
+    return statistic.key == "strong" and estimates["strong_share_kept"] == 0
+
+
+def strong_line(statistic: Statistic, estimates: Mapping[str, Any]) -> list[str]:
+    kept = estimates["strong_share_kept"]
+    if statistic.key != "strong" or kept is None:
+        return []
+    return [_("%(share)s of the items kept.") % {"share": f"{kept:.0%}"}]
+
+
+def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> tuple[str, ...]:
+    """Of a frequent answer only for coefficients that one pulls down."""
+    found = estimates[statistic.key]
+    single: tuple[str, ...] = ()
+    if statistic.key in WITH_SINGLE_ANSWERS:
+        single = single_answer_warnings(found["value"], found["n_items"], found["n_left_out"])
+    if statistic.key in ("percent", "ac1"):
+        return single
+    return (*prevalence_warnings(estimates["percent"]["value"], found["value"], largest_share), *single)
+
+
+def table_warnings(kappa: Estimate, square: IntArray) -> tuple[str, ...]:
+    """Of Cohen's kappa from a (K, K) table of the answers of two sides."""
+    n = int(square.sum())
+    margins = square.sum(axis=0) + square.sum(axis=1)
+    agreement, largest = (float(np.trace(square)) / n, float(margins.max()) / 2 / n) if n else (None, None)
+    bias = () if kappa.warnings else bias_warnings(square)  # a kappa of exactly 0 was raised by nothing
+    return (*kappa.warnings, *prevalence_warnings(agreement, kappa.value, largest), *bias)

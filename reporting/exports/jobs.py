@@ -1,0 +1,194 @@
+"""Large exports as jobs: a worker writes the file, the database keeps it some days for whoever asked.
+
+A job is run by one worker at a time and may be delivered any number of times.
+"""
+
+import hashlib
+import logging
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import IO, Any
+
+from celery.exceptions import CeleryError
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from annotation.models import ExportChunk, ExportJob, Study
+from annotation.services.refusals import Refused
+from parley.advisory import is_locked, locked
+from parley.celery import app
+from reporting.exports.formats import write_export
+from reporting.exports.tables import Tick
+
+logger = logging.getLogger(__name__)
+
+
+CHUNK = 1024 * 1024
+FAST = 1  # zlib's level
+SECONDS_PER_REPORT = 0.5
+MOST_ATTEMPTS = 3
+LOST_AFTER = timedelta(minutes=2)
+KEPT_FOR = timedelta(days=7)
+MOST_WAITING = 5  # of one person in one study: each holds a worker and then room in the database
+LOCK_SPACE = 0x1A71
+Status = ExportJob.Status
+OPEN = (Status.QUEUED, Status.RUNNING)
+
+
+# --- queueing ------------------------------------------------------------------------------------
+@transaction.atomic
+def queue_export(
+    study: Study,
+    user: User,
+    *,
+    format: str,
+    options: Mapping[str, Any],
+    file_name: str,
+    has_names: bool,
+    n_total: int,
+    now: datetime,
+) -> ExportJob:
+    """Have a worker write the export. Raises Refused when the person has enough of them under way."""
+    if study.exports.filter(user=user, status__in=OPEN).count() >= MOST_WAITING:
+        raise Refused("too_many", _("Several of your exports are under way. Wait until one is done."))
+    job = ExportJob.objects.create(
+        study=study,
+        user=user,
+        format=format,
+        options=dict(options),
+        file_name=file_name,
+        has_names=has_names,
+        n_total=n_total,
+        language=get_language() or settings.LANGUAGE_CODE,
+        created_at=now,
+    )
+    transaction.on_commit(partial(_send, job.pk), robust=True)
+    return job
+
+
+def _send(job_id: int) -> None:
+    try:
+        app.send_task("reporting.tasks.run_export", args=[job_id])
+    except (OperationalError, CeleryError, OSError) as error:
+        logger.warning("export %s not queued: %s", job_id, error)
+
+
+def tend_exports(*, now: datetime) -> tuple[int, int]:
+    """Send lost jobs again and delete files that are old. Returns how many of each."""
+    return _requeue_lost(now), _expire_old(now)
+
+
+def _requeue_lost(now: datetime) -> int:
+    since = now - LOST_AFTER
+    lost = ExportJob.objects.filter(
+        Q(status=Status.QUEUED, created_at__lte=since) | Q(status=Status.RUNNING, started_at__lte=since)
+    )
+    ids = [pk for pk in lost.order_by("pk").values_list("pk", flat=True) if not is_locked(LOCK_SPACE, pk)]
+    for pk in ids:
+        _send(pk)
+    return len(ids)
+
+
+@transaction.atomic
+def _expire_old(now: datetime) -> int:
+    """The rows stay, and say what there was."""
+    old = ExportJob.objects.filter(status=Status.DONE, finished_at__lte=now - KEPT_FOR)
+    ids = list(old.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    ExportJob.objects.filter(pk__in=ids).update(status=Status.EXPIRED)
+    ExportChunk.objects.filter(job__in=ids).delete()
+    return len(ids)
+
+
+# --- running -------------------------------------------------------------------------------------
+def run_export_job(job_id: int, now: datetime) -> ExportJob.Status | None:
+    """Write the job's file, unless it is done or another worker is at it: then None."""
+    with locked(LOCK_SPACE, job_id) as is_mine:
+        if not is_mine or not _start(job_id, now):
+            return None
+        job = ExportJob.objects.select_related("study__protocol_version__protocol").get(pk=job_id)
+        began = time.monotonic()
+        with override(job.language), tempfile.TemporaryFile(buffering=CHUNK) as file:
+            error = _write(job, file)
+            return _finish(job, file, error, now + timedelta(seconds=time.monotonic() - began))
+
+
+def _start(job_id: int, now: datetime) -> bool:
+    jobs = ExportJob.objects.filter(pk=job_id, status__in=OPEN)
+    return bool(jobs.update(status=Status.RUNNING, started_at=now, n_done=0, n_attempts=F("n_attempts") + 1))
+
+
+def _write(job: ExportJob, file: IO[bytes]) -> str:
+    """The sentence to show when it failed."""
+    if job.n_attempts > MOST_ATTEMPTS:
+        return _("The export was interrupted every time it was tried. Ask the administrator.")
+    try:
+        write_export(job.study, job.format, job.options, file, _reporter(job))
+    except Exception:
+        # The person who waits must read an end; the log has the fault itself.
+        logger.exception("export %s failed", job.pk)
+        return _("The file was not made, because of a fault in the program. The administrator finds it in the log.")
+    return ""
+
+
+def _reporter(job: ExportJob) -> Tick:
+    last_tick = 0.0
+
+    def report(n_done: int) -> None:
+        nonlocal last_tick
+        tick = time.monotonic()
+        if tick - last_tick >= SECONDS_PER_REPORT:
+            last_tick = tick
+            ExportJob.objects.filter(pk=job.pk).update(n_done=n_done)
+
+    return report
+
+
+@transaction.atomic
+def _finish(job: ExportJob, file: IO[bytes], error: str, finished_at: datetime) -> ExportJob.Status:
+    values: dict[str, Any] = {"status": Status.FAILED, "error": error}
+    if not error:
+        n_bytes, digest = _store_chunks(job, file)
+        values = {"status": Status.DONE, "n_bytes": n_bytes, "sha256": digest, "n_done": F("n_total")}
+    ExportJob.objects.filter(pk=job.pk).update(finished_at=finished_at, **values)
+    return values["status"]
+
+
+def _store_chunks(job: ExportJob, file: IO[bytes]) -> tuple[int, str]:
+    """Write the file compressed, piece by piece. Returns its length and its SHA-256."""
+    digest, waiting, number = hashlib.sha256(), bytearray(), 0
+    file.seek(0)
+    for piece in _packed(file, digest):
+        waiting += piece
+        while len(waiting) > CHUNK:
+            ExportChunk.objects.create(job=job, number=number, data=bytes(waiting[:CHUNK]))
+            del waiting[:CHUNK]
+            number += 1
+    ExportChunk.objects.create(job=job, number=number, data=bytes(waiting))
+    return file.tell(), digest.hexdigest()
+
+
+def _packed(file: IO[bytes], digest: Any) -> Iterator[bytes]:
+    packer = zlib.compressobj(FAST)
+    while piece := file.read(CHUNK):
+        digest.update(piece)
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+def export_pieces(job: ExportJob) -> Iterator[bytes]:
+    """The finished file, piece by piece. One query for each: a slow reader must hold no cursor open."""
+    unpacker = zlib.decompressobj()
+    number = 0
+    while data := ExportChunk.objects.filter(job=job, number=number).values_list("data", flat=True).first():
+        yield unpacker.decompress(data)
+        number += 1
+    yield unpacker.flush()

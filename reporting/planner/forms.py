@@ -1,0 +1,164 @@
+"""What somebody may ask of the planner. Everything is in the query string, so that a plan is a link."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any, cast
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from measures.planning import COMPONENTS
+from reporting.planner.facts import PlannerFacts, Score
+from reporting.planner.plans import DEFAULT_BETWEEN, DEFAULT_WITHIN, DEFAULTS, MAIN, OWN, PILOT
+
+MOST_SOURCES, MOST_RATINGS = 200, 50
+MOST_PAIRED_SOURCES = 12  # a choice of 66 pairs; above, all pairs together
+
+
+class PlannerForm(forms.Form):
+    """Always bound: what the query string leaves out has its usual value. `values` are there also with errors."""
+
+    use_required_attribute = False  # a browser would wait for a field that is hidden
+
+    criterion = forms.ChoiceField(label=_("Criterion"))
+    difference = forms.FloatField(min_value=0.0001, label=_("Smallest difference worth finding"))
+    power = forms.FloatField(
+        min_value=50, max_value=99.9, label=_("Power, per cent"), help_text=_("How often a study should find it.")
+    )
+    level = forms.FloatField(
+        min_value=0.1, max_value=20, label=_("Level, per cent"),
+        help_text=_("How often a test may find a difference that is not there."),
+    )  # fmt: skip
+    sources = forms.IntegerField(min_value=2, max_value=MOST_SOURCES, label=_("Sources"))
+    comparisons = forms.IntegerField(
+        required=False, min_value=1, max_value=100_000, label=_("Comparisons"),
+        help_text=_("The level is shared out among them. Left empty, every pair of sources."),
+    )  # fmt: skip
+    ratings = forms.IntegerField(
+        min_value=1, max_value=MOST_RATINGS, label=_("Annotators per dialogue"),
+        help_text=_("Ratings of each response: the seats of a batch."),
+    )  # fmt: skip
+    annotators = forms.IntegerField(
+        required=False, min_value=1, max_value=100_000, label=_("Annotators in all"),
+        help_text=_("Left empty, the same people rate everything."),
+    )  # fmt: skip
+    dialogues = forms.IntegerField(
+        required=False, min_value=2, max_value=1_000_000, label=_("Dialogues"),
+        help_text=_("Left empty, as many as are needed. A number shows what it can find."),
+    )  # fmt: skip
+    batch_size = forms.IntegerField(
+        required=False, min_value=1, max_value=100_000, label=_("Dialogues per batch"), help_text=_("For time and pay.")
+    )
+    minutes = forms.IntegerField(
+        required=False, min_value=1, max_value=100_000, label=_("Minutes for a batch"),
+        help_text=_("With all of its sources and questions."),
+    )  # fmt: skip
+    components = forms.ChoiceField(
+        label=_("Variances from"),
+        choices=[
+            (DEFAULTS, _("usual values")),
+            (PILOT, _("this study's pilot batches")),
+            (MAIN, _("this study's main batches so far")),
+            (OWN, _("values of your own")),
+        ],
+        help_text=_("How much answers scatter decides how many of them are needed."),
+    )  # fmt: skip
+    pair = forms.ChoiceField(required=False, label=_("Pair of sources"))
+    s_between = forms.FloatField(
+        required=False, min_value=0, max_value=1e12, label=_("Between dialogues"),
+        help_text=_("Variance of the true difference of two sources from dialogue to dialogue, in squared points."),
+    )  # fmt: skip
+    s_within = forms.FloatField(
+        required=False, min_value=0, max_value=1e12, label=_("Within a dialogue"),
+        help_text=_("Variance of one annotator's difference around that."),
+    )  # fmt: skip
+    s_annotator = forms.FloatField(
+        required=False, min_value=0, max_value=1e12, label=_("Between annotators"),
+        help_text=_("Variance of which source an annotator likes in general. 0 if they do not differ."),
+    )  # fmt: skip
+
+    def __init__(self, query: Mapping[str, str], facts: PlannerFacts) -> None:
+        self.facts = facts
+        self.score = _score(query.get("criterion", ""), facts)
+        self.usual = self._usual()
+        given = {name: value for name, value in query.items() if name in self.base_fields}
+        super().__init__(self.usual | given, auto_id="ask-%s", label_suffix="")
+        self._offer()
+        self.values = self.usual | (self.cleaned_data if self.is_valid() else self._right_ones())
+
+    def _usual(self) -> dict[str, Any]:
+        span = self.score.span if self.score else 1.0
+        is_share = self.score is None or self.score.is_share
+        return {
+            "criterion": self.score.criterion.key if self.score else "",
+            "difference": 10 if is_share else float(f"{span / 10:.2g}"),
+            "power": 80,
+            "level": 5,
+            "sources": min(self.facts.n_sources, MOST_SOURCES),
+            "comparisons": None,
+            "ratings": min(self.facts.study.seats, MOST_RATINGS),
+            "annotators": None,
+            "dialogues": None,
+            "batch_size": self.facts.batch_size,
+            "minutes": self.facts.study.minutes_expected,
+            "components": DEFAULTS,
+            "pair": "",
+            "s_between": float(f"{DEFAULT_BETWEEN * span**2:.4g}"),
+            "s_within": float(f"{DEFAULT_WITHIN * span**2:.4g}"),
+            "s_annotator": 0,
+        }
+
+    def _offer(self) -> None:
+        fields = cast(dict[str, forms.ChoiceField], self.fields)
+        criteria = [(key, score.criterion.name) for key, score in self.facts.scores.items()]
+        fields["criterion"].required = bool(criteria)
+        fields["criterion"].choices = criteria or [("", gettext("a question with positive answers"))]
+        few = self.facts.sources if len(self.facts.sources) <= MOST_PAIRED_SOURCES else []
+        self.pairs = {f"{a.key}~{b.key}": (a, b) for a, b in combinations(few, 2)}
+        pairs = [(key, f"{a.name} – {b.name}") for key, (a, b) in self.pairs.items()]
+        fields["pair"].choices = [("", gettext("the mean over all pairs")), *pairs]
+        self.fields["difference"].help_text = self._unit_in_words()
+        for name in COMPONENTS:
+            self.fields[name].required = self.data["components"] == OWN
+        for field in self.fields.values():
+            if isinstance(field.widget, forms.NumberInput):
+                field.widget.attrs["step"] = "any" if isinstance(field, forms.FloatField) else "1"
+
+    def _unit_in_words(self) -> str:
+        if self.score is None or self.score.is_share:
+            return gettext("In points of a share: 10 is 60 per cent positive against 70.")
+        ends = {"low": f"{self.score.low:g}", "high": f"{self.score.high:g}"}
+        return gettext("In points of the scale, which goes from %(low)s to %(high)s.") % ends
+
+    def clean_difference(self) -> float:
+        most = 100.0 if self.score is None or self.score.is_share else self.score.span
+        if self.cleaned_data["difference"] >= most:
+            raise forms.ValidationError(
+                gettext("Two sources cannot differ by %(most)s or more.") % {"most": f"{most:g}"}
+            )
+        return float(self.cleaned_data["difference"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        annotators, ratings = cleaned.get("annotators"), cleaned.get("ratings")
+        if annotators and ratings and annotators < ratings:
+            text = gettext("Each dialogue has %(n)s annotators, so there are at least as many in all.")
+            self.add_error("annotators", text % {"n": ratings})
+        if cleaned.get("components") == OWN and cleaned.get("s_between") == 0 == cleaned.get("s_within"):
+            for name in ("s_between", "s_within"):
+                self.add_error(name, gettext("Where nothing scatters there is nothing to plan."))
+        return cleaned
+
+    def _right_ones(self) -> dict[str, Any]:
+        return {name: value for name, value in self.cleaned_data.items() if name not in self.errors}
+
+    @property
+    def n_comparisons(self) -> int:
+        n = self.values["sources"]
+        return int(self.values["comparisons"] or n * (n - 1) // 2)
+
+
+def _score(key: str, facts: PlannerFacts) -> Score | None:
+    """Of a criterion by its key; of the first where there is none of that name."""
+    return facts.scores.get(key) or next(iter(facts.scores.values()), None)

@@ -1,0 +1,178 @@
+"""The planner as its template shows it."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from annotation.models import Source, Study
+from measures.planning import Components
+from reporting.planner.components import pilot_components
+from reporting.planner.facts import PAIRED, PlannerFacts, Unit, planner_facts
+from reporting.planner.forms import PlannerForm
+from reporting.planner.plans import (
+    DEFAULTS,
+    OWN,
+    PILOT,
+    SCALE,
+    SHARE,
+    Load,
+    Question,
+    StudyPlan,
+    Variances,
+    as_document,
+    default_variances,
+    make_plan,
+)
+from reporting.planner.sentences import advice, answer, doubts, origin
+from reporting.planner.tables import (
+    annotators_table,
+    curve_picture,
+    dialogues_table,
+    differences_table,
+    facts,
+    variance_facts,
+)
+
+NOT_RATED, TOO_FEW, NO_SPREAD = "not_rated", "too_few", "no_spread"
+
+
+class Planned:
+    """A plan of one study, from what a query string asks. Errors leave the usual values in place."""
+
+    def __init__(self, study: Study, query: Mapping[str, str]) -> None:
+        self.study = study
+        self.facts = planner_facts(study)
+        self.form = PlannerForm(query, self.facts)
+        self.variances, self.fallback = _variances(self.form, self.facts)
+        self.load = _load(self.form, self.facts)
+        self.plan: StudyPlan = make_plan(self._question(), self.load)
+
+    def _question(self) -> Question:
+        values, score = self.form.values, self.form.score
+        is_share = score is None or score.is_share
+        return Question(
+            unit=SHARE if is_share else SCALE,
+            span=1.0 if is_share or score is None else score.span,
+            difference=values["difference"] / (100 if is_share else 1),
+            power=values["power"] / 100,
+            level=values["level"] / 100,
+            n_comparisons=self.form.n_comparisons,
+            ratings=values["ratings"],
+            n_annotators=values["annotators"],
+            n_dialogues=values["dialogues"],
+            variances=self.variances,
+        )
+
+    @property
+    def pair(self) -> str:
+        """The names of the two sources the variances are of, or nothing for the mean over pairs."""
+        chosen = self.form.pairs.get(self.form.values["pair"])
+        return " – ".join(source.name for source in chosen) if chosen else ""
+
+
+def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
+    planned = Planned(study, query)
+    plan, form, load = planned.plan, planned.form, planned.load
+    question = plan.question
+    return {
+        "form": form,
+        "plan": plan,
+        "answer": answer(plan, load),
+        "facts": facts(plan, load),
+        "advice": advice(plan),
+        "origin": origin(plan.question.variances, question, planned.pair),
+        "variances": variance_facts(question),
+        "doubts": doubts(plan.question.variances),
+        "fallback": planned.fallback,
+        "by_difference": differences_table(plan),
+        "by_dialogues": dialogues_table(plan),
+        "by_annotators": annotators_table(plan),
+        "columns": plan.by_difference.columns,
+        "picture": curve_picture(plan),
+        "has_pilot": PILOT in planned.facts.rated_kinds and form.values["components"] == DEFAULTS,
+        "is_unpaired": form.score is not None and not form.score.is_paired,
+        "n_dialogues": planned.facts.n_dialogues,
+        "is_short": bool(planned.facts.n_dialogues and (plan.n_dialogues or 0) > planned.facts.n_dialogues),
+        "is_share": question.unit == SHARE,
+        "query": urlencode(link_of(form)),
+        "pilot_query": urlencode(link_of(form) | {"components": PILOT}),
+    }
+
+
+def link_of(form: PlannerForm) -> dict[str, str]:
+    """The whole question, also what was left as it usually is: a link keeps its plan when usual values change."""
+    return {name: str(value) for name, value in form.data.items() if value not in (None, "")}
+
+
+def planner_document(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
+    """For JSON, or the errors by field."""
+    planned = Planned(study, query)
+    if planned.form.errors:
+        return {"errors": {name: [str(each) for each in errors] for name, errors in planned.form.errors.items()}}
+    score = planned.form.score
+    return {
+        "study": study.slug,
+        "protocol": study.protocol_version.protocol.slug,
+        "protocol_version": study.protocol_version.version,
+        "criterion": score.criterion.key if score else None,
+        "pair": planned.form.values["pair"] or None,
+        "variances_not_from_the_study_because": planned.fallback or None,
+        **as_document(planned.plan),
+        "load": {name: getattr(planned.load, name) for name in planned.load.__dataclass_fields__},
+    }
+
+
+def as_json(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _variances(form: PlannerForm, facts: PlannerFacts) -> tuple[Variances, str]:
+    """As asked; the usual ones, and why, where the study does not have what was asked for."""
+    values, score = form.values, form.score
+    usual = default_variances(score.span if score else 1.0)
+    kind = values["components"]
+    if kind == DEFAULTS:
+        return usual, ""
+    if kind == OWN:
+        return Variances(values["s_between"], values["s_within"], values["s_annotator"], OWN), ""
+    if kind not in facts.rated_kinds or score is None:
+        return usual, NOT_RATED
+    sources: list[Source] = list(form.pairs.get(values["pair"]) or facts.sources)
+    found = pilot_components(facts.study, score.criterion, kind, [source.pk for source in sources])
+    return _of_study(found, kind, usual)
+
+
+def _of_study(found: Components, kind: str, usual: Variances) -> tuple[Variances, str]:
+    if found.s_between is None or found.s_within is None or found.s_annotator is None:
+        return usual, TOO_FEW
+    if not found.s_between + found.s_within:
+        return usual, NO_SPREAD
+    return (
+        Variances(
+            found.s_between,
+            found.s_within,
+            found.s_annotator,
+            kind,
+            n_pairs=found.n_pairs,
+            n_dialogues=found.n_dialogues,
+            n_annotators=found.n_annotators,
+            clipped=found.clipped,
+        ),
+        "",
+    )
+
+
+def _load(form: PlannerForm, facts: PlannerFacts) -> Load:
+    units = [criterion.unit for criterion in facts.spec.counted]
+    n_per_source = sum(unit in PAIRED for unit in units)
+    pay = facts.study.pay_amount
+    return Load(
+        n_sources=form.values["sources"],
+        n_per_source=n_per_source,
+        n_per_dialogue=sum(unit == Unit.DIALOGUE for unit in units),
+        batch_size=form.values["batch_size"],
+        minutes=form.values["minutes"],
+        pay=None if pay is None else float(pay),
+        currency=facts.study.pay_currency,
+    )

@@ -1,0 +1,241 @@
+"""A plan in sentences: the answer, what to mind, and where its variances come from."""
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from measures.planning import fewest_annotators
+from reporting.planner.plans import DEFAULTS, MAIN, OWN, PILOT, SHARE, Load, Question, StudyPlan, Variances, Work
+
+UNKNOWN = "–"
+COMPONENT_NAMES = {
+    "s_between": gettext_noop("between dialogues"),
+    "s_within": gettext_noop("within a dialogue"),
+    "s_annotator": gettext_noop("between annotators"),
+}
+
+
+# --- numbers -------------------------------------------------------------------------------------------
+def amount(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def shown(value: float, question: Question) -> float:
+    """As people say it: a share in hundredths."""
+    return value * 100 if question.unit == SHARE else value
+
+
+def points(value: float, question: Question) -> str:
+    text = amount(shown(value, question))
+    n = 1 if text == "1" else 2
+    if question.unit == SHARE:
+        return ngettext("%(n)s point", "%(n)s points", n) % {"n": text}
+    return ngettext("%(n)s scale point", "%(n)s scale points", n) % {"n": text}
+
+
+def percent(share: float | None) -> str:
+    """Of what was computed: a plan is not known to a tenth."""
+    return UNKNOWN if share is None else f"{100 * share:.0f}"
+
+
+def asked_power(question: Question) -> str:
+    return amount(100 * question.power)
+
+
+def hours(value: float) -> str:
+    return f"{value:,.1f}" if value >= 1 else f"{value:.2g}"
+
+
+def dialogues(n: int) -> str:
+    return ngettext("%(n)s dialogue", "%(n)s dialogues", n) % {"n": f"{n:,}"}
+
+
+def annotators(n: int) -> str:
+    return ngettext("%(n)s annotator", "%(n)s annotators", n) % {"n": f"{n:,}"}
+
+
+def each(n: int) -> str:
+    return ngettext("%(n)s annotator each", "%(n)s annotators each", n) % {"n": f"{n:,}"}
+
+
+# --- the answer ----------------------------------------------------------------------------------------
+def answer(plan: StudyPlan, load: Load) -> list[str]:
+    """What the study finds, and what it takes."""
+    finding = _finding(plan) if plan.n_dialogues else []
+    return [*finding, *_impossible(plan), *(_taking(plan.work, load) if plan.work else [])]
+
+
+def _finding(plan: StudyPlan) -> list[str]:
+    question = plan.question
+    found = {
+        "dialogues": dialogues(plan.n_dialogues or 0),
+        "each": each(question.ratings),
+        "points": points(question.difference, question),
+        "power": asked_power(question) if question.n_dialogues is None else percent(plan.power),
+    }
+    # Translators: "108 dialogues with 3 annotators each find 10 points with 80 % power."
+    sentence = _("%(dialogues)s with %(each)s find %(points)s with %(power)s %% power.") % found
+    return [sentence] if question.n_dialogues is None else [sentence, *_beside(plan)]
+
+
+def _beside(plan: StudyPlan) -> Iterable[str]:
+    """What somebody who brought a number of dialogues also wants to know."""
+    question = plan.question
+    found = {"power": asked_power(question), "points": points(question.difference, question)}
+    if plan.detectable is not None:
+        found["detectable"] = points(plan.detectable, question)
+        yield _("With %(power)s %% power they find %(detectable)s or more.") % found
+    if plan.n_needed:
+        found["dialogues"] = dialogues(plan.n_needed)
+        yield _("To find %(points)s with %(power)s %% power, plan %(dialogues)s.") % found
+
+
+def _impossible(plan: StudyPlan) -> list[str]:
+    return [] if plan.n_needed else [no_number(plan.question, plan.question.difference, plan.n_annotators)]
+
+
+def no_number(question: Question, difference: float, n_annotators: int) -> str:
+    s_annotator = question.variances.s_annotator
+    fewest = fewest_annotators(difference, s_annotator, power=question.power, level=question.level_each)
+    found = {
+        "points": points(difference, question),
+        "power": asked_power(question),
+        "annotators": annotators(n_annotators),
+        "fewest": f"{fewest:,}",
+    }
+    return (
+        _(
+            "No number of dialogues finds %(points)s with %(power)s %% power while there are %(annotators)s in all: it "
+            "takes %(fewest)s or more."
+        )
+        % found
+    )
+
+
+def _taking(work: Work, load: Load) -> list[str]:
+    found = {"each": f"{work.ratings_each:,}", "all": f"{work.n_judgements:,}"}
+    sentences = [_("That is %(each)s ratings per source and criterion, %(all)s judgements in all.") % found]
+    if work.hours_each is not None:
+        sentences.append(_("About %(hours)s hours of work per annotator.") % {"hours": hours(work.hours_each)})
+    if work.cost is not None:
+        sentences.append(_("Pay: %(cost)s.") % {"cost": money(work.cost, load)})
+    return sentences
+
+
+def money(value: float, load: Load) -> str:
+    return f"{value:,.2f} {load.currency}"
+
+
+def level_line(question: Question) -> str:
+    found = {
+        "level": amount(100 * question.level),
+        "each": amount(100 * question.level_each),
+        "n": question.n_comparisons,
+    }
+    if question.n_comparisons == 1:
+        return _("Two-sided test at a level of %(level)s %%.") % found
+    return _("Two-sided tests at a level of %(each)s %%: %(level)s %% shared out among %(n)s comparisons.") % found
+
+
+# --- what to mind --------------------------------------------------------------------------------------
+ADVICE = {
+    "more_annotators": gettext_noop(
+        "Take more annotators, not more dialogues: annotators differ in which source they like, and that does not "
+        "average out over dialogues."
+    ),
+    "annotators_differ": gettext_noop(
+        "%(shared)s %% of the uncertainty is that annotators differ in which source they like. Only more annotators "
+        "lower it, not more dialogues."
+    ),
+    "three_ratings": gettext_noop(
+        "Take 3 annotators per dialogue or more. Agreement needs 2 and is uncertain with 2; with 1 no test can say "
+        "whether a result holds for other annotators."
+    ),
+    "few_annotators": gettext_noop(
+        "With %(annotators)s in all, the test of the report, which speaks of other annotators too, has %(reached)s %% "
+        "power instead of %(power)s %%. Let more people rate, each a part of the dialogues: the last table says how "
+        "many."
+    ),
+    "comparisons": gettext_noop(
+        "Each of the %(n)s comparisons is planned at a level of %(level)s %%, as for the hardest of them. The report "
+        "corrects by Holm, which finds as much or more."
+    ),
+    "more_dialogues": gettext_noop("More dialogues beat more annotators per dialogue."),
+}
+
+
+def advice(plan: StudyPlan) -> list[str]:
+    question = plan.question
+    found = {
+        "annotators": annotators(plan.n_annotators),
+        "shared": percent(plan.annotators_share),
+        "reached": percent(plan.power_of_report),
+        "power": percent(plan.power),
+        "n": f"{question.n_comparisons:,}",
+        "level": amount(100 * question.level_each),
+    }
+    return [*(_(ADVICE[code]) % found for code in plan.advice), *_cost_of_annotators(question)]
+
+
+def _cost_of_annotators(question: Question) -> list[str]:
+    """What the two ends of the table take, in ratings."""
+    few, many = 1, max(7, question.ratings)
+    ends = [(question.needed(question.difference, ratings) or 0) * ratings for ratings in (few, many)]
+    if not all(ends):
+        return []
+    found = {"points": points(question.difference, question), "n": many, "few": f"{ends[0]:,}", "many": f"{ends[1]:,}"}
+    return [
+        _("%(points)s take %(few)s ratings of each source with 1 annotator per dialogue, and %(many)s with %(n)s.")
+        % found
+    ]
+
+
+# --- where the variances come from ---------------------------------------------------------------------
+def origin(variances: Variances, question: Question, pair: str) -> str:
+    if variances.origin == DEFAULTS:
+        if question.unit == SHARE:
+            return _("Usual values, of answers that are positive or not, 67 per cent of them positive.")
+        return _(
+            "Usual values of shares, stretched over the scale as if every answer stood at one of its ends. Real "
+            "answers scatter less, so this plan is a cautious one."
+        )
+    if variances.origin == OWN:
+        return _("Values of your own.")
+    found = {
+        "dialogues": dialogues(variances.n_dialogues),
+        "annotators": annotators(variances.n_annotators),
+        "pair": pair,
+        "n": variances.n_pairs,
+    }
+    return (_of_pair(variances.origin) if pair else _of_pairs(variances.origin)) % found
+
+
+def _of_pair(kind: str) -> str:
+    if kind == PILOT:
+        return _("From the pilot batches of this study: %(dialogues)s and %(annotators)s. The pair is %(pair)s.")
+    return _("From the main batches so far: %(dialogues)s and %(annotators)s. The pair is %(pair)s.")
+
+
+def _of_pairs(kind: str) -> str:
+    if kind == PILOT:
+        return _("From the pilot batches of this study, mean over %(n)s pairs: %(dialogues)s and %(annotators)s.")
+    return _("From the main batches so far, mean over %(n)s pairs: %(dialogues)s and %(annotators)s.")
+
+
+def doubts(variances: Variances) -> list[str]:
+    """What makes an estimate less than it looks."""
+    found = []
+    if variances.is_rough:
+        found.append(
+            _("Fewer than 20 dialogues or 3 annotators: these variances are rough. Plan with more than they say.")
+        )
+    if variances.clipped:
+        names = ", ".join(_(COMPONENT_NAMES[name]) for name in variances.clipped)
+        found.append(_("Estimated below 0, and taken as 0: %(names)s.") % {"names": names})
+    if variances.origin == MAIN:
+        found.append(
+            _("Settle the number of dialogues now: to go on until a difference is significant makes its p wrong.")
+        )
+    return found

@@ -1,0 +1,369 @@
+"""A plan as figures that explain themselves, as tables of them, and as a picture."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from measures.planning import multiplier
+from reporting.charts import Curve, CurveWords, curve_figure
+from reporting.explained import Figure
+from reporting.planner.plans import NOTABLE, SHARE, Crowd, Load, Question, Row, StudyPlan, Work
+from reporting.planner.sentences import (
+    COMPONENT_NAMES,
+    annotators,
+    asked_power,
+    dialogues,
+    each,
+    hours,
+    level_line,
+    money,
+    no_number,
+    percent,
+    points,
+    shown,
+)
+
+UNKNOWN = "–"
+SECOND_TEST = gettext_noop(
+    "The test of the report takes annotators for a sample too. How much they differ it can only learn from them: few "
+    "annotators cost power, also when they do not differ."
+)
+COMPONENT_MEANINGS = {
+    "s_between": gettext_noop(
+        "Variance of the difference of two sources from dialogue to dialogue. More dialogues lower its part."
+    ),
+    "s_within": gettext_noop(
+        "Variance of what single annotators say about it. More dialogues lower its part, and so do more annotators of "
+        "each."
+    ),
+    "s_annotator": gettext_noop(
+        "Variance of which source an annotator likes in general. Only more annotators in all lower its part."
+    ),
+}
+N_POINTS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    name: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a table: figures, and whether each is the one that was asked for."""
+
+    heading: str
+    cells: tuple[tuple[Figure, bool], ...]
+
+
+# --- its numbers ---------------------------------------------------------------------------------------
+def facts(plan: StudyPlan, load: Load) -> list[Fact]:
+    question = plan.question
+    found = [
+        Fact(_("Dialogues"), _dialogues_figure(plan)),
+        Fact(_("Power"), _power_figure(plan)),
+        Fact(_("Power for new annotators"), crowd_power(question, _chosen(plan), plan.n_dialogues)),
+    ]
+    return found if plan.work is None else [*found, *_work_facts(plan.work, plan, load)]
+
+
+def _chosen(plan: StudyPlan) -> Crowd:
+    return next(crowd for crowd in plan.by_annotators if crowd.is_chosen)
+
+
+def _dialogues_figure(plan: StudyPlan) -> Figure:
+    question = plan.question
+    if question.n_dialogues is None:
+        return needed_figure(question, question.difference, question.ratings, plan.n_needed)
+    headline = _("%(dialogues)s, as you asked.") % {"dialogues": dialogues(question.n_dialogues)}
+    counted = _("Dialogues in which the two sources that are compared are both rated.")
+    return Figure(f"{question.n_dialogues:,}", (headline, counted))
+
+
+def _power_figure(plan: StudyPlan) -> Figure:
+    question = plan.question
+    if plan.power is None:
+        return Figure(UNKNOWN, (no_number(question, question.difference, plan.n_annotators),))
+    found = {"power": percent(plan.power), "points": points(question.difference, question)}
+    lines = (
+        _("%(power)s of 100 such studies find %(points)s, if there are so many.") % found,
+        level_line(question),
+        _("This is the power of a test over dialogues, which speaks of the same annotators only."),
+    )
+    return Figure(_("%(n)s %%") % {"n": percent(plan.power)}, lines)
+
+
+def _work_facts(work: Work, plan: StudyPlan, load: Load) -> Iterable[Fact]:
+    yield Fact(_("Ratings per source and criterion"), _ratings_figure(work, plan))
+    yield Fact(_("Judgements in all"), _judgements_figure(work, load))
+    yield Fact(_("Batches"), _batches_figure(work, plan, load))
+    yield Fact(_("Hours per annotator"), _hours_figure(work, plan, load))
+    yield Fact(_("Pay in all"), _cost_figure(work, load))
+
+
+def variance_facts(question: Question) -> list[Fact]:
+    """In squared points of the score, which are those of the formula."""
+    return [Fact(_(COMPONENT_NAMES[name]), _variance_figure(question, name)) for name in COMPONENT_NAMES]
+
+
+def _variance_figure(question: Question, name: str) -> Figure:
+    variances = question.variances
+    text = exact(variances.parts[name])
+    lines = [f"{_(COMPONENT_NAMES[name])}: {text}", _(COMPONENT_MEANINGS[name])]
+    if question.unit == SHARE:
+        lines.append(_("In squared shares: 0.01 is the square of ten points."))
+    if name in variances.clipped:
+        lines.append(_("Estimated below 0, and taken as 0."))
+    return Figure(text, tuple(lines), is_warned=name in variances.clipped)
+
+
+def _ratings_figure(work: Work, plan: StudyPlan) -> Figure:
+    text = f"{work.ratings_each:,}"
+    product = f"{plan.n_dialogues:,} × {plan.question.ratings:,} = {text}"
+    return Figure(text, (_("%(n)s ratings of each source on each criterion.") % {"n": text}, product))
+
+
+def _judgements_figure(work: Work, load: Load) -> Figure:
+    text = f"{work.n_judgements:,}"
+    parts = {"sources": f"{load.n_sources:,}", "each": load.n_per_source, "whole": load.n_per_dialogue}
+    lines = [
+        _("%(n)s answers to questions that everybody is asked.") % {"n": text},
+        _("Of each dialogue: %(sources)s sources with %(each)s questions, and %(whole)s about the dialogue.") % parts,
+    ]
+    return Figure(text, tuple(lines))
+
+
+def _batches_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
+    if work.n_batches is None or work.n_turns is None or load.batch_size is None:
+        return _no_batches()
+    found = {"n": f"{work.n_batches:,}", "size": f"{load.batch_size:,}", "turns": f"{work.n_turns:,}"}
+    lines = (
+        _("%(n)s batches of at most %(size)s dialogues.") % found,
+        _("%(turns)s pieces of work: every batch for each of its annotators.") % found,
+    )
+    return Figure(found["n"], lines)
+
+
+def _no_batches() -> Figure:
+    return Figure(UNKNOWN, (_("Unknown until you say how many dialogues a batch has, and how long it takes."),))
+
+
+def _hours_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
+    if work.hours_each is None or work.hours is None or load.minutes is None or load.batch_size is None:
+        return _no_batches()
+    found = {
+        "hours": hours(work.hours_each),
+        "all": hours(work.hours),
+        "annotators": annotators(plan.n_annotators),
+        "minutes": f"{load.minutes:,}",
+        "size": f"{load.batch_size:,}",
+    }
+    lines = (
+        _("About %(hours)s hours each: %(all)s hours among %(annotators)s.") % found,
+        _("At %(minutes)s minutes for a batch of %(size)s dialogues, as expected, not measured.") % found,
+    )
+    return Figure(found["hours"], lines)
+
+
+def _cost_figure(work: Work, load: Load) -> Figure:
+    if load.pay is None:
+        return Figure(UNKNOWN, (_("Unknown: the settings of the study name no pay."),))
+    if work.cost is None or work.n_turns is None:
+        return _no_batches()
+    text = money(work.cost, load)
+    lines = (
+        _("%(cost)s, without fees and bonuses.") % {"cost": text},
+        f"{work.n_turns:,} × {money(load.pay, load)} = {text}",
+    )
+    return Figure(text, lines)
+
+
+# --- tables --------------------------------------------------------------------------------------------
+def differences_table(plan: StudyPlan) -> list[Line]:
+    question, columns = plan.question, plan.by_difference.columns
+    return [
+        Line(
+            points(row.value, question),
+            _marked(row, [needed_figure(question, row.value, *cell) for cell in _cells(columns, row)]),
+        )
+        for row in plan.by_difference.rows
+    ]
+
+
+def dialogues_table(plan: StudyPlan) -> list[Line]:
+    question, columns = plan.question, plan.by_dialogues.columns
+    return [
+        Line(
+            f"{row.value:,.0f}",
+            _marked(row, [found_figure(question, int(row.value), *cell) for cell in _cells(columns, row)]),
+        )
+        for row in plan.by_dialogues.rows
+    ]
+
+
+def annotators_table(plan: StudyPlan) -> list[Line]:
+    question = plan.question
+    return [
+        Line(
+            f"{crowd.n_annotators:,}",
+            (
+                (crowd_power(question, crowd, plan.n_dialogues), crowd.is_chosen),
+                (crowd_dialogues(question, crowd), False),
+            ),
+        )
+        for crowd in plan.by_annotators
+    ]
+
+
+def _cells(columns: tuple[int, ...], row: Row) -> Iterable[tuple[int, float | None]]:
+    return zip(columns, row.cells, strict=True)
+
+
+def _marked(row: Row, figures: list[Figure]) -> tuple[tuple[Figure, bool], ...]:
+    return tuple((figure, at == row.chosen) for at, figure in enumerate(figures))
+
+
+def needed_figure(question: Question, difference: float, ratings: int, needed: float | None) -> Figure:
+    if needed is None:
+        return Figure(UNKNOWN, (no_number(question, difference, question.annotators(ratings)),))
+    n = int(needed)
+    found = {"dialogues": dialogues(n), "each": each(ratings)}
+    found |= {"points": points(difference, question), "power": asked_power(question)}
+    lines = (
+        _("%(dialogues)s with %(each)s find %(points)s with %(power)s %% power.") % found,
+        _("%(n)s ratings of each source on each criterion.") % {"n": f"{n * ratings:,}"},
+        level_line(question),
+        f"{_squares(question)} × {_scatter(question, ratings)} / {_room(question, difference, ratings)} ≤ {n:,}",
+    )
+    return Figure(f"{n:,}", lines)
+
+
+def found_figure(question: Question, n: int, ratings: int, difference: float | None) -> Figure:
+    if difference is None:
+        return Figure(UNKNOWN, ())
+    found = {"dialogues": dialogues(n), "each": each(ratings)}
+    found |= {"points": points(difference, question), "power": asked_power(question)}
+    shared = question.variances.s_annotator
+    more = f" + {exact(shared)} / {question.annotators(ratings):,}" if shared else ""
+    lines = (
+        _("%(dialogues)s with %(each)s find %(points)s or more with %(power)s %% power.") % found,
+        level_line(question),
+        f"√({_squares(question)} × ({_scatter(question, ratings)} / {n:,}{more})) = {difference:.4g}",
+    )
+    return Figure(f"{shown(difference, question):{_form(question)}}", lines)
+
+
+def _form(question: Question) -> str:
+    """As many decimals in a whole column, so that numbers can be compared by their length."""
+    return ".1f" if question.unit == SHARE else ".2f" if question.span >= 1 else ".3g"
+
+
+def exact(value: float) -> str:
+    """Four digits that count: as many as the formula needs to give the number it explains."""
+    return f"{value:.4g}"
+
+
+def _squares(question: Question) -> str:
+    """The square of the two quantiles together."""
+    return f"{multiplier(question.power, question.level_each):.3f}"
+
+
+def _scatter(question: Question, ratings: int) -> str:
+    return f"({exact(question.variances.s_between)} + {exact(question.variances.s_within)} / {ratings:,})"
+
+
+def _room(question: Question, difference: float, ratings: int) -> str:
+    """The square of the difference, less what annotators take of it."""
+    shared, square = question.variances.s_annotator, f"{exact(difference)}²"
+    if not shared:
+        return square
+    return f"({square} − {_squares(question)} × {exact(shared)} / {question.annotators(ratings):,})"
+
+
+def crowd_power(question: Question, crowd: Crowd, n_dialogues: int | None) -> Figure:
+    if crowd.power is None or n_dialogues is None:
+        why = _("The test of the report needs two annotators of the same dialogue.")
+        return Figure(
+            UNKNOWN, (why,) if question.ratings < 2 else (_("There is no number of dialogues to plan with."),)
+        )
+    found = {
+        "dialogues": dialogues(n_dialogues),
+        "annotators": annotators(crowd.n_annotators),
+        "points": points(question.difference, question),
+        "power": percent(crowd.power),
+    }
+    is_short = crowd.power < question.power - NOTABLE
+    lines = (
+        _("%(dialogues)s and %(annotators)s in all find %(points)s with %(power)s %% power.") % found,
+        _groups_line(question, crowd),
+        level_line(question),
+        _(SECOND_TEST),
+    )
+    return Figure(_("%(n)s %%") % {"n": found["power"]}, lines, is_warned=is_short)
+
+
+def _groups_line(question: Question, crowd: Crowd) -> str:
+    groups = crowd.n_annotators // question.ratings
+    found = {"n": f"{groups:,}", "each": question.ratings}
+    return (
+        ngettext(
+            "%(n)s group of %(each)s rates everything.",
+            "%(n)s groups of %(each)s, each with its own part of the dialogues.",
+            groups,
+        )
+        % found
+    )
+
+
+def crowd_dialogues(question: Question, crowd: Crowd) -> Figure:
+    if crowd.n_dialogues is None:
+        if question.ratings < 2:
+            return Figure(UNKNOWN, (_("The test of the report needs two annotators of the same dialogue."),))
+        return Figure(UNKNOWN, (_("Not even 100,000 dialogues are enough with so few annotators."),))
+    found = {
+        "dialogues": dialogues(crowd.n_dialogues),
+        "annotators": annotators(crowd.n_annotators),
+        "points": points(question.difference, question),
+        "power": asked_power(question),
+    }
+    lines = (
+        _("%(dialogues)s and %(annotators)s in all find %(points)s with %(power)s %% power.") % found,
+        _groups_line(question, crowd),
+        _(SECOND_TEST),
+    )
+    return Figure(f"{crowd.n_dialogues:,}", lines)
+
+
+# --- the picture ---------------------------------------------------------------------------------------
+def curve_picture(plan: StudyPlan) -> SafeString:
+    question = plan.question
+    furthest = max(200, 2 * (plan.n_dialogues or 0))
+    return curve_figure(
+        name="planner",
+        title=_("The smallest difference found, by number of dialogues"),
+        description=_("A line per number of annotators of a dialogue. The table of differences has the same numbers."),
+        curves=[_curve(question, ratings, furthest) for ratings in _few(question.ratings)],
+        highest=shown(3 * question.difference, question),
+        limit=shown(question.difference, question),
+        chosen=(plan.n_dialogues, shown(plan.detectable or 0, question)) if plan.n_dialogues else None,
+        words=CurveWords(
+            across=_("dialogues"),
+            up=_("points of a share") if question.unit == SHARE else _("points of the scale"),
+            limit=points(question.difference, question),
+        ),
+    )
+
+
+def _few(chosen: int) -> list[int]:
+    """The one that was asked for, among the ends of what is usual."""
+    return sorted({1, 3, 7} if chosen in (1, 3, 7) else {1, chosen, 7 if chosen < 7 else 3})
+
+
+def _curve(question: Question, ratings: int, furthest: int) -> Curve:
+    steps = sorted({max(1, round(furthest * (at / N_POINTS) ** 2)) for at in range(1, N_POINTS + 1)})
+    path = tuple((float(n), shown(question.detectable(n, ratings), question)) for n in steps)
+    return Curve(each(ratings), path, ratings == question.ratings)

@@ -1,0 +1,19 @@
+from django.urls import path
+
+from reporting.predictions import views
+
+urlpatterns = [
+    path("<slug:slug>/predictions/", views.predictions, name="predictions"),
+    path("<slug:slug>/predictions.csv", views.predictions_csv, name="predictions_csv"),
+    path(
+        "<slug:slug>/predictions-distributions.csv",
+        views.predictions_distributions,
+        name="predictions_distributions",
+    ),
+    path("<slug:slug>/predictions.json", views.predictions_json, name="predictions_json"),
+    path(
+        "<slug:slug>/predictions/<uuid:token>/<slug:criterion>/",
+        views.predictions_metric,
+        name="predictions_metric",
+    ),
+]

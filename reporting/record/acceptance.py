@@ -1,0 +1,122 @@
+"""The plans of batch control that decided, their decisions, rounds, controllers and rework."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Count, Max
+
+from annotation.models import Assignment, Batch, Study
+from measures.cohen import cohen_kappa
+from measures.estimate import Estimate
+from measures.intervals import guard_of
+from protocols.specs import spec_of
+from qualification.acceptance.selectors.answers import second_table
+from qualification.acceptance.selectors.batches import Rounds, plan_of, rework_hours, rounds_of
+from qualification.acceptance.selectors.plans import criterion_of, plan_as_data
+from qualification.models import ControlPlan, Draw, Inspection
+
+Row = dict[str, Any]
+Verdict = Inspection.Verdict
+KEPT = 60 * 60 * 24
+
+
+def control_of(study: Study) -> Row | None:
+    """None where no plan is on and none has decided. In six queries at most; in two where there is no control."""
+    plan, decided = plan_of(study), _decisions(study)
+    if not (plan.is_on or decided):
+        return None
+    plans = _plans(study, plan, decided)
+    outcomes = Counter(each["overridden_to"] or each["verdict"] for each in decided)
+    return {
+        "is_on": plan.is_on,
+        "plans": plans,
+        "batches": len({each["batch"] for each in decided}),
+        "decisions": len(decided),
+        "accepted": outcomes[Verdict.ACCEPT],
+        "returned": outcomes[Verdict.RETURN],
+        "not_assessable": outcomes[Verdict.NOT_ASSESSABLE],
+        "overridden": sum(each["overridden_to"] != "" for each in decided),
+        **_rounds(rounds_of(study)),
+        **_controllers(study, plans),
+        "rework_hours": _rework(study),
+    }
+
+
+def _decisions(study: Study) -> list[Row]:
+    """Under the version the study follows, in the order in which they were made."""
+    decided = Inspection.objects.filter(
+        batch__study=study, state=Inspection.State.DECIDED, protocol_version=study.protocol_version_id
+    )
+    rows: Any = decided.order_by("decided_at", "pk").values("batch", "verdict", "overridden_to", "plan")
+    return list(rows)
+
+
+def _plans(study: Study, plan: ControlPlan, decided: Iterable[Row]) -> list[Row]:
+    """Each plan that decided, as it stood when its sample was drawn, and how often; else the study's own."""
+    found = Counter(json.dumps(each["plan"], sort_keys=True) for each in decided)
+    if found:
+        return [json.loads(each) | {"decisions": n} for each, n in found.items()]
+    criterion = criterion_of(spec_of(study.protocol_version), plan.criterion.key) if plan.criterion else None
+    return [plan_as_data(plan, criterion) | {"decisions": 0}] if criterion else []
+
+
+def _rework(study: Study) -> float:
+    """Kept until another round is returned: a live board would read every answer of the study each second for it."""
+    returned = Assignment.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUPERSEDED
+    ).aggregate(n=Count("pk"), last=Max("pk"))
+    if not returned["n"]:
+        return 0.0
+    key = f"rework:{study.join_token}:{returned['n']}:{returned['last']}"
+    hours = cache.get(key)
+    if hours is None:
+        hours = rework_hours(study)
+        cache.set(key, hours, KEPT)
+    return hours
+
+
+def _rounds(rounds: Rounds) -> Row:
+    return {
+        "first_rounds": rounds.n_first,
+        "first_pass": rounds.n_first_pass,
+        "first_pass_yield": rounds.first_pass_yield,
+        "first_pass_low": rounds.interval.low,
+        "first_pass_high": rounds.interval.high,
+        "accepted_batches": rounds.n_accepted,
+        "rounds": [{"rounds": number, "batches": n} for number, n in rounds.by_rounds],
+        "mean_rounds": rounds.mean_rounds,
+        "more_than_one": rounds.more_than_one,
+    }
+
+
+def _controllers(study: Study, plans: list[Row]) -> Row:
+    """How far first and second controllers agree, on the criterion that was checked last."""
+    kappa = _kappa(study, plans[-1]["criterion"]) if plans else Estimate(None, "no_pairs")
+    return {
+        "kappa": kappa.value,
+        "kappa_low": kappa.low,
+        "kappa_high": kappa.high,
+        "kappa_note": kappa.interval_note,
+        "kappa_reason": kappa.reason,
+        "kappa_items": kappa.n_items,
+    }
+
+
+def _kappa(study: Study, key: str) -> Estimate:
+    criterion = criterion_of(spec_of(study.protocol_version), key)
+    twice = Draw.objects.filter(
+        inspection__batch__study=study, inspection__plan__criterion=key, verdict__isnull=False,
+        second_verdict__isnull=False,
+    ).exclude(inspection__state=Inspection.State.VOID)  # fmt: skip
+    if criterion is None:
+        return Estimate(None, "no_pairs")
+    square = second_table(list(twice.values_list("verdict", "second_verdict")), criterion)
+    kappa = cohen_kappa(square)
+    if kappa.value is None:
+        return kappa
+    is_shown, note = guard_of(square)
+    return replace(kappa, interval_note=note) if is_shown else kappa.with_interval(None, None, note)

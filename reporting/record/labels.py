@@ -1,0 +1,29 @@
+"""Codes of a study's conduct in words, which the room has that made them: report modules know values alone."""
+
+from typing import Any
+
+from qualification.acceptance.tags import rule_in_words
+from qualification.models import Gate, Recruitment
+from qualification.qualifying.tags import bound_words
+from qualification.recruitment.selectors.demographics import SMALL
+
+__all__ = ["SMALL", "gender", "plan_in_words", "rule_words"]
+
+
+def gender(code: str) -> str:
+    return str(Recruitment.Gender(code).label)
+
+
+def rule_words(rule: dict[str, Any]) -> dict[str, str]:
+    """Of a rule of the gate, by the names of its codes."""
+    return {
+        "method": str(Gate.Method(rule["method"]).label),
+        "scope": str(Gate.Scope(rule["scope"]).label),
+        "decision": f"{Gate.Decision(rule['decision']).label}; {bound_words(rule['method'])}",
+        "panel": str(Gate.PanelMembers(rule["panel_members"]).label),
+    }
+
+
+def plan_in_words(plan: dict[str, Any]) -> str:
+    """What batch control draws, and what it accepts."""
+    return rule_in_words(plan)

@@ -1,0 +1,85 @@
+"""By which rule annotators were accepted, as it stood when it decided, and what came of it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, Q
+
+from annotation.models import Study
+from qualification.models import Attempt, ComprehensionTry, Gate
+from qualification.qualifying.selectors.votes import panel_of
+
+Row = dict[str, Any]
+State = Attempt.State
+RULE = ("method", "scope", "threshold_from", "threshold", "panel_members", "decision", "most_attempts")
+GATE, TEAM = "gate", "team"
+
+
+def gate_of(study: Study) -> Row | None:
+    """None where no gate is on and none has decided. In four queries."""
+    rows = Attempt.objects.filter(participant__study=study).order_by("participant", "number")
+    attempts: list[Any] = list(rows.values("participant", "state", "overridden_to", "threshold", "rule"))
+    if not (study.has_gate or attempts):
+        return None
+    gate = Gate.objects.filter(study=study).first() or Gate(study=study)
+    return {
+        "by": GATE,
+        "rules": _rules(gate, attempts),
+        "panel_size": 0 if gate.method == Gate.Method.GOLD else panel_of(gate).count(),
+        "is_trained": gate.is_trained,
+        "has_comprehension_check": gate.has_comprehension_check,
+        "most_check_tries": gate.most_check_tries,
+        "stopped_by_check": _stopped(gate, {each["participant"] for each in attempts}),
+        **_outcomes(attempts),
+    }
+
+
+def _rules(gate: Gate, attempts: Iterable[Row]) -> list[Row]:
+    """Each rule that decided, in the order in which they came, with the thresholds it used; else the gate's own."""
+    now = {name: getattr(gate, name) for name in RULE}
+    used: dict[str, list[float | None]] = {}
+    for each in attempts:
+        if each["state"] != State.PENDING:
+            rule = {name: each["rule"].get(name, now[name]) for name in RULE}
+            used.setdefault(json.dumps(rule), []).append(each["threshold"])
+    return [_rule(json.loads(rule), thresholds) for rule, thresholds in (used or {json.dumps(now): []}).items()]
+
+
+def _rule(rule: Row, thresholds: list[float | None]) -> Row:
+    known = [each for each in thresholds if each is not None]
+    range_used = {"used_low": min(known, default=None), "used_high": max(known, default=None)}
+    return rule | {"attempts": len(thresholds), **range_used}
+
+
+def _outcomes(attempts: Iterable[Row]) -> dict[str, int]:
+    """Candidates by their last attempt, as a lead has put it right; and how often one did."""
+    last = {each["participant"]: each["overridden_to"] or each["state"] for each in attempts}
+    found = Counter(last.values())
+    return {
+        "tried": len(last),
+        "passed": found[State.PASSED],
+        "failed": found[State.FAILED],
+        "undecided": found[State.UNDECIDED],
+        "pending": found[State.PENDING],
+        "overridden": sum(each["overridden_to"] != "" for each in attempts),
+    }
+
+
+def _stopped(gate: Gate, have_tried: set[int]) -> int:
+    """Candidates whom the questions about the guidelines kept from rating anything."""
+    tries = ComprehensionTry.objects.filter(participant__study=gate.study_id).order_by().values("participant")
+    found = tries.annotate(n=Count("pk"), n_passed=Count("pk", filter=Q(is_passed=True)))
+    without = found.filter(n__gte=gate.most_check_tries, n_passed=0).values_list("participant", flat=True)
+    return len(set(without) - have_tried)
+
+
+def cleared_by_hand(study: Study) -> Row | None:
+    """A member of the team clears who may rate. None where nobody decides, or all people came with their answers."""
+    people = study.participants.aggregate(n=Count("pk"), here=Count("pk", filter=Q(is_imported=False)))
+    if study.is_clearing_on_join or (people["n"] and not people["here"]):
+        return None
+    numbers = ("panel_size", "most_check_tries", "stopped_by_check")
+    nothing = {"rules": [], "is_trained": False, "has_comprehension_check": False, **dict.fromkeys(numbers, 0)}
+    return {"by": TEAM, **nothing, **_outcomes([])}

@@ -1,0 +1,107 @@
+"""By which rule annotators were accepted, in words."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from parley.numbers import number
+from reporting.record.labels import rule_words
+
+Row = dict[str, Any]
+OUTCOMES = ("tried", "passed", "failed", "undecided", "pending")
+
+
+def acceptance_lines(value: Row) -> list[str]:
+    """For the checklist: each rule with its threshold and panel, what came before it, and what came of it."""
+    if value["by"] == "team":
+        return [_by_hand()]
+    lines = [line for rule in value["rules"] for line in _rule_lines(rule, is_only=len(value["rules"]) == 1)]
+    if value["panel_size"]:
+        lines.append(_("Members of the panel: %(n)s.") % {"n": value["panel_size"]})
+    return [*lines, *preparation_lines(value), *_outcomes(value)]
+
+
+def quality_lines(value: Row) -> list[str]:
+    """For a datasheet: the rules alone, without what came of them."""
+    if value["by"] == "team":
+        return [_("Nobody rates before a member of the team has cleared them.")]
+    first = _("Nobody rates before they have qualified by a rule.")
+    return [first, *(line for rule in value["rules"] for line in _criterion_of(rule))]
+
+
+def preparation_lines(value: Row) -> list[str]:
+    """What candidates go through before they rate for the rule."""
+    lines = []
+    if value["has_comprehension_check"]:
+        n = value["most_check_tries"]
+        sentence = ngettext(
+            "Candidates first answer questions about the guidelines, all of them rightly in %(n)s try.",
+            "Candidates first answer questions about the guidelines, all of them rightly in %(n)s tries at most.",
+            n,
+        )
+        lines.append(sentence % {"n": n})
+    if value["is_trained"]:
+        lines.append(_("Candidates rate training batches with explanations before they qualify."))
+    return lines
+
+
+def acceptance_sentences(value: Row) -> Iterable[str]:
+    """For the methods of a paper."""
+    if value["by"] == "team":
+        yield _by_hand()
+        return
+    if len(value["rules"]) == 1:
+        words = rule_words(value["rules"][0]) | {"threshold": _threshold(value["rules"][0])}
+        yield _("Annotators had to qualify: %(method)s, %(scope)s; threshold: %(threshold)s.") % words
+    else:
+        yield _("Annotators had to qualify, by rules that changed during the study; the checklist has each of them.")
+    if value["tried"]:
+        passed = _("%(passed)s of %(tried)s candidates passed.")
+        yield passed % {name: f"{value[name]:,}" for name in ("passed", "tried")}
+
+
+def _by_hand() -> str:
+    return _("A member of the team cleared annotators by hand: there was no rule.")
+
+
+def _rule_lines(rule: Row, *, is_only: bool) -> Iterable[str]:
+    yield from _criterion_of(rule)
+    if rule["method"] != "gold":
+        yield _("Compared with the panel: %(panel)s.") % rule_words(rule)
+    yield _("Attempts allowed: %(n)s.") % {"n": rule["most_attempts"]}
+    if not is_only:
+        yield _("Attempts that this rule decided: %(n)s.") % {"n": f"{rule['attempts']:,}"}
+
+
+def _criterion_of(rule: Row) -> Iterable[str]:
+    yield _("Rule: %(method)s, %(scope)s, %(decision)s.") % rule_words(rule)
+    yield _("Threshold: %(threshold)s.") % {"threshold": _threshold(rule)}
+
+
+def _threshold(rule: Row) -> str:
+    """The values it really had: those of a panel depend on the items."""
+    if rule["threshold_from"] == "fixed":
+        return _("the fixed number %(value)s") % {"value": number(rule["threshold"])}
+    ends = {"low": number(rule["used_low"], ".3f"), "high": number(rule["used_high"], ".3f")}
+    if rule["used_low"] is None:
+        return _("the panel's own kappa, which nobody was held against yet")
+    if ends["low"] == ends["high"]:
+        return _("the panel's own kappa, %(low)s") % ends
+    return _("the panel's own kappa, from %(low)s to %(high)s") % ends
+
+
+def _outcomes(value: Row) -> Iterable[str]:
+    counts = {name: f"{value[name]:,}" for name in OUTCOMES}
+    yield (
+        _(
+            "Candidates who tried: %(tried)s; passed: %(passed)s, failed: %(failed)s, undecided: %(undecided)s, not "
+            "decided yet: %(pending)s."
+        )
+        % counts
+    )
+    if value["stopped_by_check"]:
+        n = {"n": f"{value['stopped_by_check']:,}"}
+        yield _("Stopped by the questions about the guidelines: %(n)s.") % n
+    yield _("Verdicts that a team lead put right: %(n)s.") % {"n": f"{value['overridden']:,}"}

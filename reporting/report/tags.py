@@ -1,0 +1,51 @@
+"""Names of the report's tables and of the reasons for a flag."""
+
+from django import template
+from django.utils.translation import pgettext_lazy
+
+from reporting.report.flags import reason_word
+
+register = template.Library()
+# Of the tables to download; their columns have the same names in every language.
+TABLE_NAMES = {
+    "agreement": pgettext_lazy("a table of the report", "agreement"),
+    "agreement_by_criterion": pgettext_lazy("a table of the report", "agreement by criterion"),
+    "agreement_by_source": pgettext_lazy("a table of the report", "agreement by source"),
+    "overall": pgettext_lazy("a table of the report", "overall"),
+    "majority": pgettext_lazy("a table of the report", "majority"),
+    "votes": pgettext_lazy("a table of the report", "votes"),
+    "options": pgettext_lazy("a table of the report", "options"),
+    "errors": pgettext_lazy("a table of the report", "errors"),
+    "negatives": pgettext_lazy("a table of the report", "negative answers"),
+    "negatives_by_source": pgettext_lazy("a table of the report", "negative answers by source"),
+    "negative_texts": pgettext_lazy("a table of the report", "texts of negative answers"),
+    "pairs": pgettext_lazy("a table of the report", "pairs"),
+    "batches": pgettext_lazy("a table of the report", "batches"),
+    "alpha_check": pgettext_lazy("a table of the report", "check of alpha"),
+    "distributions": pgettext_lazy("a table of the report", "distributions"),
+    "turns": pgettext_lazy("a table of the report", "marked turns"),
+    "metrics": pgettext_lazy("a table of the report", "automatic metrics"),
+    "comparisons": pgettext_lazy("a table of the report", "comparisons"),
+    "friedman": pgettext_lazy("a table of the report", "Friedman tests"),
+    "breakdowns": pgettext_lazy("a table of the report", "breakdowns"),
+    "excluded_batches": pgettext_lazy("a table of the report", "excluded batches"),
+    "time_and_pay": pgettext_lazy("a table of the report", "time and pay"),
+    "workload": pgettext_lazy("a table of the report", "workload"),
+    "data_set": pgettext_lazy("a table of the report", "data set"),
+    "final_labels": pgettext_lazy("a table of the report", "final labels"),
+    "predictions": pgettext_lazy("a table of the report", "predictions"),
+    "control": pgettext_lazy("a table of the report", "batch control"),
+    "checklist": pgettext_lazy("a table of the report", "checklist"),
+    "comments": pgettext_lazy("a table of the report", "comments"),
+    "flags": pgettext_lazy("a table of the report", "flags"),
+}
+
+
+@register.filter
+def flag_reason(word: str) -> str:
+    return reason_word(word)
+
+
+@register.filter
+def table_name(name: str) -> str:
+    return str(TABLE_NAMES[name])

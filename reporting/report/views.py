@@ -1,0 +1,105 @@
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.access import Right, rights_in, study_for
+from annotation.models import Study
+from reporting.report.build import Report, build_report, open_report
+from reporting.report.downloads import SINGLE_ANSWERS, TABLES, as_csv, as_json
+from reporting.report.latex import as_latex
+from reporting.report.page import page_of
+from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
+from reporting.report.spreadsheet import as_xlsx
+
+
+@require_safe
+@login_required
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    rights = rights_in(request.user, study)
+    page: dict[str, Any] = page_of(_report_for(rights, study))
+    tables = [name for name in page["tables"] if name not in _hidden(rights)]
+    return render(
+        request, "reporting/report/report.html", {"study": study, "rights": rights} | page | {"tables": tables}
+    )
+
+
+def _report_for(rights: frozenset[Right], study: Study) -> Report:
+    return build_report(study, now=timezone.now()) | {name: [] for name in _hidden(rights)}
+
+
+def _hidden(rights: frozenset[Right]) -> frozenset[str]:
+    """Tables that hold single answers, which whoever checks labels blind must not read."""
+    return frozenset() if Right.READ in rights else SINGLE_ANSWERS
+
+
+@require_safe
+@login_required
+def report_json(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    text = as_json(_report_for(rights_in(request.user, study), study))
+    return _download(text.encode(), "application/json", f"{study.slug}-report.json")
+
+
+@require_safe
+@login_required
+def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.READ if table in SINGLE_ANSWERS else Right.WATCH)
+    if table not in TABLES:
+        raise Http404(_("There is no such table."))
+    text = as_csv(open_report(study, now=timezone.now()), table)
+    # The mark at the front makes spreadsheets read the names of sources as UTF-8.
+    return _download(text.encode("utf-8-sig"), "text/csv; charset=utf-8", f"{study.slug}-{table}.csv")
+
+
+@require_safe
+@login_required
+def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    context = {"study": study} | page_of(_report_for(rights_in(request.user, study), study))
+    try:
+        body = as_pdf(render_to_string("reporting/report/print.html", context))
+    except PdfUnavailable as missing:
+        messages.error(request, str(missing))
+        return redirect("report", study.slug)
+    return _download(body, "application/pdf", f"{study.slug}-report.pdf")
+
+
+@require_safe
+@login_required
+def report_html(request: HttpRequest, slug: str) -> HttpResponse:
+    """One file with its styles and figures in it: to be kept beside a paper, and opened without a server."""
+    study = study_for(request.user, slug, Right.WATCH)
+    context = {"study": study, "styles": styles_of_file()} | page_of(_report_for(rights_in(request.user, study), study))
+    body = render_to_string("reporting/report/print.html", context).encode()
+    return _download(body, "text/html; charset=utf-8", f"{study.slug}-report.html")
+
+
+@require_safe
+@login_required
+def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    text = as_latex(_report_for(rights_in(request.user, study), study))
+    return _download(text.encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
+
+
+@require_safe
+@login_required
+def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.WATCH)
+    body = as_xlsx(_report_for(rights_in(request.user, study), study))
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    return _download(body, kind, f"{study.slug}-report.xlsx")
+
+
+def _download(body: bytes, content_type: str, name: str) -> HttpResponse:
+    return HttpResponse(
+        body, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

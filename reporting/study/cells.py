@@ -1,0 +1,126 @@
+"""Every cell of a study's main batches, as new as its ratings: stored figures where they are, measured where not."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db import connection
+
+from annotation.agreement_cells import NO_SOURCE, CellKey, batch_estimates
+from annotation.models import Batch, Source, Study
+from annotation.selectors.cells import measure_batch
+from annotation.selectors.studies import rated_sources
+from measures.histograms import Histogram, total_of_json
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+
+# Without the columns that only a board reads, and of a dozen estimates the numbers that a report prints of a batch.
+CELLS = """
+    SELECT snapshot.batch_id, cell.criterion_id, coalesce(cell.source_id, 0),
+        cell.histogram::text, cell.pairs::text, cell.sure_pairs::text, cell.reasons::text,
+        (cell.estimates -> 'fleiss' ->> 'value')::float8, cell.estimates -> 'fleiss' ->> 'reason',
+        (cell.estimates -> 'strong' ->> 'value')::float8
+    FROM annotation_agreementcell cell JOIN annotation_agreementsnapshot snapshot ON snapshot.id = cell.snapshot_id
+    WHERE snapshot.batch_id = ANY(%s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """As it is stored, since most are only added up: `histogram`, `pairs`, `sure_pairs`, `reasons` of AgreementCell.
+
+    Pairs are JSON: one table of a dozen reads them, and they are longer than all the others. `fleiss` and `strong` are
+    kappas; where `fleiss` is undefined, `reason` says why.
+    """
+
+    histogram: dict[str, int]
+    pairs: str
+    sure_pairs: str
+    reasons: dict[str, int]
+    fleiss: float | None
+    reason: str | None
+    strong: float | None
+
+
+@dataclass(frozen=True)
+class StudyCells:
+    """`by_batch[batch id][criterion id, source id]`; an absent key means that the batch has no such ratings."""
+
+    study: Study
+    spec: VersionSpec
+    batches: list[Batch]
+    sources: list[Source]
+    by_batch: dict[int, dict[CellKey, Cell]]
+
+    def rows(self) -> list[tuple[str | None, CriterionSpec, CellKey]]:
+        """(source key, criterion, cell key) of every cell that any batch has, in the order of tables."""
+        sources: list[tuple[str | None, int]] = [(source.key, source.pk) for source in self.sources]
+        return [
+            (name, criterion, (criterion.id, pk))
+            for name, pk in [*sources, (None, NO_SOURCE)]
+            for criterion in self.spec.voted
+            if (criterion.id, pk) in self.pooled
+        ]
+
+    def column(self, key: CellKey) -> list[Cell | None]:
+        """The cells of all batches, in their order; None where a batch has none."""
+        return [self.by_batch.get(batch.pk, {}).get(key) for batch in self.batches]
+
+    @cached_property
+    def pooled(self) -> dict[CellKey, Histogram]:
+        """The items of all batches together, of every cell that any batch has."""
+        parts: dict[CellKey, list[dict[str, int]]] = {}
+        for cells in self.by_batch.values():
+            for key, cell in cells.items():
+                parts.setdefault(key, []).append(cell.histogram)
+        return {key: total_of_json(found, self.n_options(key)) for key, found in parts.items()}
+
+    def n_options(self, key: CellKey) -> int:
+        return len(self.spec.by_id[key[0]].options)
+
+
+def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
+    spec = spec_of(study.protocol_version)
+    batches = list(study.batches.filter(kind=kind, ratings_version__gt=0).select_related("snapshot"))
+    clean = {batch.pk for batch in batches if _is_clean(batch)}
+    by_batch = _stored(clean, spec)
+    for batch in batches:
+        if batch.pk not in clean:
+            batch.study = study
+            by_batch[batch.pk] = _measured(batch)
+    # The reference comes first in every table.
+    sources = list(rated_sources(study).order_by("-is_reference", "position"))
+    return StudyCells(study, spec, batches, sources, by_batch)
+
+
+def _is_clean(batch: Batch) -> bool:
+    snapshot = getattr(batch, "snapshot", None)
+    return snapshot is not None and snapshot.version >= batch.ratings_version
+
+
+def _stored(batch_ids: Iterable[int], spec: VersionSpec) -> dict[int, dict[CellKey, Cell]]:
+    found: dict[int, dict[CellKey, Cell]] = {batch_id: {} for batch_id in batch_ids}
+    with connection.cursor() as cursor:
+        cursor.execute(CELLS, [list(found)])
+        for batch, criterion, source, histogram, pairs, sure_pairs, reasons, *kappas in cursor.fetchall():
+            if criterion in spec.by_id:
+                cell = Cell(json.loads(histogram), pairs, sure_pairs, json.loads(reasons), *kappas)
+                found[batch][criterion, source] = cell
+    return found
+
+
+def _measured(batch: Batch) -> dict[CellKey, Cell]:
+    measured, found = measure_batch(batch), {}
+    for key, figures in measured.cells.items():
+        estimates = batch_estimates(figures, measured.spec.by_id[key[0]])
+        fleiss, strong = estimates["fleiss"], estimates["strong"]
+        found[key] = Cell(
+            histogram=figures.histogram.to_json(),
+            pairs=json.dumps(figures.pairs.to_json()),
+            sure_pairs=json.dumps(figures.sure_pairs.to_json()),
+            reasons=figures.reasons,
+            fleiss=fleiss["value"],
+            reason=fleiss["reason"],
+            strong=strong["value"],
+        )
+    return found

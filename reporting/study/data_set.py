@@ -1,0 +1,93 @@
+"""The figures of a data set of dialogues: sizes, tokens of each side, and the mix of domains, topics and labels."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from annotation.numbering import numbered_turns
+from protocols.word_count import count_words
+from reporting.study.scores import percent
+
+Row = dict[str, Any]
+CONTEXT = "context"
+SIDES = {"Q": "question", "A": "answer", "": CONTEXT}  # by the side of a numbered turn
+MIXES = {"domain": ("domain", "domains"), "topic": ("topic", "topics")}
+MOST_VALUES = 50  # of a mix: what is rarer counts together
+TOKENS = (
+    "A token is a word between blanks; each Chinese or Japanese character counts as one, and Chinese punctuation as "
+    "none."
+)
+TURNS = (
+    "An utterance is one message. A turn is what one side says before the other side speaks; instructions to a model "
+    "and results of its tools are context and belong to neither side."
+)
+
+
+@dataclass(slots=True)
+class DataSet:
+    """Sums over dialogues that are added one by one."""
+
+    dialogues: int = 0
+    utterances: int = 0
+    turns: int = 0
+    tokens: Counter[str] = field(default_factory=Counter)  # by side
+    said: Counter[str] = field(default_factory=Counter)  # utterances by side
+    mixes: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in MIXES})
+    labels: Counter[str] = field(default_factory=Counter)
+
+    def add(self, turns: Sequence[dict[str, Any]], metadata: Mapping[str, Any], asker: str = "") -> None:
+        """Without `asker`, the names of the speakers tell who asks."""
+        self.dialogues += 1
+        self.utterances += len(turns)
+        numbered = numbered_turns(turns, asker)
+        for turn in numbered:
+            self.tokens[SIDES[turn["side"]]] += count_words(turn["text"])
+            self.said[SIDES[turn["side"]]] += 1
+        self.turns += sum(1 for _side in groupby(turn["side"] for turn in numbered if turn["side"]))
+        for name, fields in MIXES.items():
+            self.mixes[name].update(_values(metadata, fields))
+
+    def figures(self) -> Row:
+        """Return plain values; means are None without dialogues."""
+        sides = [side for side in SIDES.values() if side != CONTEXT or self.said[side]]
+        tokens = {"all": self.tokens.total(), **{side: self.tokens[side] for side in sides}}
+        return {
+            "dialogues": self.dialogues,
+            "utterances": self.utterances,
+            "turns": self.turns,
+            "utterances_per_dialogue": _mean(self.utterances, self.dialogues),
+            "turns_per_dialogue": _mean(self.turns, self.dialogues),
+            "utterances_by_side": {side: self.said[side] for side in sides},
+            "tokens": tokens,
+            "tokens_per_dialogue": {side: _mean(n, self.dialogues) for side, n in tokens.items()},
+            "tokens_per_utterance": {side: _mean(n, self._n_said(side)) for side, n in tokens.items()},
+            **{f"{name}s": mix_of(counts) for name, counts in self.mixes.items()},
+            "labels": mix_of(self.labels),
+            "tokenisation": TOKENS,
+            "counting": TURNS,
+        }
+
+    def _n_said(self, side: str) -> int:
+        return self.utterances if side == "all" else self.said[side]
+
+
+def mix_of(counts: Mapping[str, int]) -> list[Row]:
+    """Return the values with their shares, the most frequent first; the rest counts together under None."""
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    total, rest = sum(counts.values()), sum(n for _, n in ordered[MOST_VALUES:])
+    shown: list[tuple[str | None, int]] = [*ordered[:MOST_VALUES], *([(None, rest)] if rest else [])]
+    return [{"value": value, "n": n, "percent": percent(n, total)} for value, n in shown]
+
+
+def _values(metadata: Mapping[str, Any], fields: Iterable[str]) -> list[str]:
+    for name in fields:
+        value = metadata.get(name)
+        if value is not None:
+            return list(map(str, value)) if isinstance(value, list) else [str(value)]
+    return []
+
+
+def _mean(total: int, n: int) -> float | None:
+    return round(total / n, 2) if n else None

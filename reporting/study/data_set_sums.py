@@ -1,0 +1,40 @@
+"""The dialogues that a study rates as wholes, counted. Counting words takes seconds, so the sums are kept."""
+
+from typing import Any
+
+from django.contrib.postgres.aggregates import StringAgg
+from django.core.cache import cache
+from django.db.models import Count, Max
+from django.db.models.functions import MD5
+
+from annotation.models import Batch, Dialogue, Item, Study
+from protocols.models import ProtocolVersion
+from protocols.specs import spec_of
+from reporting.study.data_set import DataSet
+
+FETCHED = 2000
+KEPT = 60 * 60 * 24
+
+
+def data_set_of(study: Study) -> dict[str, Any] | None:
+    """Return the figures of the dialogues in main batches; None where no whole dialogues are rated."""
+    if ProtocolVersion.Unit.DIALOGUE not in spec_of(study.protocol_version).units:
+        return None
+    rated = Item.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, unit=ProtocolVersion.Unit.DIALOGUE, is_check=False
+    )
+    found = Dialogue.objects.filter(pk__in=rated.values("dialogue"), is_textless=False)
+    size = found.aggregate(n=Count("pk"), last=Max("pk"), roles=MD5(StringAgg("asker", "\n", order_by="pk")))
+    key = f"data-set:{study.join_token}:{size['n']}:{size['last']}:{size['roles']}"
+    figures = cache.get(key)
+    if figures is None:
+        figures = _counted(found)
+        cache.set(key, figures, KEPT)
+    return figures if figures["dialogues"] else None
+
+
+def _counted(dialogues: Any) -> dict[str, Any]:
+    data_set = DataSet()
+    for turns, metadata, asker in dialogues.values_list("turns", "metadata", "asker").iterator(FETCHED):
+        data_set.add(turns, metadata if isinstance(metadata, dict) else {}, asker)
+    return data_set.figures()

@@ -1,0 +1,123 @@
+"""What a report tells of a study beside its answers: fields of the dialogues, people, other batches, finished work."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+
+from annotation.models import Assignment, Batch, Participant, Rating, Study
+from annotation.selectors.team import is_of_team
+from measures.arrays import IntArray
+
+FEWEST_VALUES, MOST_VALUES, MOST_FIELDS = 2, 20, 12
+# Whose persona a dialogue has is part of the item, and free text.
+NO_FIELDS = ("persona",)
+FIELDS = """
+    WITH entry AS (
+        SELECT dialogue.id, field.key, field.value #>> '{}' AS value
+        FROM annotation_dialogue dialogue CROSS JOIN LATERAL jsonb_each(dialogue.metadata) field
+        WHERE dialogue.study_id = %s AND jsonb_typeof(dialogue.metadata) = 'object'
+            AND jsonb_typeof(field.value) IN ('string', 'number', 'boolean') AND field.key <> ALL(%s)),
+    wanted AS (
+        SELECT key FROM entry GROUP BY key HAVING count(DISTINCT value) BETWEEN %s AND %s ORDER BY key LIMIT %s)
+    SELECT key, value, string_agg(int8send(id), '') FROM entry JOIN wanted USING (key) GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the dialogues with few values: {value: ids of dialogues}."""
+
+    name: str
+    dialogues: dict[str, IntArray]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherBatches:
+    """Batches of a kind that does not count."""
+
+    kind: str
+    n_batches: int
+    n_items: int
+    n_ratings: int
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Participants by their standing, how many of them were imported, and how many were asked to agree and did."""
+
+    by_standing: dict[str, int]
+    n_imported: int
+    n_asked: int
+    n_consented: int
+
+
+def fields_of(study: Study) -> list[Field]:
+    found: dict[str, dict[str, IntArray]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(FIELDS, [study.pk, list(NO_FIELDS), FEWEST_VALUES, MOST_VALUES, MOST_FIELDS])
+        for name, value, ids in cursor.fetchall():
+            found.setdefault(name, {})[value] = np.frombuffer(ids, ">i8").astype(np.int64)
+    return [Field(name, dialogues) for name, dialogues in found.items()]
+
+
+def other_batches(study: Study) -> list[OtherBatches]:
+    batches = study.batches.exclude(kind=Batch.Kind.MAIN).order_by()
+    sizes = batches.values_list("kind").annotate(n=Count("pk"), size=Sum("n_items")).order_by("kind")
+    votes = Rating.objects.filter(batch__in=batches, is_active=True).order_by().values_list("batch__kind")
+    n_ratings = dict(votes.annotate(n=Count("pk")))
+    return [OtherBatches(kind, n, items, n_ratings.get(kind, 0)) for kind, n, items in sizes]
+
+
+def people_of(study: Study) -> People:
+    """Those who were recruited. Who came out of an archive was asked where it was written, if at all."""
+    found = list(recruited(study).values_list("standing", "is_imported", "consented_at"))
+    n_imported = sum(is_imported for _, is_imported, _ in found)
+    return People(
+        by_standing=dict(sorted(Counter(standing for standing, _, _ in found).items())),
+        n_imported=n_imported,
+        n_asked=len(found) - n_imported + study.conduct.get("people", {}).get("n_asked", 0),
+        n_consented=sum(consented_at is not None for _, _, consented_at in found),
+    )
+
+
+def recruited(study: Study) -> QuerySet[Participant]:
+    """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
+    apart = study.conduct.get("people", {}).get("apart", [])
+    people = Participant.objects.filter(study=study).exclude(~Q(panel=""), standing=Participant.Standing.PENDING)
+    people = people.exclude(_is_only_team(), standing=Participant.Standing.PENDING)
+    return people.exclude(is_imported=True, pseudonym__in=apart) if apart else people
+
+
+def people_as_archived(study: Study) -> dict[str, list[str] | int]:
+    """What an archive says of people that their own rows do not: accounts and roles stay where they are."""
+    apart = Participant.objects.filter(study=study).exclude(pk__in=recruited(study))
+    return {
+        "apart": list(apart.order_by("pk").values_list("pseudonym", flat=True)),
+        "n_asked": people_of(study).n_asked,
+    }
+
+
+def _is_only_team() -> Q:
+    """Of the team, and without any answer in main batches."""
+    rated = Assignment.objects.filter(participant=OuterRef("pk"), batch__kind=Batch.Kind.MAIN)
+    return Q(is_of_team()) & ~Q(Exists(rated))
+
+
+def finished_work(study: Study) -> dict[str, int]:
+    """{kind of batch: batches that somebody finished in Parley, once per annotator}: what the pay of a batch is for."""
+    done = Assignment.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
+    )
+    return dict(done.order_by().values_list("batch__kind").annotate(n=Count("pk")))
+
+
+def elapsed_seconds(study: Study) -> dict[int, float]:
+    """{assignment: from the claim to the end} of finished main work, breaks among it."""
+    done = Assignment.objects.filter(
+        batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
+    )
+    rows = done.values_list("pk", "claimed_at", "submitted_at")
+    return {pk: (end - start).total_seconds() for pk, start, end in rows if end}

@@ -1,0 +1,53 @@
+"""The keys and names by which a file tells apart what the database numbers."""
+
+import json
+from dataclasses import dataclass
+
+from django.db import connection
+
+from annotation.models import Participant, Study
+from protocols.specs import VersionSpec
+from reporting.study.votes import Items
+
+ITEMS = """
+    SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, ''), coalesce(source.key, '')
+    FROM annotation_item item
+    JOIN annotation_batch batch ON batch.id = item.batch_id
+    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    LEFT JOIN annotation_source source ON source.id = item.source_id
+    WHERE batch.study_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """`items` are the beginnings of lines, in the order of the items."""
+
+    items: list[str]
+    criteria: dict[int, str]
+    annotators: dict[int, str]
+
+    def item(self, place: int) -> tuple[str, str, str, str]:
+        """Keys of the batch, dialogue, candidate and source of an item; empty where it has none."""
+        batch, dialogue, candidate, source = json.loads(self.items[place][:-1] + "]")
+        return batch, dialogue, candidate, source
+
+
+def annotators_of(study: Study) -> dict[int, str]:
+    """Pseudonyms by the ids of participants."""
+    return dict(Participant.objects.filter(study=study).values_list("pk", "pseudonym"))
+
+
+def names_of(study: Study, spec: VersionSpec, items: Items, annotators: dict[int, str]) -> Names:
+    with connection.cursor() as cursor:
+        cursor.execute(ITEMS, [study.pk])
+        found = {row[0]: row[1:] for row in cursor.fetchall()}
+    texts = iter(_json_texts([text for key in items.id.tolist() for text in found[key]]))
+    beginnings = [f"[{','.join(keys)}," for keys in zip(texts, texts, texts, texts, strict=True)]
+    return Names(beginnings, {criterion.id: criterion.key for criterion in spec.criteria}, annotators)
+
+
+def _json_texts(texts: list[str]) -> list[str]:
+    """Each as JSON, in one go: it writes a line break within a text as a backslash and a letter."""
+    return json.dumps(texts, ensure_ascii=False, separators=("\n", ":"))[1:-1].split("\n") if texts else []

@@ -1,0 +1,181 @@
+"""The counted answers of a study's main batches as arrays, straight from the table of ratings.
+
+Nothing here reads stored figures: what is computed from these arrays checks what is computed from those.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from django.db import connection
+
+from annotation.agreement_cells import category_codes
+from annotation.models import Assignment, Batch, Item, Study
+from measures.arrays import BoolArray, IntArray
+from protocols.specs import CriterionSpec, VersionSpec
+
+# Ids of eight bytes, joined per batch and criterion: a million answers as rows would be a million tuples of Python.
+# Batch by batch, by their seats: all groups at once do not fit into the memory of a query, and go by way of the disk.
+RATINGS = """
+    SELECT batch.id, part.criterion_id, part.joined
+    FROM annotation_batch batch CROSS JOIN LATERAL (
+        SELECT rating.criterion_id, string_agg(
+            int8send(rating.id) || int8send(rating.item_id) || int8send(rating.assignment_id)
+            || int8send(coalesce(rating.option_id, 0)) || int8send(rating.active_ms::bigint), '') AS joined
+        FROM annotation_seat seat JOIN annotation_rating rating ON rating.assignment_id = seat.assignment_id
+        WHERE seat.batch_id = batch.id AND rating.is_active
+        GROUP BY 1) part
+    WHERE batch.study_id = %s AND batch.kind = %s
+"""
+ITEMS = """
+    SELECT item.batch_id, string_agg(
+        int8send(item.id) || int8send(item.batch_id) || int8send(coalesce(item.dialogue_id, 0))
+        || int8send(coalesce(item.source_id, 0)) || int8send(coalesce(item.candidate_id, 0)), '')
+    FROM annotation_item item JOIN annotation_batch batch ON batch.id = item.batch_id
+    WHERE batch.study_id = %s AND batch.kind = %s AND NOT item.is_check GROUP BY 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """(N,) arrays, ordered by id. 0 stands for no dialogue, source or candidate."""
+
+    id: IntArray
+    batch: IntArray
+    dialogue: IntArray
+    source: IntArray
+    candidate: IntArray
+
+    @property
+    def groups(self) -> IntArray:
+        """What items depend on each other by: their dialogue, or themselves where they have none."""
+        return np.where(self.dialogue > 0, self.dialogue, -self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """(M,) arrays of assignments, ordered by id: whose answers to which batch. `annotator` are ids of participants."""
+
+    id: IntArray
+    batch: IntArray
+    annotator: IntArray
+
+
+@dataclass(frozen=True)
+class CriterionVotes:
+    """The answers to one criterion: (n,) places of items, of assignments and of options."""
+
+    items: Items
+    work: Work
+    criterion: CriterionSpec
+    item: IntArray
+    assignment: IntArray
+    code: IntArray
+
+    @cached_property
+    def annotator(self) -> IntArray:
+        return self.work.annotator[self.assignment]
+
+    @cached_property
+    def tallies(self) -> IntArray:
+        """(N, K) votes per item and option; items nobody rated have none."""
+        n, k = len(self.items.id), len(self.criterion.options)
+        return np.bincount(self.item * k + self.code, minlength=n * k).reshape(n, k)
+
+
+@dataclass(frozen=True)
+class StudyVotes:
+    """(n,) arrays with one entry per counted answer, of every kind of question.
+
+    `item` and `assignment` are places in `items` and `work`.
+    """
+
+    items: Items
+    work: Work
+    spec: VersionSpec
+    rating: IntArray
+    item: IntArray
+    criterion: IntArray
+    assignment: IntArray
+    option: IntArray
+    active_ms: IntArray
+    versions: dict[int, int]  # {batch: version of its ratings}, read last
+
+    @cached_property
+    def by_criterion(self) -> dict[int, CriterionVotes]:
+        """Of the criteria that are answered with one option."""
+        return {criterion.id: self._of(criterion) for criterion in self.spec.voted}
+
+    def _of(self, criterion: CriterionSpec) -> CriterionVotes:
+        chosen = self.of(criterion) & (self.option > 0)
+        codes = category_codes(self.option[chosen], criterion).astype(np.int64)
+        return CriterionVotes(self.items, self.work, criterion, self.item[chosen], self.assignment[chosen], codes)
+
+    @cached_property
+    def annotator(self) -> IntArray:
+        return self.work.annotator[self.assignment]
+
+    def of(self, criterion: CriterionSpec) -> BoolArray:
+        return self.criterion == criterion.id
+
+    @cached_property
+    def _by_id(self) -> IntArray:
+        return np.argsort(self.rating)
+
+    def places(self, ratings: IntArray) -> IntArray:
+        """Where answers with these ids are; one that came after the answers were read is not among them."""
+        if not len(self.rating):
+            return np.zeros(0, np.int64)
+        found = np.searchsorted(self.rating, ratings, sorter=self._by_id)
+        found = self._by_id[np.minimum(found, len(self.rating) - 1)]
+        return found[self.rating[found] == ratings]
+
+
+def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) -> StudyVotes:
+    with connection.cursor() as cursor:
+        cursor.execute(RATINGS, [study.pk, kind])
+        parts = [(key, _ids(joined)) for _, key, joined in cursor.fetchall() if key in spec.by_id]
+    items, work = _items(study, kind), _work(study, kind)
+    criterion = np.repeat([key for key, _ in parts], [part.shape[1] for _, part in parts]).astype(np.int64)
+    answers = np.vstack([_joined([part for _, part in parts]), criterion])
+    # Items with a known answer are rated, and are no results: dropped here, since the join would cost all the others.
+    answers = answers[:, np.isin(answers[1], items.id)] if _has_checks(study, kind) else answers
+    rating, item, assignment, option, active_ms, criterion = answers
+    return StudyVotes(
+        items=items,
+        work=work,
+        spec=spec,
+        rating=rating,
+        item=np.searchsorted(items.id, item),
+        criterion=criterion,
+        assignment=np.searchsorted(work.id, assignment),
+        option=option,
+        active_ms=active_ms,
+        versions=dict(Batch.objects.filter(study=study, kind=kind).values_list("pk", "ratings_version")),
+    )
+
+
+def _has_checks(study: Study, kind: str) -> bool:
+    return Item.objects.filter(batch__study=study, batch__kind=kind, is_check=True).exists()
+
+
+def _items(study: Study, kind: str) -> Items:
+    """Read after the ratings: an item is there before its first answer."""
+    with connection.cursor() as cursor:
+        cursor.execute(ITEMS, [study.pk, kind])
+        columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
+    return Items(*columns[:, np.argsort(columns[0])])
+
+
+def _work(study: Study, kind: str) -> Work:
+    found = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
+    rows = list(found.values_list("pk", "batch_id", "participant_id"))
+    return Work(*np.array(rows, np.int64).reshape(-1, 3).T)
+
+
+def _ids(joined: bytes) -> IntArray:
+    return np.frombuffer(joined, ">i8").reshape(-1, 5).T.astype(np.int64)
+
+
+def _joined(parts: list[IntArray]) -> IntArray:
+    return np.concatenate([np.zeros((5, 0), np.int64), *parts], axis=1)

@@ -1,0 +1,52 @@
+"""How numbers are written: two decimals, a dash for what is undefined, and words for the reasons."""
+
+from collections.abc import Mapping
+
+from django import template
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
+
+from reporting.explained import INTERVAL_NOTES
+from reporting.labels import reason_in_report, strength
+from reporting.study.rules import RULE_NAMES
+
+register = template.Library()
+
+SHORT_NOTES = {
+    "too_few_items": pgettext_lazy("why there is no interval", "too few items"),
+    "rare_answers": pgettext_lazy("why there is no interval", "one answer dominates"),
+    "no_spread": pgettext_lazy("why there is no interval", "items all alike"),
+    "unstable_bootstrap": pgettext_lazy("why there is no interval", "resamples undefined"),
+}
+
+
+@register.filter
+def interval_note(code: str | None) -> str:
+    return _(INTERVAL_NOTES[code]) if code in INTERVAL_NOTES else ""
+
+
+@register.filter
+def short_note(code: str | None) -> str:
+    """Why there is no interval, in the few words that a cell has room for."""
+    return str(SHORT_NOTES.get(code or "", ""))
+
+
+@register.filter
+def reason(word: str | None) -> str:
+    return reason_in_report(word)
+
+
+@register.filter
+def word(value: str | None) -> str:
+    return strength(value) if value else _("undefined")
+
+
+@register.filter
+def named(key: str, names: Mapping[str, str]) -> str:
+    """Return the name of a source or criterion as its author wrote it; a key without a name stands for itself."""
+    return names.get(key, key)
+
+
+@register.filter
+def rule_name(name: str) -> str:
+    return str(RULE_NAMES[name])

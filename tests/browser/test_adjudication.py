@@ -1,0 +1,110 @@
+"""Two annotators disagree, both look again, a trainer settles it, and the case becomes an example of a draft."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from annotation.models import Batch, Rating
+from protocols.models import Example, Explanation
+from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.models import Disagreement
+from tests.browser.helpers import LOOKS, Screen, answer
+from tests.qualification.acceptance.factories import make_dialogue_batch
+from tests.qualification.adjudication.conftest import Confirming, make_confirming
+from tests.qualification.adjudication.factories import CaseFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SCREENSHOTS = Path(__file__).parents[2] / "var" / "screenshots" / "casebook"
+
+
+@pytest.fixture
+def confirming(transactional_db: None) -> Confirming:
+    return make_confirming()
+
+
+def path(name: str, *args: object) -> str:
+    return reverse(name, args=["wellbeing", *args])
+
+
+def rate(screen: Screen, keys: list[str]) -> None:
+    """The next batch of the list, one dialogue after the other."""
+    page = screen.go("/work/")
+    page.get_by_role("button", name="Start").click()
+    for number, key in enumerate(keys):
+        steps = "1 step" if len(keys) == 1 else f"{len(keys)} steps"
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {steps}")
+        answer(page, key)
+    page.wait_for_url("**/submit/")
+    page.get_by_role("button", name="Submit the batch").click()
+    page.wait_for_url("**/thanks/")
+
+
+def test_two_disagree_look_again_and_a_trainer_settles_it(open_screen: Callable[..., Screen], confirming: Confirming):
+    Batch.objects.all().update(status="closed")
+    make_dialogue_batch(confirming.cast.study, "a", 2)
+    one, other = (open_screen(person.user) for person in confirming.pair)
+    rate(one, ["2", "1"])
+    rate(other, ["3", "1"])
+    assert sweep_confirming(now=timezone.now()) == (1, 0)
+    rate(one, ["2"])
+    rate(other, ["3"])
+    assert sweep_confirming(now=timezone.now()) == (0, 1)
+
+    screen = open_screen(confirming.trainer)
+    page = screen.go(path("casebook"))
+    assert screen.barriers() == ""
+    expect(page.get_by_role("link", name="To settle (1)")).to_have_attribute("aria-current", "page")
+    page.get_by_label("Score 1", exact=True).check()
+    page.get_by_label("Note").fill("It takes up what was said last.")
+    page.get_by_role("button", name="Settle it").click()
+    expect(page.get_by_text("It is settled: Score 1.")).to_be_visible()
+    page.get_by_role("link", name="Settled (1)").click()
+    assert screen.barriers() == ""
+    page.get_by_role("button", name="Add to the casebook").click()
+    page.get_by_role("button", name="Make it an example").click()
+    expect(page.get_by_text("It is an example of the draft")).to_be_visible()
+    assert screen.barriers() == ""
+    found = Disagreement.objects.get()
+    example = Example.objects.get(criterion__version__status="draft")
+    assert (example.history, example.option) == (found.item.dialogue.turns, "1")
+    assert example.why == "It takes up what was said last."
+
+
+@LOOKS
+def test_no_page_of_the_casebook_has_barriers_and_each_fits(
+    open_screen: Callable[..., Screen], confirming: Confirming, width: int, scheme: str
+):
+    found = fill(confirming)
+    screen = open_screen(confirming.cast.owner, width=width, color_scheme=scheme)
+    pages = {
+        "to-settle": path("casebook"),
+        "looking-again": path("casebook") + "?state=second_look",
+        "one": path("disagreement", found.pk),
+        "plan": path("casebook_plan"),
+        "cases": path("cases"),
+        "edit": path("case_edit", confirming.cast.study.cases.first().pk),
+        "new": path("case_new") + f"?dialogue={confirming.cast.batch.items.first().dialogue.key}",
+    }
+    for name, address in pages.items():
+        screen.go(address)
+        assert screen.barriers() == "", name
+        assert screen.page.evaluate("document.documentElement.scrollWidth") <= width, name
+        screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+def fill(confirming: Confirming) -> Disagreement:
+    """One with a trainer, with reasons; one that is looked at again; two cases."""
+    found = confirming.disagreed()
+    reason = Explanation.objects.get(text="It repeats itself.", option__criterion__version=confirming.cast.version)
+    text = "The second half says the same as the first, in other words."
+    Rating.objects.filter(option__key="2").update(explanations=[reason.pk], free_text=text)
+    confirming.finish(["1", "0"], ["2", "0"], key="b")
+    sweep_confirming(now=timezone.now())
+    CaseFactory(item=found.item, criterion=found.criterion, author=confirming.trainer, is_training=True)
+    item = confirming.cast.batch.items.last()
+    CaseFactory(item=item, criterion=found.criterion, option=None, note="", author=confirming.trainer)
+    return found

@@ -1,0 +1,28 @@
+"""Commands of `manage.py` on a database that nobody has prepared."""
+
+import sys
+from pathlib import Path
+
+from parley import embedded
+from tests.parley.processes import HOME, plain_environment, run
+
+BUNDLE = HOME / "protocols" / "builtin" / "he-protocol-1.0.yaml"
+CREATE = [sys.executable, "manage.py", "create_study", "mine", "--protocol", str(BUNDLE)]
+
+
+def test_the_first_command_in_a_fresh_folder_makes_the_tables_itself(open_directory: Path) -> None:
+    data = open_directory / "fresh"
+    said = run(CREATE, data)
+    assert said.stdout == "Study mine (he-protocol 1.0): created\n", said.stderr
+    assert said.stderr == "The database is new: making its tables ...\n"
+    again = run(CREATE, data)
+    assert (again.stdout, again.stderr) == ("Study mine (he-protocol 1.0): unchanged\n", "")
+
+
+def test_a_database_of_others_without_tables_is_one_sentence_that_says_what_to_run(open_directory: Path) -> None:
+    with embedded.throw_away() as own:
+        said = run(CREATE, open_directory, env=plain_environment(open_directory) | own.urls)
+    assert said.returncode == 1
+    assert said.stderr.startswith("Parley: The database lacks tables")
+    assert "Run ./dev manage migrate" in said.stderr
+    assert said.stderr.count("\n") == 1

@@ -1,0 +1,69 @@
+"""A study whose batches are controlled: three annotators, a lead, two controllers, dialogues with a score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotation.models import Batch
+from qualification.acceptance.services.reviewing import take_inspection
+from qualification.acceptance.services.sweeping import sweep_control
+from qualification.models import Check, ControlPlan, Inspection
+from tests.cast import Cast, make_cast
+from tests.clock import NOW
+from tests.factories import MembershipFactory
+from tests.qualification.acceptance.factories import (
+    PlanFactory,
+    check_draws,
+    items_of,
+    make_dialogue_batch,
+    make_score_version,
+    rate_batch,
+)
+
+
+@dataclass
+class Control:
+    cast: Cast
+    plan: ControlPlan
+    second: User  # another controller
+
+    def finish(self, key: str, labels: Sequence[str], *, active_ms: int = 0) -> Batch:
+        """A batch whose two annotators gave these labels."""
+        batch = make_dialogue_batch(self.cast.study, key, len(labels))
+        rate_batch(batch, self.cast.annotators[:2], labels, active_ms=active_ms)
+        return batch
+
+    def again(self, batch: Batch, labels: Sequence[str]) -> None:
+        rate_batch(batch, self.cast.annotators[:2], labels)
+
+    def draw(self, batch: Batch) -> Inspection:
+        sweep_control(now=NOW)
+        found = Inspection.objects.exclude(state="void")
+        return found.get(batch=batch, round=Batch.objects.get(pk=batch.pk).round)
+
+    def take(self, inspection: Inspection, user: User | None = None) -> Check:
+        return take_inspection(inspection, user=user or self.cast.controller, now=NOW)
+
+    def check(self, inspection: Inspection, truth: Sequence[str]) -> Inspection:
+        """By the first controller; `truth` by the items of the batch in their order."""
+        check_draws(self.take(inspection), self.truth_of(inspection.batch, truth))
+        sweep_control(now=NOW)
+        return Inspection.objects.get(pk=inspection.pk)
+
+    @staticmethod
+    def truth_of(batch: Batch, truth: Sequence[str]) -> dict[int, str]:
+        dialogues = dict(batch.items.values_list("pk", "dialogue"))
+        return {dialogues[item]: key for item, key in zip(items_of(batch), truth, strict=True)}
+
+
+def make_control(**fields: object) -> Control:
+    cast = make_cast(protocol_version=make_score_version(), seats=2)
+    second = MembershipFactory(study=cast.study, role="controller", user__username="second").user
+    return Control(cast, PlanFactory(study=cast.study, **fields), second)
+
+
+@pytest.fixture
+def control(db: None) -> Control:
+    return make_control()

@@ -1,0 +1,319 @@
+"""From a finished qualification batch to its verdict: once, by the rule, whatever happens to the worker."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import ActivityLog, Assignment, Batch, Membership, Participant, StandingChange, Study
+from annotation.services.claiming import claim_seat
+from annotation.services.refusals import Refused
+from annotation.services.status import set_standing
+from parley.celery import app
+from qualification.models import Attempt, Gate, KnownAnswer
+from qualification.qualifying.services import results as verdicts
+from qualification.qualifying.services.attempts import override
+from qualification.qualifying.services.results import sweep_attempts
+from tests.factories import UserFactory, make_annotator, make_batch
+from tests.qualification.qualifying.factories import (
+    KnownAnswerFactory,
+    finish,
+    like,
+    make_candidate,
+    make_gated,
+    mostly,
+)
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+GOOD, POOR = mostly(like(0), 6), like(1)
+
+
+def standing_of(participant: Participant) -> str:
+    return Participant.objects.get(pk=participant.pk).standing
+
+
+def test_a_good_candidate_is_cleared_and_a_poor_one_is_not():
+    study, batch = make_gated()
+    good, poor = make_candidate(study, "good"), make_candidate(study, "poor")
+    finish(good, batch, GOOD)
+    finish(poor, batch, POOR)
+    assert sweep_attempts(now=NOW) == 2
+    assert (standing_of(good), standing_of(poor)) == ("cleared", "failed")
+    attempt = good.attempts.get()
+    assert (attempt.state, attempt.number, attempt.n_items) == ("passed", 1, 48)
+    assert attempt.value > attempt.threshold
+    assert attempt.rule["method"] == "panel_kappa"
+
+
+def test_the_change_of_standing_has_its_reason_and_both_are_in_the_log():
+    study, batch = make_gated()
+    candidate = make_candidate(study)
+    finish(candidate, batch, GOOD)
+    sweep_attempts(now=NOW)
+    change = StandingChange.objects.get(participant=candidate)
+    assert (change.actor, change.before, change.after) == (None, "qualifying", "cleared")
+    assert f"{candidate.attempts.get().value:.3f} is above" in change.reason
+    assert set(ActivityLog.objects.filter(object=candidate.pseudonym).values_list("verb", flat=True)) == {
+        "verdict", "standing"
+    }  # fmt: skip
+
+
+def test_a_verdict_keeps_the_rule_it_was_made_by():
+    study, batch = make_gated()
+    finish(make_candidate(study), batch, GOOD)
+    sweep_attempts(now=NOW)
+    Gate.objects.update(threshold_from="fixed", threshold=0.99)
+    assert sweep_attempts(now=NOW) == 0
+    assert Attempt.objects.get().rule["threshold_from"] == "panel"
+
+
+def test_unfinished_work_is_not_decided():
+    study, batch = make_gated()
+    claim_seat(make_candidate(study), batch, now=NOW)
+    assert sweep_attempts(now=NOW) == 0
+    assert not Attempt.objects.exists()
+
+
+@pytest.mark.parametrize("standing", ["pending", "paused", "excluded", "cleared", "failed"])
+def test_only_who_still_qualifies_is_decided(standing):
+    study, batch = make_gated()
+    candidate = make_candidate(study)
+    finish(candidate, batch, GOOD)
+    set_standing(candidate, standing=standing, now=NOW)
+    assert sweep_attempts(now=NOW) == 0
+    assert standing_of(candidate) == standing
+
+
+def test_the_panel_itself_is_never_a_candidate():
+    study, _batch = make_gated()
+    Participant.objects.filter(study=study).update(standing="qualifying")
+    assert sweep_attempts(now=NOW) == 0
+
+
+def test_without_a_gate_that_is_on_nothing_is_decided():
+    study, batch = make_gated()
+    finish(make_candidate(study), batch, GOOD)
+    study.has_gate = False
+    study.save()
+    assert sweep_attempts(now=NOW) == 0
+
+
+# --- the panel comes later -------------------------------------------------------------------------
+def test_before_the_panel_has_finished_the_attempt_waits_and_says_why():
+    study, batch = make_gated()
+    member = make_candidate(study, "late-member")
+    candidate = make_candidate(study)
+    Participant.objects.filter(pk=member.pk).update(panel="non_expert")
+    finish(candidate, batch, GOOD)
+    assert sweep_attempts(now=NOW) == 0
+    attempt = candidate.attempts.get()
+    assert (attempt.state, attempt.reason, standing_of(candidate)) == ("pending", "panel_unfinished", "qualifying")
+    member.refresh_from_db()
+    finish(member, batch, like(0))
+    assert sweep_attempts(now=NOW) == 1
+    attempt.refresh_from_db()
+    assert (attempt.state, attempt.reason) == ("passed", "")
+
+
+def test_a_member_who_is_paused_is_not_waited_for():
+    study, batch = make_gated()
+    make_annotator(study, "late-member", panel="non_expert", standing="paused")
+    finish(make_candidate(study), batch, GOOD)
+    assert sweep_attempts(now=NOW) == 1
+
+
+def test_with_no_panel_at_all_nothing_is_decided(django_assert_max_num_queries):
+    study, batch = make_gated()
+    Participant.objects.filter(study=study).update(panel="")
+    finish(make_candidate(study), batch, GOOD)
+    sweep_attempts(now=NOW)
+    assert Attempt.objects.get().reason == "no_panel"
+    with django_assert_max_num_queries(6):  # what is known to wait is only looked at
+        assert sweep_attempts(now=NOW) == 0
+
+
+def test_experts_alone_can_be_the_panel():
+    study, batch = make_gated(panel_members="expert")
+    Participant.objects.filter(user__username="panel-0").update(panel="expert")
+    Gate.objects.update(threshold_from="fixed", threshold=0.5)
+    finish(make_candidate(study), batch, mostly(like(0), 20))
+    sweep_attempts(now=NOW)
+    assert Attempt.objects.get().value == pytest.approx(0.8333, abs=0.01)
+
+
+# --- undecided and undefined -----------------------------------------------------------------------
+def test_an_undecided_candidate_is_given_more_and_judged_by_everything():
+    study, batch = make_gated(decision="interval", most_attempts=2)
+    second = make_batch(study, 4, 3, position=1, kind="qualification", key="qualification-2")
+    for member, answer in zip(study.participants.all(), [like(0), mostly(like(0), 3), mostly(like(0), 4)], strict=True):
+        finish(member, second, answer)
+    candidate = make_candidate(study)
+    doubtful = mostly(like(0), 4, 1)
+    finish(candidate, batch, doubtful)
+    sweep_attempts(now=NOW)
+    first = candidate.attempts.get()
+    assert (first.state, standing_of(candidate), first.n_items) == ("undecided", "qualifying", 48)
+    assert first.low <= first.threshold < first.high
+    finish(candidate, second, doubtful)
+    sweep_attempts(now=NOW)
+    assert candidate.attempts.get(number=2).n_items == 96
+
+
+def test_an_undefined_kappa_is_never_a_pass_and_a_lead_decides():
+    study, batch = make_gated()
+    same = like(0)
+    for assignment in Assignment.objects.filter(batch=batch):
+        assignment.ratings.update(option=assignment.batch.study.protocol_version.criteria.first().options.first())
+    candidate = make_candidate(study)
+    finish(candidate, batch, same)
+    candidate.assignments.get().ratings.update(option=study.protocol_version.criteria.first().options.first())
+    assert sweep_attempts(now=NOW) == 1
+    attempt = candidate.attempts.get()
+    assert (attempt.state, attempt.value, attempt.reason) == ("undecided", None, "no_variation")
+    assert standing_of(candidate) == "qualifying"
+
+
+def test_a_pass_does_not_let_somebody_rate_whose_role_sees_the_figures():
+    study, batch = make_gated()
+    candidate = make_candidate(study)
+    finish(candidate, batch, GOOD)
+    Membership.objects.filter(user=candidate.user).update(role="researcher")
+    sweep_attempts(now=NOW)
+    attempt = candidate.attempts.get()
+    assert (attempt.state, attempt.reason, standing_of(candidate)) == ("undecided", "other_role", "qualifying")
+
+
+# --- other methods -----------------------------------------------------------------------------------
+def know_ten(study: Study, batch: Batch) -> None:
+    """Gold for the first criterion of the first ten items."""
+    criterion = study.protocol_version.criteria.first()
+    for at, item in enumerate(batch.items.order_by("position", "pk")[:10]):
+        right = criterion.options.all()[like(0)(at, criterion)]
+        KnownAnswerFactory(
+            dialogue=item.dialogue, candidate=item.candidate, criterion=criterion, options=[right.pk],
+            study=study, kind=KnownAnswer.Kind.GOLD,
+        )  # fmt: skip
+
+
+def test_known_answers_need_no_panel():
+    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=0.7)
+    Participant.objects.filter(study=study).update(panel="")
+    know_ten(study, batch)
+    good, poor = make_candidate(study, "good"), make_candidate(study, "poor")
+    finish(good, batch, mostly(like(0), 9))
+    finish(poor, batch, POOR)
+    sweep_attempts(now=NOW)
+    assert (good.attempts.get().value, good.attempts.get().n_items, standing_of(good)) == (0.8, 10, "cleared")
+    assert (poor.attempts.get().value, standing_of(poor)) == (0.0, "failed")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "standing", "said"),
+    [(0.8, "cleared", "0.800 is at least 0.800"), (0.9, "failed", "0.800 is below 0.900")],
+)
+def test_eight_of_ten_known_answers_reach_a_required_accuracy_of_eight_tenths(threshold, standing, said):
+    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=threshold)
+    know_ten(study, batch)
+    candidate = make_candidate(study)
+    finish(candidate, batch, mostly(like(0), 9))
+    sweep_attempts(now=NOW)
+    assert (candidate.attempts.get().value, standing_of(candidate)) == (0.8, standing)
+    assert said in candidate.standing_changes.get().reason
+
+
+def test_the_majority_of_the_panel_can_be_what_candidates_are_measured_by():
+    study, batch = make_gated(method="majority_kappa", threshold_from="fixed", threshold=0.6)
+    candidate = make_candidate(study)
+    finish(candidate, batch, like(0))
+    sweep_attempts(now=NOW)
+    assert candidate.attempts.get().value > 0.8
+
+
+# --- faults ----------------------------------------------------------------------------------------
+def test_a_worker_killed_between_attempt_and_standing_leaves_nothing_behind(monkeypatch):
+    study, batch = make_gated()
+    candidate = make_candidate(study)
+    finish(candidate, batch, GOOD)
+
+    def die(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verdicts, "set_standing", die)
+    with pytest.raises(KeyboardInterrupt):
+        sweep_attempts(now=NOW)
+    assert not Attempt.objects.exists()
+    assert not ActivityLog.objects.filter(verb="verdict").exists()
+    monkeypatch.undo()
+    assert sweep_attempts(now=NOW) == 1
+    assert standing_of(candidate) == "cleared"
+
+
+def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeypatch):
+    study, batch = make_gated()
+    first, second = make_candidate(study, "first"), make_candidate(study, "second")
+    finish(first, batch, GOOD)
+    finish(second, batch, GOOD)
+    judge = verdicts.answers_of
+
+    def broken(gate, spec, participant, batches):
+        if participant == first.pk:
+            raise ValueError("broken")
+        return judge(gate, spec, participant, batches)
+
+    monkeypatch.setattr(verdicts, "answers_of", broken)
+    assert sweep_attempts(now=NOW) == 1
+    assert (standing_of(first), standing_of(second)) == ("qualifying", "cleared")
+
+
+def test_a_task_delivered_twice_and_late_decides_once():
+    study, batch = make_gated()
+    assignment = finish(make_candidate(study), batch, GOOD)
+    assert verdicts.decide(assignment.pk, now=NOW) is True
+    assert verdicts.decide(assignment.pk, now=NOW - timedelta(hours=2)) is False
+    assert Attempt.objects.get().decided_at == NOW
+
+
+def test_the_sweep_is_on_the_clock():
+    app.loader.import_default_modules()
+    entry = app.conf.beat_schedule["sweep-attempts"]
+    assert (entry["task"], entry["schedule"]) == ("qualification.tasks.sweep_attempts", 1.0)
+    assert entry["task"] in app.tasks
+
+
+# --- a lead decides --------------------------------------------------------------------------------
+def test_a_lead_overrides_with_a_reason_and_the_rules_verdict_stays():
+    study, batch = make_gated()
+    candidate, lead = make_candidate(study), UserFactory()
+    finish(candidate, batch, POOR)
+    sweep_attempts(now=NOW)
+    override(candidate.attempts.get(), to="passed", reason="Swapped the scale, then rated well.", by=lead, now=NOW)
+    attempt = candidate.attempts.get()
+    assert (attempt.state, attempt.overridden_to, attempt.overridden_by) == ("failed", "passed", lead)
+    assert standing_of(candidate) == "cleared"
+    change = candidate.standing_changes.order_by("pk").last()
+    assert (change.actor, change.reason) == (lead, "Swapped the scale, then rated well.")
+
+
+def test_an_override_needs_a_reason_and_the_last_attempt():
+    study, batch = make_gated()
+    candidate, lead = make_candidate(study), UserFactory()
+    finish(candidate, batch, POOR)
+    sweep_attempts(now=NOW)
+    with pytest.raises(Refused, match="reason"):
+        override(candidate.attempts.get(), to="passed", reason="  ", by=lead, now=NOW)
+    assert standing_of(candidate) == "failed"
+
+
+def test_a_lead_can_decide_while_the_panel_is_missing_and_the_sweep_then_keeps_off():
+    study, batch = make_gated()
+    panel = study.participants.first()
+    Participant.objects.filter(study=study).update(panel="")
+    candidate = make_candidate(study)
+    finish(candidate, batch, POOR)
+    sweep_attempts(now=NOW)
+    override(candidate.attempts.get(), to="undecided", reason="Another try.", by=UserFactory(), now=NOW)
+    Participant.objects.filter(pk=panel.pk).update(panel="non_expert")
+    Gate.objects.update(threshold_from="fixed", threshold=0)
+    assert sweep_attempts(now=NOW) == 0
+    assert standing_of(candidate) == "qualifying"

@@ -1,0 +1,187 @@
+"""The report as a LaTeX document, a spreadsheet, and one HTML file."""
+
+import re
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+from weasyprint import CSS, HTML
+
+from annotation.models import Candidate, Metric, Prediction
+from annotation.services.agreement import sweep
+from annotation.services.claiming import claim_seat
+from reporting.report.build import build_report
+from reporting.report.downloads import TABLES
+from reporting.report.latex import _cell, as_latex, escaped, number, probability
+from reporting.report.spreadsheet import as_xlsx
+from tests.cast import Cast
+from tests.working import rate_everything
+
+NOW = timezone.now()
+HOSTILE = r"50% of A&B_{x} \input{/etc/passwd} ~^ <b> $1$ #2"
+
+
+@pytest.fixture
+def report(cast: Cast) -> dict:
+    cast.study.name = HOSTILE
+    cast.study.save()
+    for at, annotator in enumerate(cast.annotators):
+        rate_everything(claim_seat(annotator, cast.batch, now=NOW), now=NOW, option=at % 2)
+    sweep(now=NOW)
+    return build_report(cast.study, now=NOW)
+
+
+# --- LaTeX ---------------------------------------------------------------------------------------------
+def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report: dict):
+    text = as_latex(report)
+
+    labels = re.findall(r"\\label\{tab:(\w+)\}", text)
+    assert labels == ["majority", "agreement", "overall", "negatives", "comparisons", "checklist"]
+    assert text.count(r"\caption{") == len(labels)
+    assert text.startswith(r"\documentclass") and text.endswith("\\end{document}\n")  # noqa: PT018 - its two ends
+
+
+def test_every_group_and_environment_is_closed(report: dict):
+    text = as_latex(report)
+    bare = re.sub(r"\\[{}]", "", text)
+
+    assert bare.count("{") == bare.count("}")
+    assert Counter(re.findall(r"\\begin\{(\w+)\}", text)) == Counter(re.findall(r"\\end\{(\w+)\}", text))
+
+
+def test_rows_have_as_many_cells_as_the_head(report: dict):
+    for table in as_latex(report).split(r"\begin{longtable}")[1:]:
+        lines = [line for line in table.split(r"\end{longtable}")[0].splitlines() if " & " in line]
+        cells = {len(re.findall(r"(?<!\\)&", line)) for line in lines}
+        assert len(cells) == 1, lines[:2]
+
+
+def test_a_text_of_somebody_is_never_a_command(report: dict):
+    text = as_latex(report)
+
+    assert r"\input" not in text
+    assert r"50\% of A\&B\_\{x\} \textbackslash{}input\{/etc/passwd\}" in text
+
+
+@given(st.text())
+def test_what_is_escaped_holds_no_character_with_a_meaning(text: str):
+    left = re.sub(
+        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater)\{\}|\\[&%$#_{}]", "", escaped(text)
+    )
+
+    assert not set(left) & set("\\&%$#_{}~^<>\n")
+
+
+def test_what_rounds_to_nothing_has_no_sign_and_a_small_p_is_no_zero():
+    assert [number(each) for each in (-0.001, None, -0.05)] == ["0.00", "--", "-0.05"]
+    assert [probability(each) for each in (0.0002, 0.04, None)] == ["< 0.001", "0.040", "--"]
+
+
+def test_a_hyphen_before_a_number_is_a_minus_and_others_stay():
+    assert _cell("-0.05 to 0.10") == "$-$0.05 to 0.10"
+    assert _cell("0.12 (-0.05)") == "0.12 ($-$0.05)"
+    assert _cell("-- it5-knowledge 2026-11-21") == "-- it5-knowledge 2026-11-21"
+
+
+# --- automatic metrics --------------------------------------------------------------------------
+def test_means_of_metrics_stand_beside_peoples_judgements(cast: Cast, report: dict):
+    """The reference has no score: a dash, never a nought."""
+    scored = Candidate.objects.exclude(source__is_reference=True).filter(dialogue__study=cast.study)
+    metric = Metric.objects.create(study=cast.study, key="nll", name="nll", kind="score", created_at=NOW)
+    Prediction.objects.bulk_create(Prediction(metric=metric, candidate=each, value=2.5) for each in scored)
+    report = build_report(cast.study, now=NOW)
+
+    reference = next(source["key"] for source in report["sources"] if source["is_reference"])
+    means = {row["source"]: row["mean"] for row in report["metrics"]}
+    assert means.pop(reference) is None
+    assert set(means.values()) == {2.5}
+    table = as_latex(report).split(r"\begin{longtable}")[1]
+    rows = [line.split(" & ")[-1] for line in table.splitlines() if " & " in line]
+    assert rows == [r"nll \\", r"-- \\", r"2.50 \\", r"2.50 \\"]
+    client = Client()
+    client.force_login(cast.lead)
+    page = client.get(reverse("report", args=[cast.study.slug])).content.decode()
+    assert '<th scope="col" class="number">nll</th>' in page
+    assert len(re.findall(r'<td class="number">2.50\s*</td>', page)) == 2
+
+
+# --- spreadsheet ---------------------------------------------------------------------------------------
+def test_the_spreadsheet_has_every_table_and_no_formula(report: dict):
+    with ZipFile(BytesIO(as_xlsx(report))) as book:
+        names = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
+        sheets = [book.read(name).decode() for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
+
+    assert names == list(TABLES)
+    assert not any("<f>" in sheet for sheet in sheets)
+
+
+def test_a_text_that_looks_like_a_formula_or_an_address_stays_a_text(report: dict):
+    report["comments"] = [{"batch": "1", "annotator": "a", "comment": each} for each in ("=1+1", "http://x.example")]
+
+    with ZipFile(BytesIO(as_xlsx(report))) as book:
+        texts = book.read("xl/sharedStrings.xml").decode()
+        sheet = book.read(f"xl/worksheets/sheet{list(TABLES).index('comments') + 1}.xml").decode()
+
+    assert ">=1+1<" in texts
+    assert "<f>" not in sheet
+    assert "hyperlink" not in sheet
+
+
+# --- files of the page ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "kind", "begins"),
+    [
+        ("report_html", "text/html", b"<!doctype html>"),
+        ("report_latex", "application/x-tex", b"\\documentclass"),
+        ("report_xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", b"PK"),
+    ],
+)
+def test_each_is_a_file_with_the_name_of_the_study(report: dict, cast: Cast, name: str, kind: str, begins: bytes):
+    client = Client()
+    client.force_login(cast.lead)
+
+    answer = client.get(reverse(name, args=[cast.study.slug]))
+
+    assert answer["Content-Type"].startswith(kind)
+    assert f'filename="{cast.study.slug}-report.' in answer["Content-Disposition"]
+    assert answer.content.startswith(begins)
+
+
+def test_the_html_file_needs_nothing_from_anywhere(report: dict, cast: Cast):
+    client = Client()
+    client.force_login(cast.lead)
+
+    page = client.get(reverse("report_html", args=[cast.study.slug])).content.decode()
+
+    assert "<style>" in page
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    assert "<script" not in page
+    assert "url(" not in page
+
+
+def page_of_each(html: str) -> dict[str, int]:
+    """The page on which each id of a printed text stands."""
+    css = CSS(filename=str(Path(settings.BASE_DIR, "static", "css", "print.css")))
+    pages = HTML(string=html).render(stylesheets=[css]).pages
+    return {anchor: number for number, page in enumerate(pages) for anchor in page.anchors}
+
+
+@pytest.mark.parametrize("n_lines", range(44, 56))
+def test_headings_and_single_rows_are_never_parted_from_their_table(n_lines: int):
+    links = "".join(f'<a href="#{each}">x</a>' for each in ("h", "t", "r0", "r1", "r2"))
+    rows = "".join(f'<tr id="r{n}"><td>{n}</td></tr>' for n in range(3))
+    filler = "<br>".join(["line"] * n_lines)
+    table = f"<table><thead><tr><th>n</th></tr></thead><tbody>{rows}</tbody></table>"
+    found = page_of_each(
+        f'<div>{links}{filler}</div><h4 id="h">Strong</h4><p class="small" id="t">What it is.</p>{table}'
+    )
+    assert len(found) == 5
+    assert len(set(found.values())) == 1
