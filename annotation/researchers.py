@@ -16,7 +16,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "qualification": dict.fromkeys(
         (
             "attempt", "case", "check", "checkplan", "comparison", "comprehensionquestion", "comprehensiontry",
-            "confirmplan", "consenttext", "controlplan", "disagreement", "draw", "flag", "gate", "inspection",
+            "confirmplan", "consenttext", "controlplan", "disagreement", "draw", "flag", "qualification", "inspection",
             "knownanswer", "payentry", "payplan", "recruitment", "secondlook",
         ),
         READ,

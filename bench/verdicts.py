@@ -17,7 +17,7 @@ from bench.rows import NEVER, Goal, Row, percentile
 from bench.servers import working
 from bench.studies import Shape, make_people, make_study
 from protocols.specs import spec_of
-from qualification.models import Attempt, Gate
+from qualification.models import Attempt, Qualification
 
 # 5 dialogues, 5 responses each, a panel of three.
 SHAPE = Shape(n_dialogues=5, per_batch=5, n_responses=5, seats=3)
@@ -43,8 +43,8 @@ def _study() -> tuple[Study, Batch]:
     study = make_study("verdicts", SHAPE)
     batch = study.batches.get()
     Batch.objects.filter(pk=batch.pk).update(kind=Batch.Kind.QUALIFICATION)
-    Study.objects.filter(pk=study.pk).update(has_gate=True)
-    Gate.objects.create(study=study, threshold_from=Gate.ThresholdFrom.FIXED, threshold=0.21)
+    Study.objects.filter(pk=study.pk).update(has_qualification=True)
+    Qualification.objects.create(study=study, threshold_from=Qualification.ThresholdFrom.FIXED, threshold=0.21)
     study.refresh_from_db()
     batch.refresh_from_db()
     for at, member in enumerate(make_people(study, N_PANEL)):

@@ -8,7 +8,7 @@ from celery import beat
 
 class Scheduler(beat.Scheduler):
     """Celery's own waits until the clock shows again what it showed when a task was last sent: put back an hour, it
-    sends nothing for an hour, and no gate decides."""
+    sends nothing for an hour, and no qualification decides."""
 
     ticked_at: datetime | None = None
 

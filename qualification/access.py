@@ -38,9 +38,9 @@ def entry_for(user: Person, slug: str) -> Entry:
 
 
 def question_for(user: Person, slug: str, pk: int) -> ComprehensionQuestion:
-    """A question about the guidelines, for those who may change the gate."""
+    """A question about the guidelines, for those who may change the qualification."""
     study = study_for(user, slug, Right.CONFIGURE)
-    question = ComprehensionQuestion.objects.filter(gate__study=study, pk=pk).first()
+    question = ComprehensionQuestion.objects.filter(qualification__study=study, pk=pk).first()
     if question is None:
         raise Http404("No such question.")
     return question

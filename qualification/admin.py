@@ -29,7 +29,7 @@ for model in (
     models.Draw,
     models.Entry,
     models.Flag,
-    models.Gate,
+    models.Qualification,
     models.Inspection,
     models.KnownAnswer,
     models.PayEntry,

@@ -14,7 +14,7 @@ from qualification.overview.selectors import what_waits
 from qualification.pay.selectors.ledger import earnings_of
 from qualification.pay.selectors.rates import low_offers, slow_work
 from qualification.pay.tags import earned_texts
-from qualification.qualifying.selectors.progress import GateState, gate_states
+from qualification.qualifying.selectors.progress import QualificationState, qualification_states
 from qualification.recruitment.selectors.exit_rules import Way, ways_of
 from qualification.recruitment.selectors.facts import studies_that_ask
 
@@ -25,8 +25,8 @@ def _by_participant(read: Callable[[Sequence[Participant]], Mapping[int, Any]]) 
     return lambda works: read([work.participant for work in works])
 
 
-def _is_blocked(gate: GateState, work: StudyWork) -> bool:
-    return gate.is_blocking and not work.is_waiting_for_consent
+def _is_blocked(qualification: QualificationState, work: StudyWork) -> bool:
+    return qualification.is_blocking and not work.is_waiting_for_consent
 
 
 def _ways(works: Sequence[StudyWork]) -> dict[int, Way]:
@@ -48,8 +48,8 @@ def _asked(works: Sequence[StudyWork]) -> dict[int, bool]:
 
 WORK = (
     WorkFilling(
-        "gate",
-        _by_participant(gate_states),
+        "qualification",
+        _by_participant(qualification_states),
         {
             "facts": "qualification/qualifying/_fact.html",
             "before": "qualification/qualifying/_progress.html",

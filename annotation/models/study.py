@@ -88,7 +88,7 @@ class Study(models.Model):
     consent_version = models.CharField(max_length=40, default="1")
     is_joinable = models.BooleanField(default=False, help_text="Anybody with the invitation link may join.")
     is_clearing_on_join = models.BooleanField(default=False, help_text="Who joins may rate without being cleared.")
-    has_gate = models.BooleanField(
+    has_qualification = models.BooleanField(
         default=False, db_default=False, help_text="Newcomers qualify by the study's rule before they are cleared."
     )
     join_token = models.CharField(max_length=40, unique=True, default=make_token, editable=False)

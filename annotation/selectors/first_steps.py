@@ -53,4 +53,4 @@ def has_welcome(study: Study) -> bool:
 def _has_training(study: Study) -> bool:
     """Newcomers take it where they have to qualify: see the rule of claims."""
     trains = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN)
-    return study.has_gate and trains.exists()
+    return study.has_qualification and trains.exists()

@@ -51,7 +51,7 @@ def get_or_make_participant(study: Study, *, user: User) -> Participant:
     known = Participant.objects.filter(study=study, user=user).first()
     if known is not None:
         return known
-    standing = Standing.QUALIFYING if study.has_gate else Standing.PENDING
+    standing = Standing.QUALIFYING if study.has_qualification else Standing.PENDING
     participant = Participant(study=study, user=user, pseudonym=_free_pseudonym(study), standing=standing)
     participant.full_clean()
     participant.save()

@@ -44,7 +44,7 @@ def decide_standing(
 def missing_reason(participant: Participant, standing: str, reason: str) -> str:
     """What to say to somebody who has to give a reason and has not; else empty.
 
-    Every way out of `qualifying` and `failed` needs one: else two steps would lead past the gate.
+    Every way out of `qualifying` and `failed` needs one: else two steps would lead past the qualification.
     """
     if reason.strip() or standing == participant.standing:
         return ""

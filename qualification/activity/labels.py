@@ -76,8 +76,10 @@ VERBS: dict[str, Verb] = {
     "left": Verb(_("left to a platform"), _("%(object)s went back to the platform: %(state)s."), ENTRIES),
     "demographics": Verb(_("demographics imported"), _("Demographics of %(people)s people were imported.")),
     "demographics_deleted": Verb(_("demographics deleted"), _("The demographics of %(object)s were deleted.")),
-    # the gate
-    "gate": Verb(_("qualification rule changed"), _("The rule of the qualification was changed: %(changes)s.")),
+    # the qualification
+    "qualification": Verb(
+        _("qualification rule changed"), _("The rule of the qualification was changed: %(changes)s.")
+    ),
     "question_added": Verb(_("question added"), _("A question about the guidelines was added: %(object)s")),
     "question_removed": Verb(_("question removed"), _("A question about the guidelines was removed: %(object)s")),
     "training": Verb(_("training made"), _("Training was made of %(dialogues)s dialogues.")),

@@ -1,8 +1,8 @@
 from qualification.models.checks import CheckPlan, Flag, KnownAnswer, SignalMark, SignalState
 from qualification.models.confirming import Case, Comparison, ConfirmPlan, Disagreement, SecondLook
 from qualification.models.control import Check, ControlPlan, Draw, Inspection
-from qualification.models.gate import Attempt, ComprehensionQuestion, ComprehensionTry, Gate
 from qualification.models.pay import PayEntry, PayMark, PayPlan
+from qualification.models.qualifying import Attempt, ComprehensionQuestion, ComprehensionTry, Qualification
 from qualification.models.recruitment import ConsentText, Demographics, Entry, Recruitment
 
 __all__ = [
@@ -21,12 +21,12 @@ __all__ = [
     "Draw",
     "Entry",
     "Flag",
-    "Gate",
     "Inspection",
     "KnownAnswer",
     "PayEntry",
     "PayMark",
     "PayPlan",
+    "Qualification",
     "Recruitment",
     "SecondLook",
     "SignalMark",

@@ -24,7 +24,7 @@ from qualification.models import (
     PayEntry,
     Recruitment,
 )
-from qualification.qualifying.selectors.candidates import gate_counts
+from qualification.qualifying.selectors.candidates import qualification_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,13 @@ def _pilot(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _gate(study: Study) -> Part:
-    counts = gate_counts(study)
+def _qualification(study: Study) -> Part:
+    counts = qualification_counts(study)
     waiting = ngettext(
         "%(n)s candidate waits for your decision", "%(n)s candidates wait for your decision", counts.n_asked
     )
     return Part(
-        "gate", Right.CLEAR, _("Qualification"), _("Who may rate the main batches, by a rule."), study.has_gate,
+        "qualification", Right.CLEAR, _("Qualification"), _("Who may rate the main batches, by a rule."), study.has_qualification,
         _facts(
             _("%(n)s on the way") % {"n": counts.n_qualifying},
             _("%(passed)s of %(all)s attempts passed") % {"passed": counts.n_passed, "all": counts.n_attempts},
@@ -174,14 +174,14 @@ def _flagged_items(study: Study) -> Part:
     )  # fmt: skip
 
 
-PARTS = (_recruitment, _pilot, _gate, _checks, _flagged_items, _control, _casebook, _pay, _activity)
+PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _control, _casebook, _pay, _activity)
 
 
 def what_waits(study: Study) -> list[Part]:
     """Parts that are on and wait for a person. In a study with none on, in one query."""
     plans = Study.objects.values_list("check_plan", "control_plan__is_on", "confirm_plan__is_on")
-    are_on = (study.has_gate, *plans.get(pk=study.pk))
-    parts = zip((_gate, _checks, _control, _casebook), are_on, strict=True)
+    are_on = (study.has_qualification, *plans.get(pk=study.pk))
+    parts = zip((_qualification, _checks, _control, _casebook), are_on, strict=True)
     return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
 
 

@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from annotation.models import Study
 from annotation.services.refusals import Refused
 from annotation.services.studies import update_study
-from qualification.models import Gate
+from qualification.models import Qualification
 from qualification.pilot.selectors.page import Suggestions
-from qualification.qualifying.services.rule import save_gate
+from qualification.qualifying.services.rule import save_qualification
 
 
 @transaction.atomic
 def take_over(study: Study, setting: str, suggested: Suggestions, *, by: User, now: datetime) -> None:
-    """Set the minutes or the pay of a batch, or the gate's threshold. Raises Refused or ValidationError."""
+    """Set the minutes or the pay of a batch, or the qualification's threshold. Raises Refused or ValidationError."""
     values = {"minutes": suggested.minutes, "pay": suggested.pay, "threshold": suggested.threshold}
     value = values[setting]
     if value is None:
@@ -26,5 +26,5 @@ def take_over(study: Study, setting: str, suggested: Suggestions, *, by: User, n
     elif setting == "pay":
         update_study(study, pay_amount=value, by=by, now=now)
     else:
-        fixed = {"threshold_from": Gate.ThresholdFrom.FIXED, "threshold": value}
-        save_gate(study, is_on=study.has_gate, values=fixed, by=by, now=now)
+        fixed = {"threshold_from": Qualification.ThresholdFrom.FIXED, "threshold": value}
+        save_qualification(study, is_on=study.has_qualification, values=fixed, by=by, now=now)

@@ -27,7 +27,7 @@ from qualification.pilot.selectors.file import difficulty_csv
 from qualification.pilot.selectors.results import PilotFigures, pilot_figures
 from qualification.pilot.selectors.votes import PilotVotes, panel_members, pilot_votes
 from qualification.pilot.services import take_over
-from qualification.qualifying.views.rule import gate_of
+from qualification.qualifying.views.rule import qualification_of
 
 FEWEST_BESIDE = 2
 
@@ -53,8 +53,10 @@ class Read:
         votes = self.votes.in_batch(self.shown.pk)
         spec = spec_of(self.study.protocol_version)
         n_items, hourly = asked["n_items"], asked["hourly"]
-        gate = gate_of(self.study)
-        return selectors.suggest(spec, votes, self.members, self.figures, gate, n_items=n_items, hourly=Decimal(hourly))
+        qualification = qualification_of(self.study)
+        return selectors.suggest(
+            spec, votes, self.members, self.figures, qualification, n_items=n_items, hourly=Decimal(hourly)
+        )
 
 
 def _read(study: Study, key: str) -> Read:
@@ -107,8 +109,8 @@ def _columns(read: Read) -> list[selectors.PilotColumn]:
     """Nothing while there is only one."""
     if len(read.pilots) < FEWEST_BESIDE:
         return []
-    spec, gate = spec_of(read.study.protocol_version), gate_of(read.study)
-    return selectors.side_by_side(spec, read.votes, read.members, read.pilots, gate)
+    spec, qualification = spec_of(read.study.protocol_version), qualification_of(read.study)
+    return selectors.side_by_side(spec, read.votes, read.members, read.pilots, qualification)
 
 
 def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,17 @@
-"""Forms of the gate. They check and explain; services change."""
+"""Forms of the qualification. They check and explain; services change."""
 
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from qualification.models import Attempt, Gate
+from qualification.models import Attempt, Qualification
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 8
 MARK = "*"
 
 
-class GateForm(forms.ModelForm):
+class QualificationForm(forms.ModelForm):
     is_on = forms.BooleanField(
         required=False,
         label=_("Annotators qualify before they may rate"),
@@ -19,7 +19,7 @@ class GateForm(forms.ModelForm):
     )
 
     class Meta:
-        model = Gate
+        model = Qualification
         fields = (
             "method", "scope", "panel_members", "threshold_from", "threshold", "decision", "most_attempts",
             "is_trained", "has_comprehension_check", "most_check_tries", "passed_text", "failed_text",
@@ -56,9 +56,9 @@ class GateForm(forms.ModelForm):
             "failed_text": forms.Textarea(attrs={"rows": 2}),
         }
 
-    def __init__(self, *args: Any, has_gate: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, has_qualification: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["is_on"].initial = has_gate
+        self.fields["is_on"].initial = has_qualification
 
     def clean_most_attempts(self) -> int:
         return self._at_least_one("most_attempts")

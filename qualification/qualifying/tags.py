@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import gettext_lazy as _
 
-from qualification.models import Gate
+from qualification.models import Qualification
 
 register = template.Library()
 STEP_NAMES = {
@@ -29,25 +29,27 @@ def step_name(name: str) -> str:
 
 
 @register.filter
-def gate_reason(word: str) -> str:
+def qualification_reason(word: str) -> str:
     return str(REASONS.get(word, _("It could not be computed.")))
 
 
 @register.filter
 def method_name(method: str) -> str:
-    return str(Gate.Method(method).label)
+    return str(Qualification.Method(method).label)
 
 
 def bound_words(method: str) -> str:
-    """What a rule of the gate takes at its threshold."""
-    is_gold = method == Gate.Method.GOLD
+    """What a rule of the qualification takes at its threshold."""
+    is_gold = method == Qualification.Method.GOLD
     return str(_("passed at the threshold or above it") if is_gold else _("passed strictly above the threshold"))
 
 
 @register.filter
 def needed(threshold: float, method: str) -> str:
     """What a value is held against, in words."""
-    text = _("must be at least %(threshold)s") if method == Gate.Method.GOLD else _("must be above %(threshold)s")
+    text = (
+        _("must be at least %(threshold)s") if method == Qualification.Method.GOLD else _("must be above %(threshold)s")
+    )
     return str(text) % {"threshold": three(threshold)}
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from qualification.acceptance.tags import rule_in_words
-from qualification.models import Gate, Recruitment
+from qualification.models import Qualification, Recruitment
 from qualification.qualifying.tags import bound_words
 from qualification.recruitment.selectors.demographics import SMALL
 
@@ -15,12 +15,12 @@ def gender(code: str) -> str:
 
 
 def rule_words(rule: dict[str, Any]) -> dict[str, str]:
-    """Of a rule of the gate, by the names of its codes."""
+    """Of a rule of the qualification, by the names of its codes."""
     return {
-        "method": str(Gate.Method(rule["method"]).label),
-        "scope": str(Gate.Scope(rule["scope"]).label),
-        "decision": f"{Gate.Decision(rule['decision']).label}; {bound_words(rule['method'])}",
-        "panel": str(Gate.PanelMembers(rule["panel_members"]).label),
+        "method": str(Qualification.Method(rule["method"]).label),
+        "scope": str(Qualification.Scope(rule["scope"]).label),
+        "decision": f"{Qualification.Decision(rule['decision']).label}; {bound_words(rule['method'])}",
+        "panel": str(Qualification.PanelMembers(rule["panel_members"]).label),
     }
 
 

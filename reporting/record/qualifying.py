@@ -8,37 +8,37 @@ from typing import Any
 from django.db.models import Count, Q
 
 from annotation.models import Study
-from qualification.models import Attempt, ComprehensionTry, Gate
+from qualification.models import Attempt, ComprehensionTry, Qualification
 from qualification.qualifying.selectors.votes import panel_of
 
 Row = dict[str, Any]
 State = Attempt.State
 RULE = ("method", "scope", "threshold_from", "threshold", "panel_members", "decision", "most_attempts")
-GATE, TEAM = "gate", "team"
+QUALIFICATION, TEAM = "qualification", "team"
 
 
-def gate_of(study: Study) -> Row | None:
-    """None where no gate is on and none has decided. In four queries."""
+def qualification_of(study: Study) -> Row | None:
+    """None where no qualification is on and none has decided. In four queries."""
     rows = Attempt.objects.filter(participant__study=study).order_by("participant", "number")
     attempts: list[Any] = list(rows.values("participant", "state", "overridden_to", "threshold", "rule"))
-    if not (study.has_gate or attempts):
+    if not (study.has_qualification or attempts):
         return None
-    gate = Gate.objects.filter(study=study).first() or Gate(study=study)
+    qualification = Qualification.objects.filter(study=study).first() or Qualification(study=study)
     return {
-        "by": GATE,
-        "rules": _rules(gate, attempts),
-        "panel_size": 0 if gate.method == Gate.Method.GOLD else panel_of(gate).count(),
-        "is_trained": gate.is_trained,
-        "has_comprehension_check": gate.has_comprehension_check,
-        "most_check_tries": gate.most_check_tries,
-        "stopped_by_check": _stopped(gate, {each["participant"] for each in attempts}),
+        "by": QUALIFICATION,
+        "rules": _rules(qualification, attempts),
+        "panel_size": 0 if qualification.method == Qualification.Method.GOLD else panel_of(qualification).count(),
+        "is_trained": qualification.is_trained,
+        "has_comprehension_check": qualification.has_comprehension_check,
+        "most_check_tries": qualification.most_check_tries,
+        "stopped_by_check": _stopped(qualification, {each["participant"] for each in attempts}),
         **_outcomes(attempts),
     }
 
 
-def _rules(gate: Gate, attempts: Iterable[Row]) -> list[Row]:
-    """Each rule that decided, in the order in which they came, with the thresholds it used; else the gate's own."""
-    now = {name: getattr(gate, name) for name in RULE}
+def _rules(qualification: Qualification, attempts: Iterable[Row]) -> list[Row]:
+    """Each rule that decided, in the order in which they came, with the thresholds it used; else the qualification's own."""
+    now = {name: getattr(qualification, name) for name in RULE}
     used: dict[str, list[float | None]] = {}
     for each in attempts:
         if each["state"] != State.PENDING:
@@ -67,11 +67,11 @@ def _outcomes(attempts: Iterable[Row]) -> dict[str, int]:
     }
 
 
-def _stopped(gate: Gate, have_tried: set[int]) -> int:
+def _stopped(qualification: Qualification, have_tried: set[int]) -> int:
     """Candidates whom the questions about the guidelines kept from rating anything."""
-    tries = ComprehensionTry.objects.filter(participant__study=gate.study_id).order_by().values("participant")
+    tries = ComprehensionTry.objects.filter(participant__study=qualification.study_id).order_by().values("participant")
     found = tries.annotate(n=Count("pk"), n_passed=Count("pk", filter=Q(is_passed=True)))
-    without = found.filter(n__gte=gate.most_check_tries, n_passed=0).values_list("participant", flat=True)
+    without = found.filter(n__gte=qualification.most_check_tries, n_passed=0).values_list("participant", flat=True)
     return len(set(without) - have_tried)
 
 

@@ -16,7 +16,7 @@ from qualification.pay.selectors.rates import FLOOR_CURRENCY, measured_rates, pl
 from qualification.recruitment.selectors.demographics import Table
 from qualification.recruitment.selectors.facts import facts_of
 from reporting.record.acceptance import control_of
-from reporting.record.qualifying import cleared_by_hand, gate_of
+from reporting.record.qualifying import cleared_by_hand, qualification_of
 from reporting.record.shape import CONDUCT, CONTROL, Record, in_order
 
 Row = dict[str, Any]
@@ -27,7 +27,7 @@ class Conduct:
     """Of the shape in reporting/record/shape.py, its keys in that order. None: there is nothing to tell of a part.
 
     recruitment: criteria that are set, people wanted, who came by which platform, demographics in suppressed counts.
-    acceptance: the rules of the gate as they decided, and what came of it.
+    acceptance: the rules of the qualification as they decided, and what came of it.
     feedback: days between which annotators were told how they agree. confirmed: labels that two confirmed.
     control: plans, decisions and rounds of batch control. pay: the floor of an hour, and what was paid.
     """
@@ -92,8 +92,8 @@ def _demographics(table: Table) -> Row | None:
 
 
 def _acceptance(study: Study) -> Row | None:
-    """The gate, if it is on or has decided; of a study from an archive, what that says; else whether people decided."""
-    return gate_of(study) or (study.conduct["acceptance"] if study.conduct else cleared_by_hand(study))
+    """The qualification, if it is on or has decided; of a study from an archive, what that says; else whether people decided."""
+    return qualification_of(study) or (study.conduct["acceptance"] if study.conduct else cleared_by_hand(study))
 
 
 def _feedback(study: Study) -> list[Row]:

@@ -135,7 +135,7 @@ RULE = Record({
     "used_high": Maybe(COEFFICIENT),
 })  # fmt: skip
 ACCEPTANCE = Record({
-    "by": one_of("gate", "team"),
+    "by": one_of("qualification", "team"),
     "rules": Many(1000, RULE),
     "panel_size": COUNT,
     "is_trained": YES_OR_NO,

@@ -179,19 +179,19 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "exports": {"GET": READERS, "POST": READERS},
     "export_jobs": {"GET": READERS},
     "export_file": {"GET": READERS},
-    # the gate, and what its candidates see
+    # the qualification, and what its candidates see
     "quality": {"GET": WATCHERS},
     "flagged_items": {"GET": READERS},
     "flagged_fragment": {"GET": READERS},
     "flagged_item": {"GET": READERS, "POST": CLEARERS},
-    "gate": {"GET": CLEARERS, "POST": MAKERS},
-    "gate_curve": {"GET": CLEARERS},
-    "gate_question_add": {"POST": MAKERS},
-    "gate_question_delete": {"POST": MAKERS},
+    "qualification": {"GET": CLEARERS, "POST": MAKERS},
+    "qualification_curve": {"GET": CLEARERS},
+    "qualification_question_add": {"POST": MAKERS},
+    "qualification_question_delete": {"POST": MAKERS},
     "training_make": {"POST": MAKERS},
     "candidates": {"GET": CLEARERS},
     "candidate_decide": {"POST": CLEARERS},
-    "gate_state": {"GET": THE_ANNOTATOR},
+    "qualification_state": {"GET": THE_ANNOTATOR},
     "comprehension": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "training_answer": {"GET": THE_ANNOTATOR},
     # batch control
@@ -309,7 +309,7 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
         "study_standing": cast.annotators[1].token,
         **dict.fromkeys(("pay_annotator", "pay_bonus", "pay_correction"), cast.annotators[1].token),
         "activity_file": {"format": "csv"},
-        **gate_values(cast),
+        **qualification_values(cast),
         **casebook_values(cast),
         "api_participant": cast.annotators[1].token,
     }
@@ -325,13 +325,13 @@ def flagged_token(cast: Cast, assignment: Assignment) -> object:
     return item.token
 
 
-def gate_values(cast: Cast) -> dict[str, object]:
+def qualification_values(cast: Cast) -> dict[str, object]:
     """A candidate with an attempt, a question, and training work of the annotator."""
     training = make_batch(cast.study, position=91, kind="training")
     finished = AssignmentFactory(batch=training, participant=cast.annotator, status="expired")
     return {
         "candidate_decide": AttemptFactory(participant=cast.annotators[1]).participant.token,
-        "gate_question_delete": {"pk": QuestionFactory(gate__study=cast.study).pk},
+        "qualification_question_delete": {"pk": QuestionFactory(qualification__study=cast.study).pk},
         "training_answer": finished.token,
     }
 

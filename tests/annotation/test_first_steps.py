@@ -110,7 +110,7 @@ def test_the_consent_is_the_first_step(welcoming: None, cast: Cast, newcomer: Cl
 def test_a_training_is_a_step_where_newcomers_have_to_qualify(cast: Cast):
     batch = make_batch(cast.study, position=5, kind="training")
     assert [step.name for step in first_steps(cast.study, "guidelines")] == ["Guidelines", "Rate"]
-    cast.study.has_gate = True
+    cast.study.has_qualification = True
     assert [step.name for step in first_steps(cast.study, "guidelines")] == ["Guidelines", "Training", "Rate"]
     Batch.objects.filter(pk=batch.pk).update(status="closed")
     assert [step.name for step in first_steps(cast.study, "guidelines")] == ["Guidelines", "Rate"]

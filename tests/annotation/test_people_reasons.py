@@ -1,4 +1,4 @@
-"""Why somebody's standing was changed: needed where it ends their work or goes past the gate, and always kept."""
+"""Why somebody's standing was changed: needed where it ends their work or goes past the qualification, and always kept."""
 
 import pytest
 from django.urls import reverse

@@ -88,7 +88,7 @@ def test_nobody_opens_the_assignment_of_another_annotator(kept_cast: Cast, peopl
 # --- the admin -------------------------------------------------------------------------------------
 RESEARCHERS = frozenset({"researcher", "owner"})
 OF_RESEARCHERS = ("index", "protocols_protocol_changelist", "protocols_protocolversion_add", "annotation_study_add",
-                  "annotation_source_changelist", "qualification_gate_changelist")  # fmt: skip
+                  "annotation_source_changelist", "qualification_qualification_changelist")  # fmt: skip
 OF_NOBODY = ("annotation_rating_changelist", "annotation_membership_changelist", "auth_user_changelist",
              "auth_group_changelist", "authtoken_tokenproxy_changelist", "qualification_entry_changelist",
              "qualification_demographics_changelist", "account_emailaddress_changelist")  # fmt: skip
@@ -107,7 +107,7 @@ def test_the_admin_shows_researchers_their_own_pages_and_nobody_else_any(name, r
         assert answer.status_code == 403
 
 
-def test_a_researcher_finds_no_study_source_or_gate_of_others_in_the_admin(kept_cast: Cast, people):
+def test_a_researcher_finds_no_study_source_or_qualification_of_others_in_the_admin(kept_cast: Cast, people):
     theirs = SourceFactory(study__slug="of-others", name="Another model")
     own = kept_cast.study.sources.first()
 

@@ -78,7 +78,9 @@ def test_the_work_page_costs_the_same_for_many_studies(cast: Cast, annotator: Cl
         participant = ParticipantFactory(study=study, user=cast.annotator.user)
         take_seat(participant, make_batch(study, 1, 1, position=1))
     annotator.get(reverse("work"))  # the spec of the version is read once and kept
-    with django_assert_max_num_queries(17):  # of them six of who and what passes: gates, platforms, who asks, pay
+    with django_assert_max_num_queries(
+        17
+    ):  # of them six of who and what passes: qualifications, platforms, who asks, pay
         assert text_of(annotator.get(reverse("work"))).count("Continue") == 5
 
 

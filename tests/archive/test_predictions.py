@@ -276,7 +276,7 @@ def test_predictions_that_contradict_the_archive_are_refused_whole(
 # Why the rest of a study is not in SETTINGS: carried in another way, or of the place it was.
 CARRIED_OTHERWISE = {"protocol_version", "pay_amount", "conduct"}
 OF_ITS_PLACE = {
-    "id", "is_joinable", "is_clearing_on_join", "join_token", "created_at", "has_gate", "is_dealt_to_groups",
+    "id", "is_joinable", "is_clearing_on_join", "join_token", "created_at", "has_qualification", "is_dealt_to_groups",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import override as in_language
 from annotation.importing import ImportRejected
 from annotation.models import Assignment, Study
 from archive.reader import import_archive
-from qualification.models import Gate, Inspection, Recruitment
+from qualification.models import Inspection, Qualification, Recruitment
 from reporting.datasheet.build import as_markdown, datasheet
 from reporting.record.shape import faults_of
 from reporting.report.build import build_report
@@ -85,7 +85,7 @@ def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(
     after = files_of(back)
     assert [name for name in files if files[name] != after[name]] == []
     assert not Inspection.objects.exists()
-    assert not Gate.objects.exists()
+    assert not Qualification.objects.exists()
     assert not Recruitment.objects.exists()
 
 
@@ -128,8 +128,8 @@ def test_what_is_done_here_goes_before_what_the_archive_says(conducted: Study, c
 
 
 def test_who_joined_and_rated_at_once_was_cleared_by_nobody_in_the_copy_too(conducted: Study, come_back) -> None:
-    Gate.objects.all().delete()
-    Study.objects.update(has_gate=False, is_clearing_on_join=True)
+    Qualification.objects.all().delete()
+    Study.objects.update(has_qualification=False, is_clearing_on_join=True)
     conducted.refresh_from_db()
     conducted.participants.filter(attempts__isnull=False).update(panel="")
     for person in conducted.participants.filter(attempts__isnull=False):

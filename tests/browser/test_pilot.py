@@ -10,7 +10,7 @@ from annotation.models import Batch, Study
 from qualification.qualifying.selectors.votes import panel_state
 from tests.browser.helpers import Screen
 from tests.factories import MembershipFactory, StudyFactory, make_batch
-from tests.qualification.qualifying.factories import GateFactory, finish, like, make_panel, mostly
+from tests.qualification.qualifying.factories import QualificationFactory, finish, like, make_panel, mostly
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]
@@ -19,8 +19,8 @@ Open = Callable[..., Screen]
 @pytest.fixture
 def study() -> Study:
     """A first pilot of 5 dialogues, which three of the panel have rated, and dialogues for the main work."""
-    study = StudyFactory(slug="plans", name="Plans", has_gate=True)
-    GateFactory(study=study)
+    study = StudyFactory(slug="plans", name="Plans", has_qualification=True)
+    QualificationFactory(study=study)
     make_batch(study, 6, 3, key="main-1", position=1).delete()
     pilot = make_batch(study, 5, 3, key="pilot-1", position=2, kind="pilot")
     make_panel(study, pilot, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
@@ -66,8 +66,8 @@ def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
     page.get_by_role("button", name="Open the draft").click()
     batch = study.batches.get(key="qualification-1")
     assert shown(batch) == shown(first)
-    assert panel_state(study.gate, [batch.pk]).reason == ""
-    screen.go("/studies/plans/gate/")
+    assert panel_state(study.qualification, [batch.pk]).reason == ""
+    screen.go("/studies/plans/qualification/")
     expect(page.get_by_text("shows the same as pilot-2: answers that the panel gave there count")).to_be_visible()
 
     page = screen.go("/studies/plans/dialogues/")

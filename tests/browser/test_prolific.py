@@ -17,7 +17,7 @@ from tests.cast import make_cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
 from tests.qualification.checks.factories import CheckPlanFactory, make_checks
-from tests.qualification.qualifying.factories import GateFactory, like, make_panel, mostly
+from tests.qualification.qualifying.factories import QualificationFactory, like, make_panel, mostly
 from tests.qualification.recruitment.factories import (
     DemographicsFactory,
     EntryFactory,
@@ -111,8 +111,8 @@ def test_from_consent_to_the_completion_code(open_screen: Open, recruitment, pla
 
 def test_who_rates_unlike_the_panel_does_not_qualify_and_is_screened_out(open_screen: Open, recruitment, platform):
     study = recruitment.study
-    Study.objects.filter(pk=study.pk).update(has_gate=True)
-    GateFactory(study=study)
+    Study.objects.filter(pk=study.pk).update(has_qualification=True)
+    QualificationFactory(study=study)
     qualification = make_batch(study, 3, 1, position=5, kind="qualification", key="qualification-1")
     make_panel(study, qualification, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
     page = come(open_screen(), platform)

@@ -15,7 +15,7 @@ from tests.browser.helpers import Screen, answer, wait_for_step
 from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch
 from tests.factories_protocols import CriterionFactory, ExampleFactory, OptionFactory, VersionFactory, publish
 from tests.qualification.qualifying.factories import (
-    GateFactory,
+    QualificationFactory,
     QuestionFactory,
     finish,
     like,
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def gated() -> tuple[Study, Participant]:
+def qualifying() -> tuple[Study, Participant]:
     """One question of two answers, an example to train with, 12 dialogues to qualify, and one question about it all."""
     version = VersionFactory(order="criterion_first")
     criterion = CriterionFactory(version=version, key="fitting", name="Fitting")
@@ -37,10 +37,10 @@ def gated() -> tuple[Study, Participant]:
     why = "It answers what was asked."
     ExampleFactory(criterion=criterion, candidates=[{"text": "Well, thank you.", "option": "fits", "why": why}])
     study = StudyFactory(
-        slug="plans", name="Plans", protocol_version=publish(version), has_gate=True, pay_currency="GBP"
+        slug="plans", name="Plans", protocol_version=publish(version), has_qualification=True, pay_currency="GBP"
     )
-    GateFactory(study=study, is_trained=True, has_comprehension_check=True)
-    QuestionFactory(gate=study.gate)
+    QualificationFactory(study=study, is_trained=True, has_comprehension_check=True)
+    QuestionFactory(qualification=study.qualification)
     PayPlan.objects.create(study=study, qualification_amount="1.20")
     make_training(study, by=UserFactory(), now=timezone.now())
     batch = make_batch(study, 12, 1, position=3, kind="qualification", key="qualification-1")
@@ -69,9 +69,9 @@ def qualify(page: Page, study: Study) -> None:
 
 @pytest.mark.parametrize("width", [1280, 375])
 def test_a_candidate_understands_trains_qualifies_and_reads_the_verdict(
-    gated: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
+    qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
 ):
-    study, candidate = gated
+    study, candidate = qualifying
     screen = open_screen(candidate.user, width=width)
     page = screen.go("/work/")
     expect(page.get_by_role("listitem").filter(has_text="Questions about the guidelines")).to_have_attribute(
@@ -108,9 +108,11 @@ def test_a_candidate_understands_trains_qualifies_and_reads_the_verdict(
     no_barriers(screen)
 
 
-def test_the_training_works_without_javascript(gated: tuple[Study, Participant], open_screen: Callable[..., Screen]):
-    study, candidate = gated
-    study.gate.questions.all().delete()
+def test_the_training_works_without_javascript(
+    qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen]
+):
+    study, candidate = qualifying
+    study.qualification.questions.all().delete()
     page = open_screen(candidate.user, java_script_enabled=False).go("/work/")
     page.get_by_role("button", name=re.compile("^Start batch training")).click()
     page.locator("label.choice").filter(has_text=re.compile("It fits")).first.click()
@@ -121,12 +123,12 @@ def test_the_training_works_without_javascript(gated: tuple[Study, Participant],
 
 
 def test_the_curve_is_redrawn_while_the_rule_is_changed(
-    gated: tuple[Study, Participant], open_screen: Callable[..., Screen]
+    qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen]
 ):
-    study, _candidate = gated
+    study, _candidate = qualifying
     owner = MembershipFactory(study=study, role="owner").user
     screen = open_screen(owner)
-    page = screen.go("/studies/plans/gate/")
+    page = screen.go("/studies/plans/qualification/")
     expect(page.get_by_text("are turned away")).to_be_visible()
     no_barriers(screen)
     page.get_by_label("Decided").select_option("interval")
@@ -135,18 +137,18 @@ def test_the_curve_is_redrawn_while_the_rule_is_changed(
     page.get_by_role("spinbutton", name="The number").fill("0.4")
     page.get_by_role("button", name="Save the gate").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
-    study.gate.refresh_from_db()
-    assert (study.gate.decision, study.gate.threshold) == ("interval", 0.4)
+    study.qualification.refresh_from_db()
+    assert (study.qualification.decision, study.qualification.threshold) == ("interval", 0.4)
 
 
 @pytest.mark.parametrize("width", [1280, 375])
 def test_a_lead_sees_every_verdict_and_decides_about_the_doubtful(
-    gated: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
+    qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
 ):
-    study, candidate = gated
-    study.gate.questions.all().delete()
-    study.gate.decision, study.gate.is_trained = "interval", False
-    study.gate.save()
+    study, candidate = qualifying
+    study.qualification.questions.all().delete()
+    study.qualification.decision, study.qualification.is_trained = "interval", False
+    study.qualification.save()
     batch = Batch.objects.get(key="qualification-1")
     finish(candidate, batch, mostly(like(0), 4, 1))
     sweep_attempts(now=timezone.now())

@@ -28,7 +28,7 @@ def trained(protocol: str, criterion: str, reading_seconds: int = 0) -> Assignme
     for each in bundle["criteria"]:
         each["examples"] = each.get("examples", [])[:1] if each["key"] == criterion else []
     version, _ = store_bundle(bundle, publish=True, now=timezone.now())
-    study = StudyFactory(slug="trained", name="Trained", protocol_version=version, has_gate=True)
+    study = StudyFactory(slug="trained", name="Trained", protocol_version=version, has_qualification=True)
     (batch,) = make_training(study, by=UserFactory(), now=timezone.now())
     return take_seat(make_candidate(study), batch)
 

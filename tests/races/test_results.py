@@ -1,4 +1,4 @@
-"""Each gate is decided once, by the rule, however many workers look at once."""
+"""Each qualification is decided once, by the rule, however many workers look at once."""
 
 from functools import partial
 
@@ -13,7 +13,14 @@ from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.comprehension import asked_of, submit_try
 from qualification.qualifying.services.results import sweep_attempts
 from tests.factories import UserFactory, make_batch
-from tests.qualification.qualifying.factories import QuestionFactory, finish, like, make_candidate, make_gated, mostly
+from tests.qualification.qualifying.factories import (
+    QuestionFactory,
+    finish,
+    like,
+    make_candidate,
+    make_qualifying_study,
+    mostly,
+)
 from tests.races.threads import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,7 +28,7 @@ NOW = timezone.now()
 
 
 def test_workers_who_sweep_at_once_decide_each_candidate_once():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     people = [make_candidate(study, f"candidate-{at}") for at in range(6)]
     for at, candidate in enumerate(people):
         finish(candidate, batch, mostly(like(at % 2), 6))
@@ -35,7 +42,7 @@ def test_workers_who_sweep_at_once_decide_each_candidate_once():
 
 
 def test_a_lead_and_the_sweep_at_once_leave_one_clear_outcome():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate, lead = make_candidate(study), UserFactory()
     Participant.objects.filter(study=study, panel="non_expert").update(panel="")
     finish(candidate, batch, like(0))
@@ -53,8 +60,8 @@ def test_a_lead_and_the_sweep_at_once_leave_one_clear_outcome():
 
 
 def test_two_tabs_use_one_try_each_and_never_more_than_there_are():
-    study, _batch = make_gated(has_comprehension_check=True)
-    QuestionFactory(gate=study.gate)
+    study, _batch = make_qualifying_study(has_comprehension_check=True)
+    QuestionFactory(qualification=study.qualification)
     candidate = make_candidate(study)
     wrong = {each.pk: (each.options.index("The response") + 1) % 3 for each in asked_of(candidate)}
     results = run_together([partial(submit_try, candidate, wrong, now=NOW)] * 6)
@@ -63,7 +70,7 @@ def test_two_tabs_use_one_try_each_and_never_more_than_there_are():
 
 
 def test_a_candidate_who_claims_again_while_being_decided_gets_no_second_batch():
-    study, batch = make_gated(most_attempts=1)
+    study, batch = make_qualifying_study(most_attempts=1)
     second = make_batch(study, position=2, kind="qualification", key="q2")
     candidate = make_candidate(study)
     finish(candidate, batch, mostly(like(0), 6))

@@ -13,7 +13,7 @@ from measures.qualification_rule import panels_own
 from measures.suggestions import minutes_of_batch, pay_of_minutes
 from protocols.models import Option
 from protocols.specs import VersionSpec
-from qualification.models import Gate
+from qualification.models import Qualification
 from qualification.pilot.selectors.results import (
     HardItem,
     Hardness,
@@ -93,9 +93,9 @@ class Suggestions:
     hourly: Decimal
     minutes: int | None
     pay: Decimal | None
-    method: str  # of the gate
+    method: str  # of the qualification
     kappa: float | None  # by that method
-    members: str  # whose kappa it is, as the gate says
+    members: str  # whose kappa it is, as the qualification says
 
     @property
     def threshold(self) -> float | None:
@@ -113,24 +113,28 @@ def suggest(
     votes: PilotVotes,
     members: Sequence[Participant],
     figures: PilotFigures,
-    gate: Gate,
+    qualification: Qualification,
     *,
     n_items: int,
     hourly: Decimal,
 ) -> Suggestions:
-    """For a batch of `n_items` at `hourly` an hour. The threshold is what those reach whom the gate compares with."""
+    """For a batch of `n_items` at `hourly` an hour. The threshold is what those reach whom the qualification compares with."""
     seconds = figures.times.median
     minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
-    kappa = _compared_kappa(spec, votes, members, gate)
+    kappa = _compared_kappa(spec, votes, members, qualification)
     pay = None if minutes is None else pay_of_minutes(minutes, hourly)
-    return Suggestions(n_items, hourly, minutes, pay, gate.method, kappa, gate.get_panel_members_display())
+    return Suggestions(
+        n_items, hourly, minutes, pay, qualification.method, kappa, qualification.get_panel_members_display()
+    )
 
 
-def _compared_kappa(spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], gate: Gate) -> float | None:
+def _compared_kappa(
+    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], qualification: Qualification
+) -> float | None:
     """What those reach whom the qualification compares candidates with, by its own coefficient."""
-    compared = [each.pk for each in members if each.panel in PANELS[gate.panel_members]]
+    compared = [each.pk for each in members if each.panel in PANELS[qualification.panel_members]]
     scale = pooled_scale(spec)
-    return panels_own(gate.method, votes.of(compared).table(scale, compared), scale.n_categories)
+    return panels_own(qualification.method, votes.of(compared).table(scale, compared), scale.n_categories)
 
 
 # --- pilots side by side -------------------------------------------------------------------------------
@@ -148,12 +152,16 @@ class PilotColumn:
 
 
 def side_by_side(
-    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], pilots: Sequence[Batch], gate: Gate
+    spec: VersionSpec,
+    votes: PilotVotes,
+    members: Sequence[Participant],
+    pilots: Sequence[Batch],
+    qualification: Qualification,
 ) -> list[PilotColumn]:
     """Of the panel's answers, each pilot by itself."""
     firsts = _firsts(pilots)
     mine = votes.of([each.pk for each in members])
-    return [_column(spec, mine.in_batch(each.pk), members, each, firsts[each.pk], gate) for each in pilots]
+    return [_column(spec, mine.in_batch(each.pk), members, each, firsts[each.pk], qualification) for each in pilots]
 
 
 def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
@@ -168,9 +176,14 @@ def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
 
 
 def _column(
-    spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], pilot: Batch, same_as: str, gate: Gate
+    spec: VersionSpec,
+    votes: PilotVotes,
+    members: Sequence[Participant],
+    pilot: Batch,
+    same_as: str,
+    qualification: Qualification,
 ) -> PilotColumn:
-    kappa = _compared_kappa(spec, votes, members, gate)
+    kappa = _compared_kappa(spec, votes, members, qualification)
     return PilotColumn(
         batch=pilot,
         same_as=same_as,

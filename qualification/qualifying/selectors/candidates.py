@@ -1,4 +1,4 @@
-"""Everybody on the way through the gate, for those who decide; and what waits for a decision."""
+"""Everybody on the way through the qualification, for those who decide; and what waits for a decision."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ def _urgency() -> Case:
 
 
 @dataclass(frozen=True, slots=True)
-class GateCounts:
+class QualificationCounts:
     n_qualifying: int
     n_cleared: int
     n_failed: int
@@ -45,7 +45,7 @@ class GateCounts:
     n_passed: int  # as a lead has put it right, where one has
 
 
-def gate_counts(study: Study) -> GateCounts:
+def qualification_counts(study: Study) -> QualificationCounts:
     people = Participant.objects.filter(study=study, panel="").aggregate(
         n_qualifying=Count("pk", filter=Q(standing=Standing.QUALIFYING)),
         n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
@@ -57,4 +57,4 @@ def gate_counts(study: Study) -> GateCounts:
         n_attempts=Count("pk"),
         n_passed=Count("pk", filter=Q(overridden_to=State.PASSED) | Q(overridden_to="", state=State.PASSED)),
     )
-    return GateCounts(**people, **attempts)
+    return QualificationCounts(**people, **attempts)

@@ -18,7 +18,7 @@ from measures.qualification_curve import (
     operating_curve,
 )
 from measures.qualification_rule import INTERVAL, Rule
-from qualification.models import Gate
+from qualification.models import Qualification
 from qualification.qualifying.selectors.votes import PanelFigures
 
 NAMES = {
@@ -57,13 +57,15 @@ class Curve:
         return next((chance for chance in chances if chance.n_items == self.n_own), chances[-2])
 
 
-def curve_of(gate: Gate, panel: PanelFigures | None, n_own: int, n_criteria: int) -> Curve:
+def curve_of(qualification: Qualification, panel: PanelFigures | None, n_own: int, n_criteria: int) -> Curve:
     """`n_own`: judged answers of the study's qualification; `panel`: its figures, or None for the reference study's."""
-    threshold = gate.threshold if gate.threshold_from == Gate.ThresholdFrom.FIXED else None
-    rule = Rule(gate.method, threshold, gate.decision)
+    threshold = qualification.threshold if qualification.threshold_from == Qualification.ThresholdFrom.FIXED else None
+    rule = Rule(qualification.method, threshold, qualification.decision)
     is_measured = panel is not None and panel.kappa.value is not None and panel.kappa.value > 0
     sizes = sorted({*SIZES, *([n_own] if 0 < n_own <= MOST_ITEMS else [])})
-    simulated = _panel(panel if is_measured else None, n_criteria if gate.scope == Gate.Scope.EACH else 1)
+    simulated = _panel(
+        panel if is_measured else None, n_criteria if qualification.scope == Qualification.Scope.EACH else 1
+    )
     found = operating_curve(rule, simulated, tuple(sizes))
     places = [round(LEFT + at * (RIGHT - LEFT) / (len(sizes) - 1), 1) for at in range(len(sizes))]
     return Curve(

@@ -11,7 +11,7 @@ from decimal import Decimal
 from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import Assignment, Batch, Participant
-from qualification.models import Attempt, ComprehensionQuestion, ComprehensionTry, Gate, PayPlan
+from qualification.models import Attempt, ComprehensionQuestion, ComprehensionTry, PayPlan, Qualification
 
 Kind = Batch.Kind
 Standing = Participant.Standing
@@ -23,18 +23,18 @@ BLOCKING = frozenset({COMPREHENSION, DECIDING, ASKED, WAITING, FAILED})
 
 
 @dataclass(frozen=True, slots=True)
-class GateStep:
+class QualificationStep:
     name: str
     is_done: bool
     is_now: bool
 
 
 @dataclass(frozen=True, slots=True)
-class GateState:
+class QualificationState:
     """What is next for one candidate. `text` is the study's own, for a verdict."""
 
     stage: str
-    steps: tuple[GateStep, ...] = ()
+    steps: tuple[QualificationStep, ...] = ()
     text: str = ""
     amount: Decimal | None = None
     currency: str = ""
@@ -51,7 +51,7 @@ class GateState:
 class Facts:
     """What is known of one candidate, read for all of them at once."""
 
-    gate: Gate
+    qualification: Qualification
     standing: str  # as it was read with the participant
     n_questions: int = 0
     n_tries: int = 0
@@ -69,8 +69,8 @@ class Facts:
 
     @property
     def tries_left(self) -> int:
-        is_asked = self.gate.has_comprehension_check and self.n_questions > 0
-        return max(self.gate.most_check_tries - self.n_tries, 0) if is_asked else 0
+        is_asked = self.qualification.has_comprehension_check and self.n_questions > 0
+        return max(self.qualification.most_check_tries - self.n_tries, 0) if is_asked else 0
 
     def left(self, kind: str) -> set[tuple[int, int]]:
         return self.open[kind] - self.done
@@ -81,12 +81,12 @@ class Facts:
 
     @property
     def is_used_up(self) -> bool:
-        return self.n_finished >= self.gate.most_attempts + self.n_more
+        return self.n_finished >= self.qualification.most_attempts + self.n_more
 
 
-def gate_states(participants: Iterable[Participant]) -> dict[int, GateState]:
-    """By participant; nothing for those no gate is about. Participants need their study."""
-    candidates = [each for each in participants if each.study.has_gate and each.standing in ON_THE_WAY]
+def qualification_states(participants: Iterable[Participant]) -> dict[int, QualificationState]:
+    """By participant; nothing for those no qualification is about. Participants need their study."""
+    candidates = [each for each in participants if each.study.has_qualification and each.standing in ON_THE_WAY]
     candidates = [each for each in candidates if not each.panel]
     if not candidates:
         return {}
@@ -101,7 +101,7 @@ def gate_states(participants: Iterable[Participant]) -> dict[int, GateState]:
 
 
 def stage_of(participant: Participant, facts: Facts) -> str:
-    """What comes next; empty when the gate has no more to say."""
+    """What comes next; empty when the qualification has no more to say."""
     is_passed = participant.standing == Standing.CLEARED
     is_left = bool(facts.left(Kind.QUALIFICATION))
     stages = {
@@ -117,31 +117,31 @@ def stage_of(participant: Participant, facts: Facts) -> str:
     return next((stage for stage, is_it in stages.items() if is_it), WAITING)
 
 
-def _state(participant: Participant, stage: str, facts: Facts, amount: Decimal | None) -> GateState:
-    study, gate = participant.study, facts.gate
-    return GateState(
+def _state(participant: Participant, stage: str, facts: Facts, amount: Decimal | None) -> QualificationState:
+    study, qualification = participant.study, facts.qualification
+    return QualificationState(
         stage=stage,
         steps=tuple(_steps(stage, facts)),
-        text={PASSED: gate.passed_text, FAILED: gate.failed_text}.get(stage, ""),
+        text={PASSED: qualification.passed_text, FAILED: qualification.failed_text}.get(stage, ""),
         amount=amount if facts.n_finished or stage != FAILED else None,  # the questions alone are not paid
         currency=study.pay_currency,
         is_again=stage == QUALIFICATION and facts.n_finished > 0,
         tries_left=facts.tries_left,
-        is_trained=gate.is_trained,
+        is_trained=qualification.is_trained,
     )
 
 
-def _steps(stage: str, facts: Facts) -> Iterable[GateStep]:
-    """In their order, those of this gate. The one after the last done is now."""
+def _steps(stage: str, facts: Facts) -> Iterable[QualificationStep]:
+    """In their order, those of this qualification. The one after the last done is now."""
     names = [QUALIFICATION, VERDICT]
     if facts.open[Kind.TRAINING]:
         names.insert(0, TRAINING)
-    if facts.gate.has_comprehension_check and facts.n_questions:
+    if facts.qualification.has_comprehension_check and facts.n_questions:
         names.insert(0, COMPREHENSION)
     now = {DECIDING: VERDICT, ASKED: VERDICT, WAITING: QUALIFICATION}.get(stage, stage)
     place = names.index(now) if now in names else len(names)
     for at, name in enumerate(names):
-        yield GateStep(name, at < place, at == place)
+        yield QualificationStep(name, at < place, at == place)
 
 
 # --- facts -----------------------------------------------------------------------------------------
@@ -151,12 +151,14 @@ def _studies(participants: Iterable[Participant]) -> set[int]:
 
 def facts_of(participants: list[Participant]) -> dict[int, Facts]:
     studies = _studies(participants)
-    gates = {gate.study_id: gate for gate in Gate.objects.filter(study__in=studies)}
+    qualifications = {
+        qualification.study_id: qualification for qualification in Qualification.objects.filter(study__in=studies)
+    }
     for each in participants:
-        gates.setdefault(each.study_id, Gate(study=each.study))
-    facts = {each.pk: Facts(gates[each.study_id], each.standing) for each in participants}
-    asked = ComprehensionQuestion.objects.filter(gate__study__in=studies).order_by()
-    n_questions = dict(asked.values_list("gate__study").annotate(n=Count("pk")))
+        qualifications.setdefault(each.study_id, Qualification(study=each.study))
+    facts = {each.pk: Facts(qualifications[each.study_id], each.standing) for each in participants}
+    asked = ComprehensionQuestion.objects.filter(qualification__study__in=studies).order_by()
+    n_questions = dict(asked.values_list("qualification__study").annotate(n=Count("pk")))
     for each in participants:
         facts[each.pk].n_questions = n_questions.get(each.study_id, 0)
     _add_tries(facts)

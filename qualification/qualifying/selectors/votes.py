@@ -15,13 +15,13 @@ from measures.estimate import Estimate
 from measures.histograms import Histogram
 from protocols.models import Option
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from qualification.models import Gate, KnownAnswer
+from qualification.models import KnownAnswer, Qualification
 from qualification.qualifying.selectors.panel import Same, panel_work
 
 PANELS: dict[str, tuple[str, ...]] = {
-    Gate.PanelMembers.ALL: (Participant.Panel.EXPERT, Participant.Panel.NON_EXPERT),
-    Gate.PanelMembers.EXPERT: (Participant.Panel.EXPERT,),
-    Gate.PanelMembers.NON_EXPERT: (Participant.Panel.NON_EXPERT,),
+    Qualification.PanelMembers.ALL: (Participant.Panel.EXPERT, Participant.Panel.NON_EXPERT),
+    Qualification.PanelMembers.EXPERT: (Participant.Panel.EXPERT,),
+    Qualification.PanelMembers.NON_EXPERT: (Participant.Panel.NON_EXPERT,),
 }
 NO_PANEL, PANEL_UNFINISHED = "no_panel", "panel_unfinished"
 
@@ -80,9 +80,11 @@ def _counted(criterion: CriterionSpec) -> list:
 
 
 # --- the panel -------------------------------------------------------------------------------------
-def panel_of(gate: Gate) -> QuerySet[Participant]:
+def panel_of(qualification: Qualification) -> QuerySet[Participant]:
     """Whom candidates are compared with, in the order of their pseudonyms."""
-    return Participant.objects.filter(study=gate.study_id, panel__in=PANELS[gate.panel_members]).order_by("pseudonym")
+    return Participant.objects.filter(
+        study=qualification.study_id, panel__in=PANELS[qualification.panel_members]
+    ).order_by("pseudonym")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ class PanelState:
         return "" if self.n_done else NO_PANEL
 
 
-def panel_state(gate: Gate, batches: Iterable[int]) -> PanelState:
-    wanted, members = set(batches), tuple(panel_of(gate))
+def panel_state(qualification: Qualification, batches: Iterable[int]) -> PanelState:
+    wanted, members = set(batches), tuple(panel_of(qualification))
     done = panel_work(wanted, [member.pk for member in members])
     ready = [member for member in members if wanted and done.get(member.pk, {}).keys() >= wanted]
     waiting = [each for each in members if each not in ready and each.standing not in STOPPED]
@@ -118,11 +120,11 @@ class PanelFigures:
     n_members: int
 
 
-def panel_figures(gate: Gate, study: Study) -> PanelFigures:
+def panel_figures(qualification: Qualification, study: Study) -> PanelFigures:
     """Over all answers of the panel in the qualification batches, all criteria together."""
     spec = spec_of(study.protocol_version)
     batches = list(qualification_batches(study).values_list("pk", flat=True))
-    members = [member.pk for member in panel_of(gate)]
+    members = [member.pk for member in panel_of(qualification)]
     answers = _answers(pooled_scale(spec), _panel_votes(batches, members), members, None, {})
     codes, k = answers.members, answers.scale.n_categories
     counts = np.bincount(codes[codes >= 0], minlength=k)
@@ -149,12 +151,14 @@ def n_judged(study: Study) -> int:
 
 
 # --- a candidate beside it ---------------------------------------------------------------------------
-def answers_of(gate: Gate, spec: VersionSpec, participant: int, batches: list[int]) -> dict[str, Answers]:
-    """By criterion key; under "" all of them pooled, as the gate's scope says."""
-    members = [member.pk for member in panel_of(gate)]
+def answers_of(
+    qualification: Qualification, spec: VersionSpec, participant: int, batches: list[int]
+) -> dict[str, Answers]:
+    """By criterion key; under "" all of them pooled, as the qualification's scope says."""
+    members = [member.pk for member in panel_of(qualification)]
     votes = [*_panel_votes(batches, members), *_votes(batches, [participant])]
-    right = _known_answers(gate, batches) if gate.method == Gate.Method.GOLD else {}
-    if gate.scope == Gate.Scope.POOLED:
+    right = _known_answers(qualification, batches) if qualification.method == Qualification.Method.GOLD else {}
+    if qualification.scope == Qualification.Scope.POOLED:
         return {"": _answers(pooled_scale(spec), votes, members, participant, right)}
     return {each.key: answers_of_criterion(each, votes, members, participant, right) for each in spec.voted}
 
@@ -220,9 +224,9 @@ def _answers(
     return Answers(scale, table, mine, is_right)
 
 
-def _known_answers(gate: Gate, batches: list[int]) -> dict[tuple[int, int], set[int]]:
+def _known_answers(qualification: Qualification, batches: list[int]) -> dict[tuple[int, int], set[int]]:
     """{(item, criterion): right options} of the gold in these batches."""
-    gold = KnownAnswer.objects.filter(study=gate.study_id, kind=KnownAnswer.Kind.GOLD, is_active=True)
+    gold = KnownAnswer.objects.filter(study=qualification.study_id, kind=KnownAnswer.Kind.GOLD, is_active=True)
     by_unit = {
         (row.candidate_id or 0, 0 if row.candidate_id else row.dialogue_id or 0, row.unit, row.criterion_id): row
         for row in gold

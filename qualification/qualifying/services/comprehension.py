@@ -35,7 +35,7 @@ def asked_of(participant: Participant) -> list[Asked]:
 
 
 def _questions(participant: Participant) -> list[ComprehensionQuestion]:
-    return list(ComprehensionQuestion.objects.filter(gate__study=participant.study_id).order_by("position"))
+    return list(ComprehensionQuestion.objects.filter(qualification__study=participant.study_id).order_by("position"))
 
 
 def _order(participant: Participant, question: ComprehensionQuestion) -> list[int]:

@@ -20,7 +20,7 @@ from annotation.services.status import set_standing
 from annotation.services.sweeping import sweep_each
 from measures.qualification_rule import Cells, Rule, Verdict, cells_of, judge, weakest
 from protocols.specs import spec_of
-from qualification.models import Attempt, Gate
+from qualification.models import Attempt, Qualification
 from qualification.qualifying.selectors.votes import Answers, answers_of, panel_state
 
 State = Attempt.State
@@ -39,10 +39,13 @@ def _decidable() -> list[int]:
     by_batch: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
     for pk, batch, study, reason in waiting:
         by_batch[study, batch].append((pk, reason))
-    gates = {gate.study_id: gate for gate in Gate.objects.filter(study__in={study for study, _batch in by_batch})}
+    qualifications = {
+        qualification.study_id: qualification
+        for qualification in Qualification.objects.filter(study__in={study for study, _batch in by_batch})
+    }
     found = []
     for (study, batch), works in by_batch.items():
-        now_waits_for = _waits_for(gates[study], [batch]) if study in gates else ""
+        now_waits_for = _waits_for(qualifications[study], [batch]) if study in qualifications else ""
         found += [pk for pk, reason in works if not now_waits_for or reason != now_waits_for]
     return sorted(found)
 
@@ -53,7 +56,7 @@ def undecided_work() -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         is_open,
         batch__kind=Batch.Kind.QUALIFICATION,
-        batch__study__has_gate=True,
+        batch__study__has_qualification=True,
         status=Assignment.Status.SUBMITTED,
         participant__standing=Standing.QUALIFYING,
         participant__panel=Participant.Panel.NONE,
@@ -68,14 +71,16 @@ def decide(assignment_id: int, *, now: datetime) -> bool:
     participant = Participant.objects.select_for_update(no_key=True).get(pk=assignment.participant_id)
     if not undecided_work().filter(pk=assignment_id).exists():
         return False
-    gate = Gate.objects.filter(study=assignment.batch.study_id).first() or Gate(study=assignment.batch.study)
+    qualification = Qualification.objects.filter(study=assignment.batch.study_id).first() or Qualification(
+        study=assignment.batch.study
+    )
     attempt = _attempt(assignment, now)
     batches = _batches_of(participant)
-    attempt.reason = _waits_for(gate, batches)
+    attempt.reason = _waits_for(qualification, batches)
     if attempt.reason:
         attempt.save(update_fields=["reason"])
         return False
-    _write_verdict(attempt, gate, *_judged(gate, assignment, batches), now)
+    _write_verdict(attempt, qualification, *_judged(qualification, assignment, batches), now)
     _act_on(attempt, participant, now)
     return True
 
@@ -100,41 +105,45 @@ def _batches_of(participant: Participant) -> list[int]:
     return list(of_kind.order_by("pk").values_list("batch_id", flat=True))
 
 
-def _waits_for(gate: Gate, batches: list[int]) -> str:
-    return "" if gate.method == Gate.Method.GOLD else panel_state(gate, batches).reason
+def _waits_for(qualification: Qualification, batches: list[int]) -> str:
+    return "" if qualification.method == Qualification.Method.GOLD else panel_state(qualification, batches).reason
 
 
-def _judged(gate: Gate, assignment: Assignment, batches: list[int]) -> tuple[Verdict, dict[str, Verdict]]:
+def _judged(
+    qualification: Qualification, assignment: Assignment, batches: list[int]
+) -> tuple[Verdict, dict[str, Verdict]]:
     spec = spec_of(assignment.batch.study.protocol_version)
-    rule = rule_of(gate)
-    answers = answers_of(gate, spec, assignment.participant_id, batches)
+    rule = rule_of(qualification)
+    answers = answers_of(qualification, spec, assignment.participant_id, batches)
     parts = {key: judge(rule, _cells(each)) for key, each in answers.items()}
     return weakest(list(parts.values())), parts
 
 
-def rule_of(gate: Gate) -> Rule:
-    threshold = gate.threshold if gate.threshold_from == Gate.ThresholdFrom.FIXED else None
-    return Rule(gate.method, threshold, gate.decision)
+def rule_of(qualification: Qualification) -> Rule:
+    threshold = qualification.threshold if qualification.threshold_from == Qualification.ThresholdFrom.FIXED else None
+    return Rule(qualification.method, threshold, qualification.decision)
 
 
 def _cells(answers: Answers) -> Cells:
     return cells_of(answers.members, answers.candidate, answers.scale.n_categories, answers.is_right)
 
 
-def _write_verdict(attempt: Attempt, gate: Gate, verdict: Verdict, parts: dict[str, Verdict], now: datetime) -> None:
+def _write_verdict(
+    attempt: Attempt, qualification: Qualification, verdict: Verdict, parts: dict[str, Verdict], now: datetime
+) -> None:
     attempt.state, attempt.decided_at = verdict.state, now
     attempt.value, attempt.low, attempt.high = verdict.value, verdict.low, verdict.high
     attempt.threshold, attempt.reason = verdict.threshold, verdict.reason
     attempt.n_items = sum(part.n_items for part in parts.values())
-    attempt.rule = snapshot_of(gate)
+    attempt.rule = snapshot_of(qualification)
     attempt.parts = [{"criterion": key} | asdict(part) for key, part in parts.items() if key]
     attempt.full_clean()
     attempt.save()
 
 
-def snapshot_of(gate: Gate) -> dict[str, object]:
+def snapshot_of(qualification: Qualification) -> dict[str, object]:
     fields = ("method", "scope", "threshold_from", "threshold", "panel_members", "decision", "most_attempts")
-    return {name: getattr(gate, name) for name in fields}
+    return {name: getattr(qualification, name) for name in fields}
 
 
 def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
@@ -153,7 +162,7 @@ def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
 def sentence_of(attempt: Attempt) -> str:
     """For the history of the standing."""
     names = {"n": attempt.number, "value": f"{attempt.value:.3f}", "threshold": f"{attempt.threshold:.3f}"}
-    is_gold, is_passed = attempt.rule["method"] == Gate.Method.GOLD, attempt.state == State.PASSED
+    is_gold, is_passed = attempt.rule["method"] == Qualification.Method.GOLD, attempt.state == State.PASSED
     sentences = {
         (False, True): _("Qualification %(n)s: %(value)s is above %(threshold)s."),
         (False, False): _("Qualification %(n)s: %(value)s is not above %(threshold)s."),

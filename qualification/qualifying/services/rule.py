@@ -1,4 +1,4 @@
-"""The gate as data: its rule, its questions, whether it is on; and what it lets a candidate claim."""
+"""The qualification as data: its rule, its questions, whether it is on; and what it lets a candidate claim."""
 
 from datetime import datetime
 from typing import Any
@@ -13,12 +13,12 @@ from annotation.models import Batch, Participant, Study
 from annotation.services import activity
 from annotation.services.refusals import Refused
 from annotation.services.status import set_standing
-from qualification.models import ComprehensionQuestion, Gate
+from qualification.models import ComprehensionQuestion, Qualification
 from qualification.qualifying.selectors.progress import COMPREHENSION, DECIDING, Facts, facts_of, stage_of
 
 Kind = Batch.Kind
 Standing = Participant.Standing
-OF_GATE = (Kind.TRAINING, Kind.QUALIFICATION)
+OF_QUALIFICATION = (Kind.TRAINING, Kind.QUALIFICATION)
 REFUSALS = {
     "comprehension": gettext_lazy("Answer the questions about the guidelines first."),
     "training": gettext_lazy("Finish the training first: it prepares you for this batch."),
@@ -30,7 +30,12 @@ REFUSALS = {
 def check_claim(participant: Participant, batch: Batch) -> None:
     """Refuse a candidate what is not their turn yet. Named in settings.CLAIM_GUARDS, called inside the claim."""
     is_candidate = participant.standing == Standing.QUALIFYING and not participant.panel
-    if batch.kind not in OF_GATE or batch.reserved_for_id or not is_candidate or not batch.study.has_gate:
+    if (
+        batch.kind not in OF_QUALIFICATION
+        or batch.reserved_for_id
+        or not is_candidate
+        or not batch.study.has_qualification
+    ):
         return
     participant.study = batch.study
     word = _refusal(participant, batch, facts_of([participant])[participant.pk])
@@ -46,34 +51,34 @@ def _refusal(participant: Participant, batch: Batch, facts: Facts) -> str:
         return ""
     if stage == DECIDING:
         return "deciding"
-    if facts.gate.is_trained and facts.left(Kind.TRAINING):
+    if facts.qualification.is_trained and facts.left(Kind.TRAINING):
         return "training"
     return "used_up" if facts.is_used_up else ""
 
 
 # --- settings --------------------------------------------------------------------------------------
 @transaction.atomic
-def save_gate(study: Study, *, is_on: bool, values: dict[str, Any], by: User, now: datetime) -> Gate:
+def save_qualification(study: Study, *, is_on: bool, values: dict[str, Any], by: User, now: datetime) -> Qualification:
     """Store the rule; what is decided already keeps the rule it was decided by. Raises ValidationError."""
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    gate = Gate.objects.filter(study=locked).first() or Gate(study=locked)
-    before = {"is_on": locked.has_gate} | {name: getattr(gate, name) for name in values}
+    qualification = Qualification.objects.filter(study=locked).first() or Qualification(study=locked)
+    before = {"is_on": locked.has_qualification} | {name: getattr(qualification, name) for name in values}
     for name, value in values.items():
-        setattr(gate, name, value)
-    gate.full_clean()
-    gate.save()
-    if locked.has_gate != is_on:
+        setattr(qualification, name, value)
+    qualification.full_clean()
+    qualification.save()
+    if locked.has_qualification != is_on:
         _switch(locked, is_on, by, now)
-    changed = activity.changes(before, {"is_on": is_on} | {name: getattr(gate, name) for name in values})
-    activity.log(locked, by, "gate", details={"changed": changed}, now=now)
-    study.has_gate = is_on
-    return gate
+    changed = activity.changes(before, {"is_on": is_on} | {name: getattr(qualification, name) for name in values})
+    activity.log(locked, by, "qualification", details={"changed": changed}, now=now)
+    study.has_qualification = is_on
+    return qualification
 
 
 def _switch(study: Study, is_on: bool, by: User, now: datetime) -> None:
-    """Who waits to be cleared qualifies from now on; without a gate, who was to qualify waits for a team lead."""
-    study.has_gate = is_on
-    study.save(update_fields=["has_gate"])
+    """Who waits to be cleared qualifies from now on; without a qualification, who was to qualify waits for a team lead."""
+    study.has_qualification = is_on
+    study.save(update_fields=["has_qualification"])
     before, after = (Standing.PENDING, Standing.QUALIFYING) if is_on else (Standing.QUALIFYING, Standing.PENDING)
     reason = _("The study has a qualification now.") if is_on else _("The study has no qualification any more.")
     for participant in Participant.objects.filter(study=study, standing=before, panel="").order_by("pk"):
@@ -86,10 +91,12 @@ def add_question(
 ) -> ComprehensionQuestion:
     """Behind the others. Raises ValidationError."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    gate = Gate.objects.get_or_create(study=study)[0]
-    last = gate.questions.aggregate(last=Max("position"))["last"]
+    qualification = Qualification.objects.get_or_create(study=study)[0]
+    last = qualification.questions.aggregate(last=Max("position"))["last"]
     position = 0 if last is None else last + 1
-    question = ComprehensionQuestion(gate=gate, position=position, text=text, options=options, right=right, why=why)
+    question = ComprehensionQuestion(
+        qualification=qualification, position=position, text=text, options=options, right=right, why=why
+    )
     question.full_clean()
     question.save()
     activity.log(study, by, "question_added", about=text, now=now)
@@ -99,5 +106,5 @@ def add_question(
 @transaction.atomic
 def remove_question(question: ComprehensionQuestion, *, by: User, now: datetime) -> None:
     """Tries made with it keep their own count."""
-    activity.log(question.gate.study, by, "question_removed", about=question.text, now=now)
+    activity.log(question.qualification.study, by, "question_removed", about=question.text, now=now)
     question.delete()

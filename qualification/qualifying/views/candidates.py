@@ -1,4 +1,4 @@
-"""Everybody on the way through the gate, and what a team lead decides about them."""
+"""Everybody on the way through the qualification, and what a team lead decides about them."""
 
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from annotation.access import Right, annotator_for, signed_in, study_for
 from annotation.views.pages import announced, page_of, study_page
 from qualification.access import last_attempt_for
 from qualification.qualifying.forms import OverrideForm
-from qualification.qualifying.selectors.candidates import candidate_list, gate_counts
+from qualification.qualifying.selectors.candidates import candidate_list, qualification_counts
 from qualification.qualifying.services.attempts import override
 
 
@@ -24,9 +24,9 @@ from qualification.qualifying.services.attempts import override
 def candidates(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     context: dict[str, Any] = {
-        "page_name": "gate",
+        "page_name": "qualification",
         "page": page_of(request, candidate_list(study)),
-        "counts": gate_counts(study),
+        "counts": qualification_counts(study),
         "form": OverrideForm(),
     }
     return study_page(request, study, "qualification/qualifying/candidates.html", **context)

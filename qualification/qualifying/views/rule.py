@@ -1,4 +1,4 @@
-"""The gate's settings, with how often its rule decides rightly beside them."""
+"""The qualification's settings, with how often its rule decides rightly beside them."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from annotation.access import Right, signed_in, study_for
 from annotation.models import Study
 from annotation.views.pages import announced, errors_in, study_page
 from qualification.access import question_for
-from qualification.models import Gate
-from qualification.qualifying.forms import GateForm, QuestionForm
+from qualification.models import Qualification
+from qualification.qualifying.forms import QualificationForm, QuestionForm
 from qualification.qualifying.selectors.curve import Curve, curve_of
 from qualification.qualifying.selectors.panel import pilots_shown
 from qualification.qualifying.selectors.votes import n_judged, n_voted, panel_figures, panel_state
@@ -23,31 +23,33 @@ from qualification.qualifying.services import rule as services
 from qualification.qualifying.services.training import left_out, make_training
 
 
-def gate_of(study: Study) -> Gate:
-    return Gate.objects.filter(study=study).first() or Gate(study=study)
+def qualification_of(study: Study) -> Qualification:
+    return Qualification.objects.filter(study=study).first() or Qualification(study=study)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def gate(request: HttpRequest, slug: str) -> HttpResponse:
+def qualification(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE if request.method == "POST" else Right.CLEAR)
-    form = GateForm(request.POST or None, instance=gate_of(study), has_gate=study.has_gate)
+    form = QualificationForm(
+        request.POST or None, instance=qualification_of(study), has_qualification=study.has_qualification
+    )
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             by, now = signed_in(request.user), timezone.now()
-            services.save_gate(study, is_on=form.cleaned_data["is_on"], values=form.values(), by=by, now=now)
+            services.save_qualification(study, is_on=form.cleaned_data["is_on"], values=form.values(), by=by, now=now)
             messages.success(request, _("Saved. Whoever is decided already keeps the rule of then."))
-            return redirect("gate", slug)
-    return _gate_page(request, study, form=form, status=422 if request.method == "POST" else 200)
+            return redirect("qualification", slug)
+    return _qualification_page(request, study, form=form, status=422 if request.method == "POST" else 200)
 
 
-def _gate_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Any) -> HttpResponse:
-    stored = gate_of(study)
+def _qualification_page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Any) -> HttpResponse:
+    stored = qualification_of(study)
     batches = list(study.batches.filter(kind="qualification", reserved_for=None).order_by("position"))
     context = {
-        "page_name": "gate",
-        "gate": stored,
-        "form": GateForm(instance=stored, has_gate=study.has_gate),
+        "page_name": "qualification",
+        "qualification": stored,
+        "form": QualificationForm(instance=stored, has_qualification=study.has_qualification),
         "question_form": QuestionForm(),
         "questions": list(stored.questions.all()) if stored.pk else [],
         "batches": batches,
@@ -59,38 +61,38 @@ def _gate_page(request: HttpRequest, study: Study, *, status: int = 200, **forms
     return study_page(request, study, "qualification/qualifying/rule.html", status=status, **context | forms)
 
 
-def _curve(study: Study, rule: Gate) -> Curve:
+def _curve(study: Study, rule: Qualification) -> Curve:
     return curve_of(rule, panel_figures(rule, study), n_judged(study), n_voted(study))
 
 
 @login_required
 @require_safe
-def gate_curve(request: HttpRequest, slug: str) -> HttpResponse:
+def qualification_curve(request: HttpRequest, slug: str) -> HttpResponse:
     """Of the rule as it stands in the form. What is not valid is taken from the stored one."""
     study = study_for(request.user, slug, Right.CLEAR)
-    form = GateForm(request.GET, instance=gate_of(study), has_gate=study.has_gate)
-    rule = form.instance if form.is_valid() else gate_of(study)
+    form = QualificationForm(request.GET, instance=qualification_of(study), has_qualification=study.has_qualification)
+    rule = form.instance if form.is_valid() else qualification_of(study)
     return render(request, "qualification/qualifying/_curve.html", {"curve": _curve(study, rule)})
 
 
 @login_required
 @require_POST
-def gate_question_add(request: HttpRequest, slug: str) -> HttpResponse:
+def qualification_question_add(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = QuestionForm(request.POST)
     if form.is_valid():
         services.add_question(study, **form.values(), by=signed_in(request.user), now=timezone.now())
         messages.success(request, _("The question is added."))
-        return redirect("gate", slug)
-    return _gate_page(request, study, question_form=form, status=422)
+        return redirect("qualification", slug)
+    return _qualification_page(request, study, question_form=form, status=422)
 
 
 @login_required
 @require_POST
-def gate_question_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def qualification_question_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     services.remove_question(question_for(request.user, slug, pk), by=signed_in(request.user), now=timezone.now())
     messages.success(request, _("The question is removed."))
-    return redirect("gate", slug)
+    return redirect("qualification", slug)
 
 
 @login_required
@@ -102,4 +104,4 @@ def training_make(request: HttpRequest, slug: str) -> HttpResponse:
         done = _("The examples of the protocol are an open training batch now.")
         said = done if made else _("All examples are in a training batch already.")
         messages.success(request, f"{said} {left_out(study)}".strip())
-    return redirect("gate", slug)
+    return redirect("qualification", slug)

@@ -17,7 +17,7 @@ from annotation.selectors.work import needs_consent, texts_of_assignment, work_o
 from annotation.services.claiming import STANDINGS
 from annotation.services.refusals import Refused
 from annotation.views.work import next_url, step_or_404
-from qualification.qualifying.selectors.progress import COMPREHENSION, gate_states
+from qualification.qualifying.selectors.progress import COMPREHENSION, qualification_states
 from qualification.qualifying.selectors.training import lessons_of
 from qualification.qualifying.services.comprehension import asked_of, explained, submit_try
 
@@ -25,7 +25,7 @@ from qualification.qualifying.services.comprehension import asked_of, explained,
 @login_required
 @never_cache
 @require_GET
-def gate_state(request: HttpRequest, slug: str) -> HttpResponse:
+def qualification_state(request: HttpRequest, slug: str) -> HttpResponse:
     """What is next in one study, asked for every second while a verdict is made."""
     participant = participant_for(request.user, slug)
     works = work_of(request.user.pk, STANDINGS, timezone.now())
@@ -61,7 +61,7 @@ def _place(data: QueryDict, question: int) -> int:
 
 
 def _comprehension_page(request: HttpRequest, participant: Participant, status: int = 200) -> HttpResponse:
-    state = gate_states([participant]).get(participant.pk)
+    state = qualification_states([participant]).get(participant.pk)
     results = explained(participant)
     is_asked = state is not None and state.stage == COMPREHENSION
     if not is_asked and not results:

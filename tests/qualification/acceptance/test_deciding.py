@@ -228,7 +228,7 @@ def test_a_sample_given_back_is_checked_by_somebody_else_from_the_beginning(cont
 
 
 def test_a_controller_becomes_a_participant_who_gets_no_other_batch(control: Control):
-    control.cast.study.has_gate = True
+    control.cast.study.has_qualification = True
     control.cast.study.save()
     check = control.take(control.draw(control.finish("a", LABELS)))
     assert check.participant.standing == "pending"

@@ -158,7 +158,7 @@ def test_a_case_becomes_a_training_item_of_an_open_batch_in_one_step(cast: Cast)
 
 
 def test_a_candidate_is_offered_the_training_item_at_once(cast: Cast):
-    Study.objects.update(has_gate=True)
+    Study.objects.update(has_qualification=True)
     candidate = make_annotator(cast.study, "new", standing="qualifying")
     services.make_training_item(make_case(cast), by=cast.lead, now=NOW)
     (work,) = work_of(candidate.user_id, STANDINGS, NOW)

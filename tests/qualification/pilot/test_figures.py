@@ -11,7 +11,7 @@ import pytest
 from annotation.models import Assignment, Batch, Participant, Rating, Seat, Study
 from annotation.services.repeating import repeat_pilot
 from protocols.specs import spec_of
-from qualification.models import Gate
+from qualification.models import Qualification
 from qualification.pilot.selectors.page import Suggestions, pilots_of, side_by_side, suggest
 from qualification.pilot.selectors.results import PilotFigures, pilot_figures
 from qualification.pilot.selectors.votes import panel_members, pilot_votes
@@ -28,9 +28,9 @@ def figures_of(study: Study) -> PilotFigures:
     return found
 
 
-def suggested(study: Study, *, hourly: str = "8.00", n_items: int = 25, **gate: Any) -> Suggestions:
+def suggested(study: Study, *, hourly: str = "8.00", n_items: int = 25, **qualification: Any) -> Suggestions:
     spec, votes, members = spec_of(study.protocol_version), pilot_votes(study), panel_members(study)
-    rule = Gate(study=study, **gate)
+    rule = Qualification(study=study, **qualification)
     return suggest(spec, votes, members, figures_of(study), rule, n_items=n_items, hourly=Decimal(hourly))
 
 
@@ -246,7 +246,7 @@ def _again(rating: Rating, work: Assignment, same: dict[int, int]) -> Rating:
 
 def test_two_pilots_on_the_same_dialogues_have_figures_of_their_own_side_by_side(study: Study, second: Batch):
     spec, votes, members = spec_of(study.protocol_version), pilot_votes(study), panel_members(study)
-    one, other = side_by_side(spec, votes, members, pilots_of(study), Gate(study=study))
+    one, other = side_by_side(spec, votes, members, pilots_of(study), Qualification(study=study))
     assert [(each.batch.key, each.same_as, each.n_votes) for each in (one, other)] == [
         ("pilot-1", "", 600), ("pilot-2", "pilot-1", 600),
     ]  # fmt: skip

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import ActivityLog, Assignment, Participant, Rating, Study
 from annotation.services.repeating import repeat_pilot
-from qualification.models import Gate
+from qualification.models import Qualification
 from tests.factories import MembershipFactory, make_batch
 
 ASKED = {"n_items": "26", "hourly": "8.00"}
@@ -77,16 +77,16 @@ def test_without_answers_of_the_panel_there_is_no_file(study: Study, owner: Clie
     assert "The panel has not judged anything in the pilots yet." in answer.content.decode()
 
 
-def test_the_threshold_is_suggested_by_the_method_of_the_gate(study: Study, owner: Client):
-    gate = Gate.objects.create(study=study, method="majority_kappa")
+def test_the_threshold_is_suggested_by_the_method_of_the_qualification(study: Study, owner: Client):
+    qualification = Qualification.objects.create(study=study, method="majority_kappa")
     assert "each with the majority of the others" in read(owner)
-    gate.method, gate.threshold_from, gate.threshold = "gold", "fixed", 0.8
-    gate.save()
+    qualification.method, qualification.threshold_from, qualification.threshold = "gold", "fixed", 0.8
+    qualification.save()
     html = read(owner)
     assert "A pilot cannot say how much accuracy to require" in html
     assert "Take over the threshold" not in html
     assert "The pilot does not say it." in take(owner, "threshold")
-    assert Gate.objects.get().threshold == 0.8
+    assert Qualification.objects.get().threshold == 0.8
 
 
 def test_a_panel_that_agrees_on_everything_suggests_no_threshold_that_nobody_passes(study: Study, owner: Client):
@@ -96,7 +96,7 @@ def test_a_panel_that_agrees_on_everything_suggests_no_threshold_that_nobody_pas
     assert "its kappa is 1.000. Candidates must be above the threshold" in html
     assert "Take over the threshold" not in html
     assert "The pilot does not say it." in take(owner, "threshold")
-    assert not Gate.objects.filter(threshold=1).exists()
+    assert not Qualification.objects.filter(threshold=1).exists()
 
 
 def test_comments_and_the_reasons_of_unsure_answers_are_there(study: Study, owner: Client):
@@ -116,10 +116,10 @@ def test_suggestions_are_taken_over_each_by_its_button(study: Study, owner: Clie
     for setting in ("minutes", "pay", "threshold"):
         assert "The setting is taken over." in take(owner, setting)
     study.refresh_from_db()
-    gate = Gate.objects.get()
+    qualification = Qualification.objects.get()
     assert (study.expected_minutes, str(study.pay_amount)) == (35, "4.67")
-    assert (gate.threshold_from, gate.threshold) == ("fixed", 0.21)
-    assert ActivityLog.objects.filter(verb__in=("settings", "gate")).count() == 3
+    assert (qualification.threshold_from, qualification.threshold) == ("fixed", 0.21)
+    assert ActivityLog.objects.filter(verb__in=("settings", "qualification")).count() == 3
 
 
 def test_pay_without_a_currency_and_minutes_beyond_the_lease_are_refused(study: Study, owner: Client):
@@ -132,7 +132,7 @@ def test_pay_without_a_currency_and_minutes_beyond_the_lease_are_refused(study: 
 @pytest.mark.parametrize("wrong", [{"n_items": "0"}, {"hourly": "free"}, {"setting": "seats"}])
 def test_what_cannot_be_computed_is_not_taken_over(owner: Client, wrong: dict[str, str]):
     assert "The pilot does not say it." in take(owner, **{"setting": "threshold", **wrong})
-    assert not Gate.objects.exists()
+    assert not Qualification.objects.exists()
     if "setting" not in wrong:
         read(owner, **wrong)
 

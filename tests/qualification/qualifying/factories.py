@@ -1,4 +1,4 @@
-"""The gate, and people on the way through it."""
+"""The qualification, and people on the way through it."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ from annotation.models import Assignment, Batch, Item, Participant, Study
 from annotation.selectors.work import spec_of_assignment
 from annotation.services.claiming import claim_seat, submit_assignment
 from protocols.specs import CriterionSpec
-from qualification.models import Attempt, ComprehensionQuestion, Gate, KnownAnswer
+from qualification.models import Attempt, ComprehensionQuestion, KnownAnswer, Qualification
 from tests.clock import NOW
 from tests.factories import AssignmentFactory, StudyFactory, make_annotator, make_batch
 from tests.working import record, submission
@@ -18,20 +18,20 @@ from tests.working import record, submission
 Answer = Callable[[int, CriterionSpec], int]  # (place of the item, criterion) -> place of the option
 
 
-class GateFactory(DjangoModelFactory):
+class QualificationFactory(DjangoModelFactory):
     """With the rule of the reference study: the panel is its non-experts."""
 
     class Meta:
-        model = Gate
+        model = Qualification
 
-    study = factory.SubFactory(StudyFactory, has_gate=True)
+    study = factory.SubFactory(StudyFactory, has_qualification=True)
 
 
 class QuestionFactory(DjangoModelFactory):
     class Meta:
         model = ComprehensionQuestion
 
-    gate = factory.SubFactory(GateFactory)
+    qualification = factory.SubFactory(QualificationFactory)
     position = factory.Sequence(lambda n: n)
     text = factory.Sequence(lambda n: f"What is rated in question {n}?")
     options = factory.LazyFunction(lambda: ["The response", "The dialogue", "The speaker"])
@@ -114,10 +114,10 @@ def make_candidate(study: Study, name: str = "candidate") -> Participant:
     return make_annotator(study, name, standing="qualifying")
 
 
-def make_gated(n_dialogues: int = 4, n_sources: int = 3, **gate: object) -> tuple[Study, Batch]:
-    """An open study with a gate, its qualification batch, and a panel of three who agree in part."""
-    study = StudyFactory(has_gate=True)
-    GateFactory(study=study, **gate)
+def make_qualifying_study(n_dialogues: int = 4, n_sources: int = 3, **qualification: object) -> tuple[Study, Batch]:
+    """An open study with a qualification, its qualification batch, and a panel of three who agree in part."""
+    study = StudyFactory(has_qualification=True)
+    QualificationFactory(study=study, **qualification)
     batch = make_batch(study, n_dialogues, n_sources, kind="qualification", key="qualification-1")
     make_panel(study, batch, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
     return study, batch

@@ -14,7 +14,7 @@ from tests.cast import Cast, make_cast
 from tests.factories import UserFactory, make_batch
 from tests.factories_protocols import ExampleFactory, make_he_version
 from tests.qualification.qualifying.factories import (
-    GateFactory,
+    QualificationFactory,
     QuestionFactory,
     finish,
     like,
@@ -35,9 +35,9 @@ def cast(monkeypatch) -> Cast:
         criterion=version.criteria.first(),
         candidates=[{"text": "Well, thank you.", "option": "appropriate", "why": "It answers."}],
     )
-    cast = make_cast(protocol_version=version, has_gate=True)
-    GateFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
-    QuestionFactory(gate=cast.study.gate, right=1, why="zzwhy of the question")
+    cast = make_cast(protocol_version=version, has_qualification=True)
+    QualificationFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
+    QuestionFactory(qualification=cast.study.qualification, right=1, why="zzwhy of the question")
     make_training(cast.study, by=cast.researcher, now=timezone.now())
     KnownAnswer.objects.update(explanation=WHY)
     batch = make_batch(cast.study, position=3, kind="qualification", key="q")
@@ -62,13 +62,13 @@ def test_the_whole_way_of_a_candidate_tells_nothing_of_others(cast: Cast):
     session = Session(cast)
     session.client.force_login(candidate.user)
     slug = cast.study.slug
-    session.crawl("/work/", f"/work/gate/{slug}/", f"/work/gate/{slug}/questions/")
+    session.crawl("/work/", f"/work/qualification/{slug}/", f"/work/qualification/{slug}/questions/")
     assert WHY not in texts(session)
     assert "zzwhy" not in texts(session)  # the explanation comes after the answer
     for data in ({}, {f"question-{each.pk}": 0 for each in asked_of(candidate)}):
-        session.post(f"/work/gate/{slug}/questions/", data)
+        session.post(f"/work/qualification/{slug}/questions/", data)
     Participant.objects.filter(pk=candidate.pk).update(standing="qualifying")
-    cast.study.gate.questions.all().delete()
+    cast.study.qualification.questions.all().delete()
     candidate.refresh_from_db()
     training = cast.study.batches.get(kind="training")
     finish(candidate, training, like(0))
@@ -77,9 +77,9 @@ def test_the_whole_way_of_a_candidate_tells_nothing_of_others(cast: Cast):
     assignment = Assignment.objects.get(participant=candidate, batch=batch)
     session.crawl(f"/work/{assignment.token}/", f"/work/{assignment.token}/0/", "/work/")
     Assignment.objects.filter(pk=assignment.pk).update(status="submitted", submitted_at=timezone.now())
-    session.crawl("/work/", f"/work/{assignment.token}/thanks/", f"/work/gate/{slug}/")
+    session.crawl("/work/", f"/work/{assignment.token}/thanks/", f"/work/qualification/{slug}/")
     sweep_attempts(now=timezone.now())
-    session.crawl("/work/", f"/work/gate/{slug}/")
+    session.crawl("/work/", f"/work/qualification/{slug}/")
     mine = candidate.attempts.get()
     panel = list(cast.study.participants.exclude(panel="").values_list("pseudonym", flat=True))
     hidden = [*panel, rival.pseudonym, "zzreason", "0.124", "0.456", "0.123987", "kappa", "gold"]
@@ -116,14 +116,14 @@ def test_the_right_option_cannot_be_read_from_the_page(cast: Cast):
 def _reads_right_first(cast: Cast, at: int) -> bool:
     session = Session(cast)
     session.client.force_login(make_candidate(cast.study, f"c-{at}").user)
-    page = session.get(f"/work/gate/{cast.study.slug}/questions/")
+    page = session.get(f"/work/qualification/{cast.study.slug}/questions/")
     assert "checked" not in page
     return page.index("The dialogue") < page.index("The response")
 
 
 def test_somebody_elses_training_answer_is_not_explained(cast: Cast):
     training = cast.study.batches.get(kind="training")
-    cast.study.gate.questions.all().delete()
+    cast.study.qualification.questions.all().delete()
     theirs = finish(make_candidate(cast.study, "other"), training, like(0))
     session = Session(cast)
     session.client.force_login(UserFactory())

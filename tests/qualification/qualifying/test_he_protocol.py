@@ -11,13 +11,13 @@ from django.utils import timezone
 from annotation.importing import RatingOptions, import_ratings
 from annotation.models import Batch, Participant, Seat, StandingChange, Study
 from annotation.services.status import set_standing
-from qualification.models import Attempt, Gate
+from qualification.models import Attempt, Qualification
 from qualification.qualifying.selectors.votes import panel_figures
 from qualification.qualifying.services.results import sweep_attempts
 from tests.factories import StudyFactory
 from tests.factories_protocols import make_he_version
 from tests.he_study import DATA, expected
-from tests.qualification.qualifying.factories import GateFactory
+from tests.qualification.qualifying.factories import QualificationFactory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -34,7 +34,7 @@ def read(name: str) -> list[dict[str, str]]:
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     """The answers come in by the import; then the internals are the panel, and the workers want to qualify."""
-    study = StudyFactory(protocol_version=make_he_version(), has_gate=True, seats=3)
+    study = StudyFactory(protocol_version=make_he_version(), has_qualification=True, seats=3)
     rows = read("qualification_ratings.csv.gz")
     path = tmp_path / "qualification.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -55,8 +55,10 @@ def study(tmp_path: Path) -> Study:
 
 
 def test_the_rule_of_the_study_clears_its_35_and_no_other(study: Study):
-    GateFactory(
-        study=study, threshold_from=Gate.ThresholdFrom.FIXED, threshold=expected()["qualification"]["threshold"]
+    QualificationFactory(
+        study=study,
+        threshold_from=Qualification.ThresholdFrom.FIXED,
+        threshold=expected()["qualification"]["threshold"],
     )
     assert sweep_attempts(now=NOW) == 40
     attempts = {each.participant.pseudonym: each for each in Attempt.objects.select_related("participant")}
@@ -74,8 +76,8 @@ def test_the_rule_of_the_study_clears_its_35_and_no_other(study: Study):
 
 
 def test_the_panels_own_kappa_is_the_printed_one_and_the_default_threshold(study: Study):
-    gate = GateFactory(study=study)
-    figures = panel_figures(gate, study)
+    qualification = QualificationFactory(study=study)
+    figures = panel_figures(qualification, study)
     own = expected()["qualification"]["internal_fleiss"]
     assert (figures.kappa.value, figures.n_members) == (pytest.approx(own, abs=1e-6), 3)
     sweep_attempts(now=NOW)
@@ -84,7 +86,7 @@ def test_the_panels_own_kappa_is_the_printed_one_and_the_default_threshold(study
 
 
 def test_a_second_sweep_and_a_clock_an_hour_wrong_change_nothing(study: Study):
-    GateFactory(study=study)
+    QualificationFactory(study=study)
     sweep_attempts(now=NOW)
     before = list(Attempt.objects.order_by("pk").values())
     assert sweep_attempts(now=NOW - timedelta(hours=1)) == 0
@@ -93,8 +95,8 @@ def test_a_second_sweep_and_a_clock_an_hour_wrong_change_nothing(study: Study):
     assert StandingChange.objects.filter(before="qualifying").count() == 40
 
 
-def test_every_criterion_by_itself_is_stored_and_decides_where_the_gate_says_so(study: Study):
-    GateFactory(study=study, scope=Gate.Scope.EACH)
+def test_every_criterion_by_itself_is_stored_and_decides_where_the_qualification_says_so(study: Study):
+    QualificationFactory(study=study, scope=Qualification.Scope.EACH)
     sweep_attempts(now=NOW)
     for attempt in Attempt.objects.all():
         assert [part["criterion"] for part in attempt.parts] == [

@@ -1,4 +1,4 @@
-"""The pages of those who decide: the gate, its curve, the candidates, the overview, the panel."""
+"""The pages of those who decide: the qualification, its curve, the candidates, the overview, the panel."""
 
 import pytest
 from django.db import connection
@@ -10,14 +10,14 @@ from django.utils import timezone
 from annotation.models import ActivityLog, Participant, Study
 from annotation.services.panel import set_panel
 from annotation.services.refusals import Refused
-from qualification.models import ComprehensionQuestion, Gate
+from qualification.models import ComprehensionQuestion, Qualification
 from qualification.overview.selectors import parts_of, what_waits
 from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.results import sweep_attempts
 from tests.cast import Cast
 from tests.factories import UserFactory, make_annotator, make_batch
 from tests.qualification.qualifying.factories import (
-    GateFactory,
+    QualificationFactory,
     QuestionFactory,
     finish,
     like,
@@ -45,19 +45,19 @@ def form(**changed: object) -> dict[str, object]:
     return {name: value for name, value in (fields | changed).items() if value is not None}
 
 
-# --- the gate --------------------------------------------------------------------------------------
-def test_switching_it_on_sends_those_who_wait_through_the_gate_and_off_brings_them_back(cast: Cast):
+# --- the qualification --------------------------------------------------------------------------------------
+def test_switching_it_on_sends_those_who_wait_through_the_qualification_and_off_brings_them_back(cast: Cast):
     waiting = make_annotator(cast.study, "waiting", standing="pending")
-    client, path = sign_in(cast.researcher), reverse("gate", args=[cast.study.slug])
+    client, path = sign_in(cast.researcher), reverse("qualification", args=[cast.study.slug])
     assert client.post(path, form()).status_code == 302
-    assert Study.objects.get(pk=cast.study.pk).has_gate
+    assert Study.objects.get(pk=cast.study.pk).has_qualification
     waiting.refresh_from_db()
     assert waiting.standing == "qualifying"
     assert set(cast.study.participants.exclude(pk=waiting.pk).values_list("standing", flat=True)) == {"cleared"}
     client.post(path, form(is_on=None))
     waiting.refresh_from_db()
-    assert (waiting.standing, Study.objects.get(pk=cast.study.pk).has_gate) == ("pending", False)
-    assert ActivityLog.objects.filter(verb="gate").count() == 2
+    assert (waiting.standing, Study.objects.get(pk=cast.study.pk).has_qualification) == ("pending", False)
+    assert ActivityLog.objects.filter(verb="qualification").count() == 2
 
 
 @pytest.mark.parametrize(
@@ -71,58 +71,58 @@ def test_switching_it_on_sends_those_who_wait_through_the_gate_and_off_brings_th
     ],
 )
 def test_a_rule_that_cannot_decide_is_not_stored(cast: Cast, changed, said):
-    answer = sign_in(cast.researcher).post(reverse("gate", args=[cast.study.slug]), form(**changed))
+    answer = sign_in(cast.researcher).post(reverse("qualification", args=[cast.study.slug]), form(**changed))
     assert answer.status_code == 422
     assert said in answer.content.decode()
-    assert not Gate.objects.exists()
-    assert not Study.objects.get(pk=cast.study.pk).has_gate
+    assert not Qualification.objects.exists()
+    assert not Study.objects.get(pk=cast.study.pk).has_qualification
 
 
-def test_a_lead_reads_the_gate_and_has_nothing_to_save(cast: Cast):
-    page = sign_in(cast.lead).get(reverse("gate", args=[cast.study.slug])).content.decode()
+def test_a_lead_reads_the_qualification_and_has_nothing_to_save(cast: Cast):
+    page = sign_in(cast.lead).get(reverse("qualification", args=[cast.study.slug])).content.decode()
     assert "The rule" in page
     assert "Save the gate" not in page
 
 
 def test_beside_the_threshold_stands_how_many_equally_good_people_the_rule_turns_away(cast: Cast):
-    page = sign_in(cast.researcher).get(reverse("gate", args=[cast.study.slug])).content.decode()
+    page = sign_in(cast.researcher).get(reverse("qualification", args=[cast.study.slug])).content.decode()
     assert "as good as the panel" in page
     assert "exactly as good as the panel: about as many good people are turned away as let in" in page
     assert "the panel of the reference study" in page
 
 
 def test_the_curve_follows_the_form_before_it_is_saved(cast: Cast):
-    client, path = sign_in(cast.lead), reverse("gate_curve", args=[cast.study.slug])
+    client, path = sign_in(cast.lead), reverse("qualification_curve", args=[cast.study.slug])
     by_point = client.get(path, form()).content.decode()
     by_interval = client.get(path, form(decision="interval")).content.decode()
     assert "Second line: undecided" not in by_point
     assert "Second line: undecided" in by_interval
     assert client.get(path, form(threshold_from="fixed", threshold="x")).status_code == 200
-    assert not Gate.objects.exists()
+    assert not Qualification.objects.exists()
 
 
 def test_a_panel_that_has_rated_is_what_the_curve_is_drawn_for(cast: Cast):
-    GateFactory(study=cast.study)
+    QualificationFactory(study=cast.study)
     batch = make_batch(cast.study, 4, 3, position=3, kind="qualification", key="q")
     make_panel(cast.study, batch, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
-    page = sign_in(cast.lead).get(reverse("gate", args=[cast.study.slug])).content.decode()
+    page = sign_in(cast.lead).get(reverse("qualification", args=[cast.study.slug])).content.decode()
     assert "Simulated with your own panel: 3 members with kappa 0.330" in page
     assert "3 of 3 have finished the qualification" in page
     assert "Your qualification batch has 48." in page
 
 
 def test_a_question_is_written_with_a_star_before_the_right_answer(cast: Cast):
-    client, path = sign_in(cast.researcher), reverse("gate_question_add", args=[cast.study.slug])
+    client, path = sign_in(cast.researcher), reverse("qualification_question_add", args=[cast.study.slug])
     client.post(path, {"text": "What is rated?", "options": "The dialogue\n* The response\n", "why": "Read on."})
     question = ComprehensionQuestion.objects.get()
     assert (question.options, question.right, question.why) == (["The dialogue", "The response"], 1, "Read on.")
-    client.post(reverse("gate_question_delete", args=[cast.study.slug, question.pk]))
+    client.post(reverse("qualification_question_delete", args=[cast.study.slug, question.pk]))
     assert not ComprehensionQuestion.objects.exists()
 
 
 @pytest.mark.parametrize("options", ["* One", "One\nTwo", "* One\n* Two", "* Same\nSame", "*\nTwo"])
 def test_a_question_without_exactly_one_right_answer_is_refused(cast: Cast, options):
-    path = reverse("gate_question_add", args=[cast.study.slug])
+    path = reverse("qualification_question_add", args=[cast.study.slug])
     answer = sign_in(cast.researcher).post(path, {"text": "What?", "options": options})
     assert answer.status_code == 422
     assert not ComprehensionQuestion.objects.exists()
@@ -130,15 +130,15 @@ def test_a_question_without_exactly_one_right_answer_is_refused(cast: Cast, opti
 
 def test_a_question_of_another_study_is_not_found(cast: Cast):
     foreign = QuestionFactory()
-    path = reverse("gate_question_delete", args=[cast.study.slug, foreign.pk])
+    path = reverse("qualification_question_delete", args=[cast.study.slug, foreign.pk])
     assert sign_in(cast.researcher).post(path).status_code == 404
 
 
 # --- candidates ------------------------------------------------------------------------------------
 @pytest.fixture
 def decided(cast: Cast) -> Cast:
-    GateFactory(study=cast.study)
-    cast.study.has_gate = True
+    QualificationFactory(study=cast.study)
+    cast.study.has_qualification = True
     cast.study.save()
     batch = make_batch(cast.study, 4, 3, position=3, kind="qualification", key="q")
     make_panel(cast.study, batch, [like(0), mostly(like(0), 3), mostly(like(0), 4)])
@@ -180,7 +180,7 @@ def n_queries(client: Client, path: str) -> int:
     return len(captured)
 
 
-@pytest.mark.parametrize("name", ["candidates", "gate", "quality", "study", "study_people"])
+@pytest.mark.parametrize("name", ["candidates", "qualification", "quality", "study", "study_people"])
 def test_a_page_takes_as_many_queries_for_many_candidates_as_for_few(decided: Cast, name):
     client, path = sign_in(decided.owner), reverse(name, args=[decided.study.slug])
     client.get(path)
@@ -195,7 +195,7 @@ def test_a_page_takes_as_many_queries_for_many_candidates_as_for_few(decided: Ca
 
 # --- the overview ----------------------------------------------------------------------------------
 def test_the_overview_says_what_is_on_and_what_waits_for_whom(decided: Cast):
-    Gate.objects.update(decision="interval")
+    Qualification.objects.update(decision="interval")
     batch = decided.study.batches.get(key="q")
     finish(make_candidate(decided.study, "doubtful"), batch, mostly(like(0), 4, 1))
     sweep_attempts(now=NOW)
@@ -224,12 +224,12 @@ def test_what_a_lead_put_right_counts_as_that(decided: Cast):
 def test_an_observer_reads_it_and_is_offered_no_page_they_cannot_open(decided: Cast):
     client = sign_in(decided.observer)
     page = client.get(reverse("quality", args=[decided.study.slug])).content.decode()
-    assert reverse("gate", args=[decided.study.slug]) not in page
+    assert reverse("qualification", args=[decided.study.slug]) not in page
 
 
 def test_every_part_of_the_overview_stands_in_an_empty_study(cast: Cast):
     assert [part.route for part in parts_of(cast.study)] == [
-        "recruitment", "pilot", "gate", "checks", "flagged_items", "control", "casebook", "pay", "activity"
+        "recruitment", "pilot", "qualification", "checks", "flagged_items", "control", "casebook", "pay", "activity"
     ]  # fmt: skip
 
 
@@ -246,7 +246,7 @@ def test_a_lead_puts_people_into_the_panel_and_out_of_it(cast: Cast):
 
 
 def test_a_role_that_sees_the_figures_rates_in_the_panel_and_is_no_candidate(cast: Cast):
-    cast.study.has_gate = True
+    cast.study.has_qualification = True
     cast.study.save()
     member = set_panel(cast.study, name=cast.researcher.username, panel="expert", by=cast.lead, now=NOW)
     assert member.standing == "pending"
@@ -266,9 +266,9 @@ def test_strangers_are_not_in_the_panel(cast: Cast):
         set_panel(cast.study, name="nobody", panel="expert", by=UserFactory(), now=NOW)
 
 
-def test_the_gate_names_a_qualification_batch_that_is_still_a_draft(cast: Cast):
+def test_the_qualification_names_a_qualification_batch_that_is_still_a_draft(cast: Cast):
     make_batch(cast.study, position=9, kind="qualification", key="not-opened", status="draft")
-    html = sign_in(cast.lead).get(reverse("gate", args=[cast.study.slug])).content.decode()
+    html = sign_in(cast.lead).get(reverse("qualification", args=[cast.study.slug])).content.decode()
     assert '<code>not-opened</code> <span class="badge">draft</span>' in html
 
 

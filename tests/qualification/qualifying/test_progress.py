@@ -16,7 +16,7 @@ from annotation.services.status import decide_standing
 from parley.joined import JOINED
 from protocols.models import Example
 from qualification.models import ComprehensionTry, KnownAnswer, PayPlan
-from qualification.qualifying.selectors.progress import gate_states
+from qualification.qualifying.selectors.progress import qualification_states
 from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.comprehension import asked_of, submit_try
 from qualification.qualifying.services.results import sweep_attempts
@@ -24,12 +24,12 @@ from qualification.qualifying.services.training import make_training
 from tests.factories import StudyFactory, UserFactory, make_annotator, make_batch
 from tests.factories_protocols import ExampleFactory, ProtocolFactory, make_he_version
 from tests.qualification.qualifying.factories import (
-    GateFactory,
+    QualificationFactory,
     QuestionFactory,
     finish,
     like,
     make_candidate,
-    make_gated,
+    make_qualifying_study,
     mostly,
 )
 
@@ -53,8 +53,8 @@ def right_places(participant: Participant) -> dict[int, int]:
 
 
 # --- standing --------------------------------------------------------------------------------------
-def test_a_newcomer_of_a_gated_study_qualifies_and_sees_no_main_batch():
-    study, batch = make_gated()
+def test_a_newcomer_of_a_qualifying_study_qualifies_and_sees_no_main_batch():
+    study, batch = make_qualifying_study()
     main = make_batch(study, position=5)
     newcomer = get_or_make_participant(study, user=UserFactory())
     assert newcomer.standing == "qualifying"
@@ -68,9 +68,9 @@ def test_a_newcomer_of_a_gated_study_qualifies_and_sees_no_main_batch():
 # --- the questions ---------------------------------------------------------------------------------
 @pytest.fixture
 def asked():
-    study, batch = make_gated(has_comprehension_check=True)
+    study, batch = make_qualifying_study(has_comprehension_check=True)
     for _ in range(2):
-        QuestionFactory(gate=study.gate)
+        QuestionFactory(qualification=study.qualification)
     return study, batch, make_candidate(study)
 
 
@@ -95,7 +95,7 @@ def test_two_chances_then_no_more(asked):
     assert "in the last try" in candidate.standing_changes.get().reason
     with pytest.raises(Refused):
         submit_try(candidate, right_places(candidate), now=NOW)
-    assert ComprehensionTry.objects.filter(participant=candidate).count() == study.gate.most_check_tries
+    assert ComprehensionTry.objects.filter(participant=candidate).count() == study.qualification.most_check_tries
 
 
 def test_whoever_a_lead_lets_on_after_all_tries_is_not_asked_again(asked):
@@ -144,7 +144,7 @@ def test_the_place_of_the_right_option_differs_between_candidates(asked):
 @pytest.fixture
 def trained():
     """Examples of two criteria over the same history, a training batch of them, and a candidate."""
-    study, batch = make_gated(is_trained=True)
+    study, batch = make_qualifying_study(is_trained=True)
     version = study.protocol_version
     Example.objects.filter(criterion__version=version).delete()
     history = [{"speaker": "A", "text": "How did it go at the doctor's?"}]
@@ -195,7 +195,7 @@ def test_the_qualification_is_refused_until_the_training_is_finished(trained):
     finish(candidate, training, like(0))
     assert str(batch.token) in text_of(candidate)
     assert claim_seat(candidate, batch, now=NOW).status == "active"
-    assert study.gate.is_trained
+    assert study.qualification.is_trained
 
 
 def test_who_is_cleared_by_hand_leaves_the_training_they_have_begun(trained):
@@ -230,7 +230,7 @@ def test_the_panel_is_offered_the_qualification_and_no_training(trained):
 
 
 def test_beside_a_qualification_batch_stands_its_own_pay():
-    study, _batch = make_gated()
+    study, _batch = make_qualifying_study()
     PayPlan.objects.create(study=study, qualification_amount="1.20")
     Study.objects.update(pay_amount="4.67", pay_currency="GBP")
     page = text_of(make_candidate(study))
@@ -277,7 +277,7 @@ def test_a_question_without_a_known_answer_leads_straight_on(trained):
 
 
 def test_outside_training_there_is_nothing_to_explain():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     assignment = finish(candidate, batch, like(0))
     url = reverse("training_answer", args=[assignment.token, 0, 1])
@@ -295,7 +295,7 @@ def test_the_training_screen_does_not_send_answers_behind_the_back_of_its_explan
 
 # --- the verdict -----------------------------------------------------------------------------------
 def test_after_the_submission_the_page_asks_again_until_the_verdict_is_there():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     PayPlan.objects.create(study=study, qualification_amount="1.20")
     study.pay_currency = "GBP"
     study.save()
@@ -304,10 +304,10 @@ def test_after_the_submission_the_page_asks_again_until_the_verdict_is_there():
     assignment = finish(candidate, batch, GOOD)
     thanks = text_of(candidate, reverse("thanks", args=[assignment.token]))
     assert "is being decided" in thanks
-    assert f'hx-get="{reverse("gate_state", args=[study.slug])}"' in thanks
+    assert f'hx-get="{reverse("qualification_state", args=[study.slug])}"' in thanks
     assert "is being decided" in text_of(candidate)
     sweep_attempts(now=NOW)
-    told = text_of(candidate, reverse("gate_state", args=[study.slug]))
+    told = text_of(candidate, reverse("qualification_state", args=[study.slug]))
     assert "You qualified." in told
     assert "1.20 GBP, whatever the decision" in told
     assert str(main.token) in told
@@ -315,18 +315,18 @@ def test_after_the_submission_the_page_asks_again_until_the_verdict_is_there():
 
 
 def test_who_does_not_qualify_reads_a_kind_sentence_or_the_studys_own():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, POOR)
     sweep_attempts(now=NOW)
     assert "says little about you" in text_of(candidate)
-    study.gate.failed_text = "Thank you, and see you in the next study."
-    study.gate.save()
+    study.qualification.failed_text = "Thank you, and see you in the next study."
+    study.qualification.save()
     assert "see you in the next study" in text_of(candidate)
 
 
 def test_no_second_batch_is_offered_while_the_first_is_being_decided():
-    study, batch = make_gated(most_attempts=2)
+    study, batch = make_qualifying_study(most_attempts=2)
     second = make_batch(study, position=2, kind="qualification", key="qualification-2")
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
@@ -336,7 +336,7 @@ def test_no_second_batch_is_offered_while_the_first_is_being_decided():
 
 
 def test_with_one_attempt_an_undecided_candidate_waits_for_the_team_who_may_give_another():
-    study, batch = make_gated(decision="interval")
+    study, batch = make_qualifying_study(decision="interval")
     second = make_batch(study, position=2, kind="qualification", key="qualification-2")
     candidate = make_candidate(study)
     finish(candidate, batch, mostly(like(0), 4, 1))
@@ -351,18 +351,18 @@ def test_with_one_attempt_an_undecided_candidate_waits_for_the_team_who_may_give
 
 @pytest.mark.parametrize("answer", [GOOD, POOR])
 def test_who_is_decided_while_the_page_is_made_is_still_being_decided_on_it(answer):
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, answer)
     read_before = Participant.objects.select_related("study").get(pk=candidate.pk)
     sweep_attempts(now=NOW)
-    assert gate_states([read_before])[candidate.pk].stage == "deciding"
+    assert qualification_states([read_before])[candidate.pk].stage == "deciding"
     read_after = Participant.objects.select_related("study").get(pk=candidate.pk)
-    assert gate_states([read_after])[candidate.pk].stage in ("passed", "failed")
+    assert qualification_states([read_after])[candidate.pk].stage in ("passed", "failed")
 
 
 def test_once_the_main_work_has_begun_the_way_is_not_shown_any_more():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     main = make_batch(study, position=5)
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
@@ -372,19 +372,19 @@ def test_once_the_main_work_has_begun_the_way_is_not_shown_any_more():
     assert "You qualified" not in text_of(candidate)
 
 
-def test_a_study_without_a_gate_shows_none_of_this(django_assert_max_num_queries):
+def test_a_study_without_a_qualification_shows_none_of_this(django_assert_max_num_queries):
     annotator = make_annotator(StudyFactory(), "plain")
-    assert "gate-steps" not in text_of(annotator)
+    assert "qualification-steps" not in text_of(annotator)
 
 
-def test_the_list_of_work_takes_as_many_queries_for_ten_gated_studies_as_for_one():
+def test_the_list_of_work_takes_as_many_queries_for_ten_qualifying_studies_as_for_one():
     user = UserFactory()
 
     def join() -> None:
-        study = StudyFactory(has_gate=True)
-        GateFactory(study=study, has_comprehension_check=True)
+        study = StudyFactory(has_qualification=True)
+        QualificationFactory(study=study, has_comprehension_check=True)
         make_batch(study, kind="qualification")
-        QuestionFactory(gate=study.gate)
+        QuestionFactory(qualification=study.qualification)
         get_or_make_participant(study, user=user)
 
     join()

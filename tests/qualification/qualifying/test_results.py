@@ -10,7 +10,7 @@ from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.status import set_standing
 from parley.celery import app
-from qualification.models import Attempt, Gate, KnownAnswer
+from qualification.models import Attempt, KnownAnswer, Qualification
 from qualification.qualifying.services import results as verdicts
 from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.results import sweep_attempts
@@ -20,7 +20,7 @@ from tests.qualification.qualifying.factories import (
     finish,
     like,
     make_candidate,
-    make_gated,
+    make_qualifying_study,
     mostly,
 )
 
@@ -34,7 +34,7 @@ def standing_of(participant: Participant) -> str:
 
 
 def test_a_good_candidate_is_cleared_and_a_poor_one_is_not():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     good, poor = make_candidate(study, "good"), make_candidate(study, "poor")
     finish(good, batch, GOOD)
     finish(poor, batch, POOR)
@@ -47,7 +47,7 @@ def test_a_good_candidate_is_cleared_and_a_poor_one_is_not():
 
 
 def test_the_change_of_standing_has_its_reason_and_both_are_in_the_log():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
     sweep_attempts(now=NOW)
@@ -60,16 +60,16 @@ def test_the_change_of_standing_has_its_reason_and_both_are_in_the_log():
 
 
 def test_a_verdict_keeps_the_rule_it_was_made_by():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     finish(make_candidate(study), batch, GOOD)
     sweep_attempts(now=NOW)
-    Gate.objects.update(threshold_from="fixed", threshold=0.99)
+    Qualification.objects.update(threshold_from="fixed", threshold=0.99)
     assert sweep_attempts(now=NOW) == 0
     assert Attempt.objects.get().rule["threshold_from"] == "panel"
 
 
 def test_unfinished_work_is_not_decided():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     claim_seat(make_candidate(study), batch, now=NOW)
     assert sweep_attempts(now=NOW) == 0
     assert not Attempt.objects.exists()
@@ -77,7 +77,7 @@ def test_unfinished_work_is_not_decided():
 
 @pytest.mark.parametrize("standing", ["pending", "paused", "excluded", "cleared", "failed"])
 def test_only_who_still_qualifies_is_decided(standing):
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
     set_standing(candidate, standing=standing, now=NOW)
@@ -86,22 +86,22 @@ def test_only_who_still_qualifies_is_decided(standing):
 
 
 def test_the_panel_itself_is_never_a_candidate():
-    study, _batch = make_gated()
+    study, _batch = make_qualifying_study()
     Participant.objects.filter(study=study).update(standing="qualifying")
     assert sweep_attempts(now=NOW) == 0
 
 
-def test_without_a_gate_that_is_on_nothing_is_decided():
-    study, batch = make_gated()
+def test_without_a_qualification_that_is_on_nothing_is_decided():
+    study, batch = make_qualifying_study()
     finish(make_candidate(study), batch, GOOD)
-    study.has_gate = False
+    study.has_qualification = False
     study.save()
     assert sweep_attempts(now=NOW) == 0
 
 
 # --- the panel comes later -------------------------------------------------------------------------
 def test_before_the_panel_has_finished_the_attempt_waits_and_says_why():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     member = make_candidate(study, "late-member")
     candidate = make_candidate(study)
     Participant.objects.filter(pk=member.pk).update(panel="non_expert")
@@ -117,14 +117,14 @@ def test_before_the_panel_has_finished_the_attempt_waits_and_says_why():
 
 
 def test_a_member_who_is_paused_is_not_waited_for():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     make_annotator(study, "late-member", panel="non_expert", standing="paused")
     finish(make_candidate(study), batch, GOOD)
     assert sweep_attempts(now=NOW) == 1
 
 
 def test_with_no_panel_at_all_nothing_is_decided(django_assert_max_num_queries):
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     Participant.objects.filter(study=study).update(panel="")
     finish(make_candidate(study), batch, GOOD)
     sweep_attempts(now=NOW)
@@ -134,9 +134,9 @@ def test_with_no_panel_at_all_nothing_is_decided(django_assert_max_num_queries):
 
 
 def test_experts_alone_can_be_the_panel():
-    study, batch = make_gated(panel_members="expert")
+    study, batch = make_qualifying_study(panel_members="expert")
     Participant.objects.filter(user__username="panel-0").update(panel="expert")
-    Gate.objects.update(threshold_from="fixed", threshold=0.5)
+    Qualification.objects.update(threshold_from="fixed", threshold=0.5)
     finish(make_candidate(study), batch, mostly(like(0), 20))
     sweep_attempts(now=NOW)
     assert Attempt.objects.get().value == pytest.approx(0.8333, abs=0.01)
@@ -144,7 +144,7 @@ def test_experts_alone_can_be_the_panel():
 
 # --- undecided and undefined -----------------------------------------------------------------------
 def test_an_undecided_candidate_is_given_more_and_judged_by_everything():
-    study, batch = make_gated(decision="interval", most_attempts=2)
+    study, batch = make_qualifying_study(decision="interval", most_attempts=2)
     second = make_batch(study, 4, 3, position=1, kind="qualification", key="qualification-2")
     for member, answer in zip(study.participants.all(), [like(0), mostly(like(0), 3), mostly(like(0), 4)], strict=True):
         finish(member, second, answer)
@@ -161,7 +161,7 @@ def test_an_undecided_candidate_is_given_more_and_judged_by_everything():
 
 
 def test_an_undefined_kappa_is_never_a_pass_and_a_lead_decides():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     same = like(0)
     for assignment in Assignment.objects.filter(batch=batch):
         assignment.ratings.update(option=assignment.batch.study.protocol_version.criteria.first().options.first())
@@ -175,7 +175,7 @@ def test_an_undefined_kappa_is_never_a_pass_and_a_lead_decides():
 
 
 def test_a_pass_does_not_let_somebody_rate_whose_role_sees_the_figures():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
     Membership.objects.filter(user=candidate.user).update(role="researcher")
@@ -197,7 +197,7 @@ def know_ten(study: Study, batch: Batch) -> None:
 
 
 def test_known_answers_need_no_panel():
-    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=0.7)
+    study, batch = make_qualifying_study(method="gold", threshold_from="fixed", threshold=0.7)
     Participant.objects.filter(study=study).update(panel="")
     know_ten(study, batch)
     good, poor = make_candidate(study, "good"), make_candidate(study, "poor")
@@ -213,7 +213,7 @@ def test_known_answers_need_no_panel():
     [(0.8, "cleared", "0.800 is at least 0.800"), (0.9, "failed", "0.800 is below 0.900")],
 )
 def test_eight_of_ten_known_answers_reach_a_required_accuracy_of_eight_tenths(threshold, standing, said):
-    study, batch = make_gated(method="gold", threshold_from="fixed", threshold=threshold)
+    study, batch = make_qualifying_study(method="gold", threshold_from="fixed", threshold=threshold)
     know_ten(study, batch)
     candidate = make_candidate(study)
     finish(candidate, batch, mostly(like(0), 9))
@@ -223,7 +223,7 @@ def test_eight_of_ten_known_answers_reach_a_required_accuracy_of_eight_tenths(th
 
 
 def test_the_majority_of_the_panel_can_be_what_candidates_are_measured_by():
-    study, batch = make_gated(method="majority_kappa", threshold_from="fixed", threshold=0.6)
+    study, batch = make_qualifying_study(method="majority_kappa", threshold_from="fixed", threshold=0.6)
     candidate = make_candidate(study)
     finish(candidate, batch, like(0))
     sweep_attempts(now=NOW)
@@ -232,7 +232,7 @@ def test_the_majority_of_the_panel_can_be_what_candidates_are_measured_by():
 
 # --- faults ----------------------------------------------------------------------------------------
 def test_a_worker_killed_between_attempt_and_standing_leaves_nothing_behind(monkeypatch):
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
 
@@ -250,16 +250,16 @@ def test_a_worker_killed_between_attempt_and_standing_leaves_nothing_behind(monk
 
 
 def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeypatch):
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     first, second = make_candidate(study, "first"), make_candidate(study, "second")
     finish(first, batch, GOOD)
     finish(second, batch, GOOD)
     judge = verdicts.answers_of
 
-    def broken(gate, spec, participant, batches):
+    def broken(qualification, spec, participant, batches):
         if participant == first.pk:
             raise ValueError("broken")
-        return judge(gate, spec, participant, batches)
+        return judge(qualification, spec, participant, batches)
 
     monkeypatch.setattr(verdicts, "answers_of", broken)
     assert sweep_attempts(now=NOW) == 1
@@ -267,7 +267,7 @@ def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeyp
 
 
 def test_a_task_delivered_twice_and_late_decides_once():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     assignment = finish(make_candidate(study), batch, GOOD)
     assert verdicts.decide(assignment.pk, now=NOW) is True
     assert verdicts.decide(assignment.pk, now=NOW - timedelta(hours=2)) is False
@@ -283,7 +283,7 @@ def test_the_sweep_is_on_the_clock():
 
 # --- a lead decides --------------------------------------------------------------------------------
 def test_a_lead_overrides_with_a_reason_and_the_rules_verdict_stays():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate, lead = make_candidate(study), UserFactory()
     finish(candidate, batch, POOR)
     sweep_attempts(now=NOW)
@@ -296,7 +296,7 @@ def test_a_lead_overrides_with_a_reason_and_the_rules_verdict_stays():
 
 
 def test_an_override_needs_a_reason_and_the_last_attempt():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     candidate, lead = make_candidate(study), UserFactory()
     finish(candidate, batch, POOR)
     sweep_attempts(now=NOW)
@@ -306,7 +306,7 @@ def test_an_override_needs_a_reason_and_the_last_attempt():
 
 
 def test_a_lead_can_decide_while_the_panel_is_missing_and_the_sweep_then_keeps_off():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     panel = study.participants.first()
     Participant.objects.filter(study=study).update(panel="")
     candidate = make_candidate(study)
@@ -314,6 +314,6 @@ def test_a_lead_can_decide_while_the_panel_is_missing_and_the_sweep_then_keeps_o
     sweep_attempts(now=NOW)
     override(candidate.attempts.get(), to="undecided", reason="Another try.", by=UserFactory(), now=NOW)
     Participant.objects.filter(pk=panel.pk).update(panel="non_expert")
-    Gate.objects.update(threshold_from="fixed", threshold=0)
+    Qualification.objects.update(threshold_from="fixed", threshold=0)
     assert sweep_attempts(now=NOW) == 0
     assert standing_of(candidate) == "qualifying"

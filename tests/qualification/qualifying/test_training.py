@@ -55,7 +55,7 @@ def expected_of(bundle: dict[str, Any]) -> Counter[tuple[str, str]]:
 
 
 def trainee(study: Study) -> Participant:
-    study.has_gate = True
+    study.has_qualification = True
     study.save()
     return make_candidate(study)
 

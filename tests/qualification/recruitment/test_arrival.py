@@ -63,8 +63,8 @@ def test_who_agrees_has_an_account_without_password_and_a_participation(client, 
     assert ConsentText.objects.get(study=entry.study).text == "You rate **responses**."
 
 
-def test_a_study_with_a_gate_lets_them_qualify_first(client, recruitment):
-    Study.objects.update(has_gate=True)
+def test_a_study_with_a_qualification_lets_them_qualify_first(client, recruitment):
+    Study.objects.update(has_qualification=True)
     agree(client, recruitment)
 
     assert Entry.objects.get().participant.standing == "qualifying"

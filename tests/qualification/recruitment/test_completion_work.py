@@ -18,7 +18,7 @@ from qualification.recruitment.services.completion import end_entry
 from tests.clock import NOW
 from tests.factories import make_annotator, make_batch
 from tests.factories_protocols import make_he_version
-from tests.qualification.qualifying.factories import finish, like, make_gated
+from tests.qualification.qualifying.factories import finish, like, make_qualifying_study
 from tests.qualification.recruitment.factories import EntryFactory, finish_batch, let_time_run_out, open_for
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def qualify(participant: Participant, kind: str = "qualification") -> None:
 
 @pytest.fixture(params=["", "qualification", "training"], ids=["no gate", "qualified", "trained"])
 def worker(entry: Entry, request: pytest.FixtureRequest) -> Entry:
-    """Cleared, in a study without a gate or after a batch of it."""
+    """Cleared, in a study without a qualification or after a batch of it."""
     if request.param:
         qualify(entry.participant, request.param)
     return entry
@@ -96,8 +96,8 @@ def test_a_training_that_lapsed_times_nobody_out_who_is_cleared_since(entry):
     assert way_of(entry, timezone.now()).due == ""
 
 
-def test_through_the_gate_to_a_main_batch_that_lapses():
-    study, qualification = make_gated(n_sources=1, n_dialogues=12)
+def test_through_the_qualification_to_a_main_batch_that_lapses():
+    study, qualification = make_qualifying_study(n_sources=1, n_dialogues=12)
     main = make_batch(study, 1, 1, position=5, key="main-1")
     open_for(study)
     person = make_annotator(study, "candidate", standing="qualifying", consent_version="1", consented_at=NOW)

@@ -1,4 +1,4 @@
-"""A study in whose conduct there is everything: found people, a gate, feedback, confirmed labels, control, pay."""
+"""A study in whose conduct there is everything: found people, a qualification, feedback, confirmed labels, control, pay."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from tests.qualification.acceptance.factories import PlanFactory, check_draws, m
 from tests.qualification.adjudication.conftest import Confirming
 from tests.qualification.adjudication.factories import ConfirmPlanFactory
 from tests.qualification.pay.factories import PayEntryFactory, PayPlanFactory
-from tests.qualification.qualifying.factories import AttemptFactory, GateFactory
+from tests.qualification.qualifying.factories import AttemptFactory, QualificationFactory
 from tests.qualification.recruitment.factories import DemographicsFactory, EntryFactory, open_for
 
 LABELS = ["0", "0", "1", "1", "2", "2"]
@@ -58,9 +58,9 @@ def _recruit(control: Control) -> None:
 
 
 def _qualify(study: Study) -> None:
-    Study.objects.filter(pk=study.pk).update(has_gate=True)
+    Study.objects.filter(pk=study.pk).update(has_qualification=True)
     study.refresh_from_db()
-    GateFactory(study=study, is_trained=True, has_comprehension_check=True, most_attempts=2)
+    QualificationFactory(study=study, is_trained=True, has_comprehension_check=True, most_attempts=2)
     for at in range(3):
         ParticipantFactory(study=study, panel="non_expert", standing="pending", pseudonym=f"panel-{at}")
     people = [ParticipantFactory(study=study, standing="cleared") for _ in range(4)]

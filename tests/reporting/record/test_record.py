@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.models import Study
 from annotation.services.claiming import claim_seat
 from qualification.acceptance.services.sweeping import sweep_control
-from qualification.models import ControlPlan, Draw, Gate, Inspection
+from qualification.models import ControlPlan, Draw, Inspection, Qualification
 from qualification.qualifying.services.results import sweep_attempts
 from reporting.record.acceptance_words import control_lines, plan_lines
 from reporting.record.qualifying_words import acceptance_lines
@@ -27,7 +27,14 @@ from tests.clock import NOW
 from tests.factories import make_annotator, make_batch
 from tests.qualification.acceptance.conftest import Control, make_control
 from tests.qualification.acceptance.factories import PlanFactory
-from tests.qualification.qualifying.factories import GateFactory, finish, like, make_candidate, make_gated, mostly
+from tests.qualification.qualifying.factories import (
+    QualificationFactory,
+    finish,
+    like,
+    make_candidate,
+    make_qualifying_study,
+    mostly,
+)
 from tests.reporting.board.explained import read_board
 from tests.reporting.record.conducted import LABELS, control_batches, make_conducted
 from tests.working import rate_everything
@@ -51,8 +58,8 @@ def text_of(answer) -> str:
 
 
 # --- the acceptance rule ------------------------------------------------------------------------
-def test_the_rule_of_the_gate_fills_its_row_with_threshold_panel_and_numbers():
-    study, batch = make_gated(threshold_from="panel", most_attempts=2)
+def test_the_rule_of_the_qualification_fills_its_row_with_threshold_panel_and_numbers():
+    study, batch = make_qualifying_study(threshold_from="panel", most_attempts=2)
     for name, answer in (("good", like(0)), ("bad", lambda at, criterion: 1 - like(0)(at, criterion))):
         finish(make_candidate(study, name), batch, answer)
     sweep_attempts(now=NOW)
@@ -71,11 +78,11 @@ def test_the_rule_of_the_gate_fills_its_row_with_threshold_panel_and_numbers():
 
 
 def test_a_rule_that_has_decided_is_told_as_it_stood_then():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     finish(make_candidate(study), batch, mostly(like(0), 4))
     sweep_attempts(now=NOW)
-    Gate.objects.update(method="gold", threshold_from="fixed", threshold=0.8)
-    study.has_gate = False
+    Qualification.objects.update(method="gold", threshold_from="fixed", threshold=0.8)
+    study.has_qualification = False
     study.save()
     (rule,) = row_of(study, "acceptance_rule")["value"]["rules"]
     assert (rule["method"], rule["threshold_from"]) == ("panel_kappa", "panel")
@@ -95,16 +102,16 @@ def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
     assert "Verdicts that a team lead put right: 1." in lines
 
 
-def test_a_gate_that_nobody_has_tried_tells_its_rule(cast: Cast):
-    GateFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
-    Study.objects.update(has_gate=True)
+def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
+    QualificationFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
+    Study.objects.update(has_qualification=True)
     lines = row_of(cast.study, "acceptance_rule")["lines"]
     assert "Threshold: the panel's own kappa, which nobody was held against yet." in lines
     assert "Candidates rate training batches with explanations before they qualify." in lines
     assert "Candidates first answer questions about the guidelines, all of them rightly in 2 tries at most." in lines
 
 
-def test_without_a_gate_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
+def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
     assert row_of(cast.study, "acceptance_rule")["lines"] == [
         "A member of the team cleared annotators by hand: there was no rule."
     ]
@@ -115,7 +122,7 @@ def test_without_a_gate_people_were_cleared_by_hand_unless_the_invitation_did(ca
 
 
 def test_methods_and_datasheet_name_the_rule():
-    study, batch = make_gated()
+    study, batch = make_qualifying_study()
     finish(make_candidate(study), batch, like(0))
     sweep_attempts(now=NOW)
     report = build_report(study, now=NOW)

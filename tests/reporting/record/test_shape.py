@@ -5,7 +5,7 @@ import pytest
 from measures.acceptance import FixedRule, SharesRule
 from measures.sequential import SequentialRule
 from qualification.acceptance.selectors.plans import RULES
-from qualification.models import ControlPlan, Gate, Recruitment
+from qualification.models import ControlPlan, Qualification, Recruitment
 from qualification.recruitment.selectors.facts import CRITERIA
 from reporting.record.shape import CONDUCT, RULE, Many, Maybe, Record, between, faults_of, in_order, one_of, text
 
@@ -48,8 +48,8 @@ def leaf(*path: str):
 
 def test_the_words_of_the_shape_are_those_of_the_models():
     choices = {
-        "method": Gate.Method, "scope": Gate.Scope, "threshold_from": Gate.ThresholdFrom,
-        "panel_members": Gate.PanelMembers, "decision": Gate.Decision,
+        "method": Qualification.Method, "scope": Qualification.Scope, "threshold_from": Qualification.ThresholdFrom,
+        "panel_members": Qualification.PanelMembers, "decision": Qualification.Decision,
     }  # fmt: skip
     for name, values in choices.items():
         assert RULE.keys[name].expected == ", ".join(values.values)

@@ -1,4 +1,4 @@
-"""The gate of a study: who may rate its main batches, as a rule that is data, and everybody's attempts at it."""
+"""The qualification of a study: who may rate its main batches, as a rule that is data, and everybody's attempts at it."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Assignment, Participant, Study
 
 
-class Gate(models.Model):
+class Qualification(models.Model):
     """One per study. Whether it is on says the study (`has_gate`); else team leads clear annotators by hand."""
 
     class Method(models.TextChoices):
@@ -33,7 +33,7 @@ class Gate(models.Model):
         EXPERT = "expert", _("experts")
         NON_EXPERT = "non_expert", _("non-experts")
 
-    study = models.OneToOneField(Study, models.CASCADE, related_name="gate")
+    study = models.OneToOneField(Study, models.CASCADE, related_name="qualification")
     method = models.CharField(max_length=16, choices=Method, default=Method.PANEL_KAPPA)
     scope = models.CharField(max_length=8, choices=Scope, default=Scope.POOLED)
     threshold_from = models.CharField(max_length=8, choices=ThresholdFrom, default=ThresholdFrom.PANEL)
@@ -51,7 +51,7 @@ class Gate(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(threshold__isnull=True) | Q(threshold__gte=-1, threshold__lte=1),
-                name="gate_threshold_is_a_kappa_or_share",
+                name="qualification_threshold_is_a_kappa_or_share",
                 violation_error_message=_("A threshold lies between -1 and 1."),
             ),
             models.CheckConstraint(
@@ -73,7 +73,7 @@ class Gate(models.Model):
 class ComprehensionQuestion(models.Model):
     """A question about the guidelines. `options` are texts; which one is right never leaves the server."""
 
-    gate = models.ForeignKey(Gate, models.CASCADE, related_name="questions")
+    qualification = models.ForeignKey(Qualification, models.CASCADE, related_name="questions")
     position = models.PositiveSmallIntegerField()
     text = models.TextField()
     options = models.JSONField(default=list)
@@ -82,7 +82,7 @@ class ComprehensionQuestion(models.Model):
 
     class Meta:
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["gate", "position"], name="one_question_per_position")]
+        constraints = [models.UniqueConstraint(fields=["qualification", "position"], name="one_question_per_position")]
 
     def __str__(self) -> str:
         return self.text
