@@ -32,7 +32,7 @@ class Right(StrEnum):
     CONFIGURE = "configure"  # settings, opening and closing
     MEMBERS = "members"  # who is a member, in which role
     CONTROL = "control"  # draw samples of finished batches, decide about them
-    TEACH = "teach"  # settle disagreements, keep the casebook
+    TEACH = "teach"  # settle disagreements, keep the case library
 
 
 RIGHTS: dict[str, frozenset[Right]] = {

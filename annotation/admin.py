@@ -107,8 +107,8 @@ class MembershipAdmin(ReadOnly):
 
 @admin.register(models.Participant)
 class ParticipantAdmin(ReadOnly):
-    list_display = ("pseudonym", "standing", "study", "user", "is_imported", "created_at")
-    list_filter = ("standing", "is_imported")
+    list_display = ("pseudonym", "status", "study", "user", "is_imported", "created_at")
+    list_filter = ("status", "is_imported")
     list_select_related = ("user", "study")
     search_fields = ("pseudonym", "user__username", "study__slug")
 

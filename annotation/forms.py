@@ -324,10 +324,10 @@ class ResearcherForm(forms.Form):
     )
 
 
-class StandingForm(forms.Form):
+class PersonStatusForm(forms.Form):
     """About one annotator. Some decisions need a reason."""
 
-    standing = forms.ChoiceField(choices=Participant.Standing)
+    status = forms.ChoiceField(choices=Participant.Status)
     reason = forms.CharField(required=False, max_length=LONGEST_REASON, label=_("Reason"))
 
     def __init__(self, *args: Any, participant: Participant, **kwargs: Any) -> None:
@@ -336,8 +336,8 @@ class StandingForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if "standing" in cleaned and "reason" in cleaned:
-            missing = missing_reason(self.participant, cleaned["standing"], cleaned["reason"])
+        if "status" in cleaned and "reason" in cleaned:
+            missing = missing_reason(self.participant, cleaned["status"], cleaned["reason"])
             if missing:
                 self.add_error("reason", missing)
         return cleaned

@@ -16,8 +16,8 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "qualification": dict.fromkeys(
         (
             "attempt", "case", "check", "checkplan", "comparison", "comprehensionquestion", "comprehensiontry",
-            "confirmplan", "consenttext", "controlplan", "disagreement", "draw", "flag", "qualification", "inspection",
-            "knownanswer", "payentry", "payplan", "recruitment", "secondlook",
+            "adjudicationplan", "consenttext", "controlplan", "disagreement", "draw", "flag", "qualification", "inspection",
+            "knownanswer", "payentry", "payplan", "recruitment", "rerating",
         ),
         READ,
     ),

@@ -33,5 +33,5 @@ urlpatterns = [
     path("<slug:slug>/people/invitation/", people.study_invitation, name="study_invitation"),
     path("<slug:slug>/people/roles/<int:pk>/", people.study_member_role, name="study_member_role"),
     path("<slug:slug>/people/researchers/<int:pk>/", people.study_researcher, name="study_researcher"),
-    path("<slug:slug>/people/standing/<uuid:token>/", people.study_standing, name="study_standing"),
+    path("<slug:slug>/people/status/<uuid:token>/", people.participant_status, name="participant_status"),
 ]

@@ -17,7 +17,7 @@ FORMAT = 4  # of the archive
 ASSIGNMENTS = (
     "batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported", "round",
 )  # fmt: skip
-ANNOTATORS = ("annotator", "standing", "consented_at", "consent_version")
+ANNOTATORS = ("annotator", "status", "consented_at", "consent_version")
 ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown", "is_check")
 IDS = ("dialogue", "item", "source")
 METRICS = (
@@ -51,7 +51,7 @@ ASSIGNMENT_ROWS = """
     WHERE batch.study_id = %s ORDER BY batch.position, batch.id, assignment.id
 """
 ANNOTATOR_ROWS = """
-    SELECT pseudonym, standing, consented_at, consent_version FROM annotation_participant
+    SELECT pseudonym, status, consented_at, consent_version FROM annotation_participant
     WHERE study_id = %s ORDER BY id
 """
 # Dialogues held apart: for pilots, training and checks. A line of the dialogue import does not say it.

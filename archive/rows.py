@@ -15,7 +15,7 @@ from parley.formulas import unquote_formula
 
 STATUSES = list(Assignment.Status.values)
 PURPOSES = list(Dialogue.Purpose.values)
-STANDINGS = list(Participant.Standing.values)
+PERSON_STATUSES = list(Participant.Status.values)
 
 
 def stage(table: str, columns: str, path: Path) -> int:
@@ -132,13 +132,13 @@ def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format:
     Work that was done in Parley stays such work, though nobody's account is behind it: times and pay count it.
     """
     annotators = folder / "annotators.csv"
-    columns = "annotator text, standing text, consented_at timestamptz, consent_version text"
+    columns = "annotator text, status text, consented_at timestamptz, consent_version text"
     n_annotators = stage("archive_annotator", columns, annotators)
-    refuse(annotators, f"NOT standing = ANY(ARRAY{STANDINGS})", "archive_annotator", _("has an unknown standing"))
+    refuse(annotators, f"NOT status = ANY(ARRAY{PERSON_STATUSES})", "archive_annotator", _("has an unknown status"))
     execute(
         """INSERT INTO annotation_participant
-               (study_id, pseudonym, token, standing, is_imported, consented_at, consent_version, created_at)
-           SELECT %s, annotator, gen_random_uuid(), standing, true, consented_at, coalesce(consent_version, ''), %s
+               (study_id, pseudonym, token, status, is_imported, consented_at, consent_version, created_at)
+           SELECT %s, annotator, gen_random_uuid(), status, true, consented_at, coalesce(consent_version, ''), %s
            FROM archive_annotator ORDER BY line""",
         [study.pk, now],
     )

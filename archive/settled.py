@@ -61,7 +61,7 @@ LABEL_COLUMNS = (
 LABELS = """
     INSERT INTO qualification_disagreement (item_id, criterion_id, round, state, how, option_id, note, found_at,
         settled_at)
-    SELECT item.id, criterion.id, s.round, CASE s.state WHEN 'second_look' THEN 'adjudication' ELSE s.state END,
+    SELECT item.id, criterion.id, s.round, CASE s.state WHEN 're_rating' THEN 'adjudication' ELSE s.state END,
         coalesce(s.how, ''), option.id, '', s.found_at, s.settled_at
     FROM archive_label s
     JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch

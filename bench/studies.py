@@ -138,7 +138,7 @@ def make_people(study: Study, n: int, role: str = Membership.Role.ANNOTATOR) -> 
     users = [User(username=f"{study.slug}-{first + at}", password="!") for at in range(n)]
     User.objects.bulk_create(users)
     Membership.objects.bulk_create(Membership(study=study, user=user, role=role) for user in users)
-    known = {"standing": Participant.Standing.CLEARED, "briefed_version": study.protocol_version}
+    known = {"status": Participant.Status.CLEARED, "briefed_version": study.protocol_version}
     people = [Participant(study=study, user=user, pseudonym=user.username, **known) for user in users]
     return Participant.objects.bulk_create(people)
 

@@ -41,7 +41,7 @@ SWEEPS: dict[str, Callable[..., object]] = {
     "figures": agreement.sweep,
     "qualifications": results.sweep_attempts,
     "control": sweeping.sweep_control,
-    "confirmation": disagreements.sweep_confirming,
+    "confirmation": disagreements.sweep_disagreements,
     "signals": signals.sweep_signals,
     "consent texts": consent_texts.keep_consent_texts,
     "pay": ledger.sweep_pay,

@@ -56,7 +56,7 @@ def _study() -> tuple[Study, Batch]:
 
 def _candidates(study: Study, n: int) -> list[Participant]:
     people = make_people(study, n, Membership.Role.ANNOTATOR)
-    Participant.objects.filter(pk__in=[each.pk for each in people]).update(standing="qualifying")
+    Participant.objects.filter(pk__in=[each.pk for each in people]).update(status="qualifying")
     return list(Participant.objects.filter(pk__in=[each.pk for each in people]).order_by("pk"))
 
 

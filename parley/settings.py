@@ -290,8 +290,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # beat -> worker -> row: the heartbeat proves all three at once.
 CELERY_BEAT_SCHEDULE = {
     "sweep-control": {"task": "qualification.tasks.sweep_control", "schedule": 2.0, "options": {"expires": 10}},
-    "sweep-confirming": {
-        "task": "qualification.tasks.sweep_confirming",
+    "sweep-disagreements": {
+        "task": "qualification.tasks.sweep_disagreements",
         "schedule": 2.0,
         "options": {"expires": 10},
     },

@@ -21,7 +21,7 @@ for model in (
     models.Comparison,
     models.ComprehensionQuestion,
     models.ComprehensionTry,
-    models.ConfirmPlan,
+    models.AdjudicationPlan,
     models.ConsentText,
     models.ControlPlan,
     models.Demographics,
@@ -35,6 +35,6 @@ for model in (
     models.PayEntry,
     models.PayPlan,
     models.Recruitment,
-    models.SecondLook,
+    models.ReRating,
 ):
     admin.site.register(model, Reading)

@@ -41,5 +41,5 @@ def sweep_signals() -> None:
 
 
 @shared_task(soft_time_limit=110, time_limit=120)
-def sweep_confirming() -> None:
-    logger.info("compared %s batches, counted %s second looks", *disagreements.sweep_confirming(now=timezone.now()))
+def sweep_disagreements() -> None:
+    logger.info("compared %s batches, counted %s second looks", *disagreements.sweep_disagreements(now=timezone.now()))

@@ -17,7 +17,7 @@ def make_drifting_study(cast: Cast, *, now: datetime, n_dialogues: int = 12, see
     """Four more batches of the cast's study, rated by seven people; nothing is measured yet."""
     rng = np.random.default_rng(seed)
     people = [
-        Participant.objects.create(study=cast.study, pseudonym=name, is_imported=True, standing="cleared")
+        Participant.objects.create(study=cast.study, pseudonym=name, is_imported=True, status="cleared")
         for name in NAMES
     ]
     for place in range(N_BATCHES):

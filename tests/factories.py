@@ -51,7 +51,7 @@ class ParticipantFactory(DjangoModelFactory):
     study = factory.SubFactory(StudyFactory)
     user = factory.SubFactory(UserFactory)
     pseudonym = factory.Sequence(lambda n: f"P{n:04}")
-    standing = annotation.Participant.Standing.CLEARED
+    status = annotation.Participant.Status.CLEARED
     briefed_version = factory.SelfAttribute("study.protocol_version")  # they have read the guidelines
 
 

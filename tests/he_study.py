@@ -39,7 +39,7 @@ def load_he_study(*, now: datetime, rows: list[Row] | None = None, **fields: Any
         for at, key in enumerate(SOURCES)
     }
     names = sorted({row["annotator"] for row in rows})
-    people = {name: Participant(study=study, pseudonym=name, is_imported=True, standing="cleared") for name in names}
+    people = {name: Participant(study=study, pseudonym=name, is_imported=True, status="cleared") for name in names}
     Participant.objects.bulk_create(people.values())
     for position, (key, part) in enumerate(groupby(rows, key=itemgetter("batch"))):
         _load_batch(study, key, position, list(part), sources, people, now)

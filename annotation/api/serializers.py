@@ -103,19 +103,19 @@ class ParticipantSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Participant
-        fields = ("token", "pseudonym", "account", "standing", "is_imported", "n_submitted", "n_active", "created_at")
+        fields = ("token", "pseudonym", "account", "status", "is_imported", "n_submitted", "n_active", "created_at")
         read_only_fields = fields
 
 
-class StandingSerializer(serializers.Serializer):
-    standing = serializers.ChoiceField(choices=Participant.Standing.choices)
+class PersonStatusSerializer(serializers.Serializer):
+    status = serializers.ChoiceField(choices=Participant.Status.choices)
     reason = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_REASON,
         help_text="Needed to exclude somebody, and for whoever has not qualified.",
     )  # fmt: skip
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        missing = missing_reason(cast(Participant, self.instance), values["standing"], values["reason"])
+        missing = missing_reason(cast(Participant, self.instance), values["status"], values["reason"])
         if missing:
             raise serializers.ValidationError({"reason": missing})
         return values

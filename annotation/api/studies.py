@@ -16,8 +16,8 @@ from annotation.api.serializers import (
     BriefStudySerializer,
     MembershipSerializer,
     ParticipantSerializer,
+    PersonStatusSerializer,
     RoleSerializer,
-    StandingSerializer,
     StatusSerializer,
     StudySerializer,
 )
@@ -25,7 +25,7 @@ from annotation.models import Membership, Study
 from annotation.selectors.studies import participant_list
 from annotation.services import people
 from annotation.services import studies as services
-from annotation.services.status import decide_standing
+from annotation.services.status import decide_status
 
 STUDY_ENTRIES = PolymorphicProxySerializer(
     component_name="StudyEntry",
@@ -146,13 +146,13 @@ class ParticipantView(StudyView):
     serializer_class = ParticipantSerializer
     rights = {"PATCH": Right.CLEAR}
 
-    @extend_schema(operation_id="participants_set_standing", request=StandingSerializer)
+    @extend_schema(operation_id="participants_set_status", request=PersonStatusSerializer)
     def patch(self, request: Request, slug: str, token: Any) -> Response:
         """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting.
 
         Excluding needs a reason, and so does every decision about somebody who has not qualified.
         """
         participant = annotator_for(request.user, slug, token)
-        decided = self.checked(StandingSerializer, instance=participant)
-        decide_standing(participant, by=signed_in(request.user), now=timezone.now(), **decided)
+        decided = self.checked(PersonStatusSerializer, instance=participant)
+        decide_status(participant, by=signed_in(request.user), now=timezone.now(), **decided)
         return Response(self.get_serializer(participant_list(self.study).get(pk=participant.pk)).data)

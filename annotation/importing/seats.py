@@ -70,7 +70,7 @@ def _participants(study: Study, shares: list[Share]) -> tuple[dict[str, Particip
             log.add(share.line, "annotator", text % {"name": share.annotator})
     log.refuse_any()
     new = Participant.objects.bulk_create(
-        Participant(study=study, pseudonym=name, is_imported=True, standing=Participant.Standing.CLEARED)
+        Participant(study=study, pseudonym=name, is_imported=True, status=Participant.Status.CLEARED)
         for name in names
         if name not in known
     )
@@ -80,7 +80,7 @@ def _participants(study: Study, shares: list[Share]) -> tuple[dict[str, Particip
 def _refuse_excluded(fresh: list[Share], participants: dict[str, Participant]) -> None:
     log = ErrorLog()
     for share in fresh:
-        if participants[share.annotator].standing == Participant.Standing.EXCLUDED:
+        if participants[share.annotator].status == Participant.Status.EXCLUDED:
             text = _("%(name)r was excluded from this study: leave the rows out")
             log.add(share.line, "annotator", text % {"name": share.annotator})
     log.refuse_any()

@@ -6,7 +6,7 @@ from annotation.models.marks import ItemMark, MarkChange
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
 from annotation.models.rating import Rating, RatingRevision
-from annotation.models.study import Group, Membership, Participant, StandingChange, Study
+from annotation.models.study import Group, Membership, Participant, StatusChange, Study
 from annotation.models.work import Assignment, Batch, Item, Reading, Seat
 
 __all__ = [
@@ -39,6 +39,6 @@ __all__ = [
     "Reading",
     "Seat",
     "Source",
-    "StandingChange",
+    "StatusChange",
     "Study",
 ]

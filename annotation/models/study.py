@@ -194,9 +194,9 @@ class Group(models.Model):
 
 
 class Participant(models.Model):
-    """An annotator as the study knows them: a pseudonym, and a standing that decides what may be claimed."""
+    """An annotator as the study knows them: a pseudonym, and a status that decides what may be claimed."""
 
-    class Standing(models.TextChoices):
+    class Status(models.TextChoices):
         PENDING = "pending", pgettext_lazy("status of an annotator", "Pending")
         QUALIFYING = "qualifying", pgettext_lazy("status of an annotator", "Qualifying")
         FAILED = "failed", pgettext_lazy("status of an annotator", "Not qualified")
@@ -215,7 +215,7 @@ class Participant(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="participations")
     pseudonym = models.CharField(max_length=80)
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    standing = models.CharField(max_length=10, choices=Standing, default=Standing.PENDING)
+    status = models.CharField(max_length=10, choices=Status, default=Status.PENDING)
     panel = models.CharField(max_length=10, choices=Panel, default=Panel.NONE, db_default="", blank=True)
     group = models.ForeignKey(Group, models.SET_NULL, null=True, blank=True, related_name="participants")
     is_imported = models.BooleanField(default=False)
@@ -235,7 +235,7 @@ class Participant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        indexes = [models.Index(fields=["study", "standing"], name="participants_by_standing")]
+        indexes = [models.Index(fields=["study", "status"], name="participants_by_status")]
         constraints = [
             models.UniqueConstraint(fields=["study", "pseudonym"], name="one_pseudonym_per_study"),
             models.UniqueConstraint(fields=["study", "user"], name="one_participation_per_person_and_study"),
@@ -250,12 +250,12 @@ class Participant(models.Model):
         return self.pseudonym
 
 
-class StandingChange(models.Model):
-    """One change of an annotator's standing, with who decided it and why. Append-only."""
+class StatusChange(models.Model):
+    """One change of an annotator's status, with who decided it and why. Append-only."""
 
-    participant = models.ForeignKey(Participant, models.CASCADE, related_name="standing_changes")
-    before = models.CharField(max_length=10, choices=Participant.Standing)
-    after = models.CharField(max_length=10, choices=Participant.Standing)
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="status_changes")
+    before = models.CharField(max_length=10, choices=Participant.Status)
+    after = models.CharField(max_length=10, choices=Participant.Status)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", help_text="Empty: decided by a rule."
     )

@@ -19,7 +19,7 @@ class Batch(models.Model):
         QUALIFICATION = "qualification", pgettext_lazy("kind of a batch", "Qualification")
         MAIN = "main", pgettext_lazy("kind of a batch", "Main")
         CONTROL = "control", pgettext_lazy("kind of a batch", "Control")
-        SECOND_LOOK = "second_look", pgettext_lazy("kind of a batch", "Second look")
+        RE_RATING = "re_rating", pgettext_lazy("kind of a batch", "Second look")
         ADJUDICATION = "adjudication", pgettext_lazy("kind of a batch", "Adjudication")
 
     class Status(models.TextChoices):

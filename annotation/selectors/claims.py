@@ -13,14 +13,14 @@ from django.db.models import Exists, OuterRef, Q
 from annotation.models import Assignment, Batch, Participant, Seat
 
 Kind = Batch.Kind
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 
-BY_STANDING: dict[str, frozenset[str]] = {
-    Standing.CLEARED: frozenset({Kind.MAIN}),
-    Standing.QUALIFYING: frozenset({Kind.TRAINING, Kind.QUALIFICATION}),
+BY_STATUS: dict[str, frozenset[str]] = {
+    PersonStatus.CLEARED: frozenset({Kind.MAIN}),
+    PersonStatus.QUALIFYING: frozenset({Kind.TRAINING, Kind.QUALIFICATION}),
 }
 OF_PANEL = frozenset({Kind.PILOT, Kind.QUALIFICATION})
-STOPPED = (Standing.PAUSED, Standing.EXCLUDED)
+STOPPED = (PersonStatus.PAUSED, PersonStatus.EXCLUDED)
 OPEN_ENDED = frozenset({Kind.TRAINING, Kind.QUALIFICATION})  # as many seats as people come
 
 
@@ -30,14 +30,14 @@ def is_free(now: datetime) -> Q:
 
 
 def kinds_for(participant: Participant) -> frozenset[str]:
-    if participant.standing in STOPPED:
+    if participant.status in STOPPED:
         return frozenset()
-    own = BY_STANDING.get(participant.standing, frozenset())
+    own = BY_STATUS.get(participant.status, frozenset())
     return own | OF_PANEL if participant.panel else own
 
 
 def may_claim(participant: Participant, batch: Batch) -> bool:
-    if participant.study_id != batch.study_id or participant.standing in STOPPED:
+    if participant.study_id != batch.study_id or participant.status in STOPPED:
         return False
     if batch.reserved_for_id is not None:
         return batch.reserved_for_id == participant.pk
@@ -49,7 +49,7 @@ def claimable_by(participants: Iterable[Participant]) -> Q:
     """The same rule as `may_claim`, of many people at once, as a filter of batches."""
     found = Q(pk__in=[])
     for participant in participants:
-        if participant.standing in STOPPED:
+        if participant.status in STOPPED:
             continue
         is_of_group = Q(group=None) | Q(group=participant.group_id) if participant.group_id else Q(group=None)
         is_open_to_all = Q(reserved_for=None, kind__in=kinds_for(participant)) & is_of_group

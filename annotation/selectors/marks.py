@@ -62,7 +62,7 @@ def marks_text(marks: Mapping[UUID, OwnMarks]) -> str:
     })  # fmt: skip
 
 
-def standing_flags(assignments: Iterable[Assignment]) -> QuerySet[ItemMark]:
+def status_flags(assignments: Iterable[Assignment]) -> QuerySet[ItemMark]:
     return ItemMark.objects.filter(STANDS, assignment__in=list(assignments))
 
 

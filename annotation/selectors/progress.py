@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Batch, Item, Rating
-from annotation.selectors.marks import skips, standing_flags
+from annotation.selectors.marks import skips, status_flags
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
@@ -105,7 +105,7 @@ def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
     """
     if not assignments:
         return {}
-    flags = standing_flags(assignments)
+    flags = status_flags(assignments)
     flag = flags.filter(assignment=OuterRef("assignment"), item=OuterRef("item"))
     given = _tallies(_answers(assignments).filter(Exists(flag)), [])
     units: dict[int, Counter[str]] = defaultdict(Counter)
@@ -211,7 +211,7 @@ def _missing(assignment: Assignment, spec: VersionSpec) -> Q:
             & (Q(asks=[]) | Q(asks__contains=[criterion.key]) if _is_training(assignment) else Q())
         )  # fmt: skip
     if skips(assignment):
-        missing &= ~Q(Exists(standing_flags([assignment]).filter(item=OuterRef("pk"))))
+        missing &= ~Q(Exists(status_flags([assignment]).filter(item=OuterRef("pk"))))
     return missing
 
 

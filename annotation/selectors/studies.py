@@ -42,7 +42,7 @@ from annotation.selectors.claims import OPEN_ENDED
 from annotation.selectors.team import is_of_team
 from protocols.models import Criterion, ProtocolVersion
 
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 SUBMITTED = Assignment.Status.SUBMITTED
 SAMPLED_DIALOGUES = 1000  # enough to know the metadata's fields without reading 100,000 rows
 
@@ -61,7 +61,7 @@ def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]
         .annotate(
             my_role=Subquery(mine),
             n_batches=count_of(Batch.objects.all(), "study"),
-            n_annotators=count_of(Participant.objects.filter(standing=Standing.CLEARED), "study"),
+            n_annotators=count_of(Participant.objects.filter(status=PersonStatus.CLEARED), "study"),
             n_ratings=_snapshot("n_ratings"),
             n_wanted=_snapshot("n_wanted") + _unmeasured() * _n_criteria(),
         )
@@ -116,10 +116,10 @@ def numbers_of(study: Study) -> Numbers:
     counts = seats.aggregate(
         n=Count("pk"), n_taken=Count("assignment"), n_submitted=Count("pk", filter=Q(assignment__status=SUBMITTED))
     )
-    people = study.participants.exclude(is_of_team(), standing=Standing.PENDING).aggregate(
+    people = study.participants.exclude(is_of_team(), status=PersonStatus.PENDING).aggregate(
         n=Count("pk"),
-        n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
-        n_pending=Count("pk", filter=Q(standing=Standing.PENDING)),
+        n_cleared=Count("pk", filter=Q(status=PersonStatus.CLEARED)),
+        n_pending=Count("pk", filter=Q(status=PersonStatus.PENDING)),
     )
     return Numbers(
         n_dialogues=Dialogue.objects.filter(study=study).count(),
@@ -300,7 +300,7 @@ def panel_list(study: Study) -> QuerySet[Participant]:
 
 def participant_list(study: Study) -> QuerySet[Participant]:
     """Annotators, those who wait for a decision first; nobody decides about the team."""
-    waiting = Case(When(standing=Standing.PENDING, is_team=False, then=0), default=1, output_field=IntegerField())
+    waiting = Case(When(status=PersonStatus.PENDING, is_team=False, then=0), default=1, output_field=IntegerField())
     of_participant = partial(count_of, field="participant")
     membership = Membership.objects.filter(study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR).values(
         "pk"

@@ -129,8 +129,8 @@ def lease_left(assignment: Assignment, now: datetime) -> timedelta:
     return max(seat.lease_expires_at - now, timedelta())
 
 
-def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) -> list[StudyWork]:
-    """All studies this user rates in. `standings` has the sentence for each standing that stops a claim."""
+def work_of(user_id: int | None, statuses: Mapping[Any, Any], now: datetime) -> list[StudyWork]:
+    """All studies this user rates in. `statuses` has the sentence for each status that stops a claim."""
     mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
     has_begun = Exists(Assignment.objects.filter(participant=OuterRef("pk")))
     participants = list(mine.annotate(is_team=is_of_team(), has_begun=has_begun).order_by("-created_at", "-pk"))
@@ -149,7 +149,7 @@ def work_of(user_id: int | None, standings: Mapping[Any, Any], now: datetime) ->
             ),
             progress.get(begun.pk) if begun else None,
             claimable.get(participant.study_id),
-            str(standings.get(participant.standing) or REASONS[_empty_reason(participant, n_submitted, n_open)]),
+            str(statuses.get(participant.status) or REASONS[_empty_reason(participant, n_submitted, n_open)]),
             now,
         )
         for participant in participants
@@ -161,7 +161,7 @@ def _study_work(
 ) -> StudyWork:
     participant, study, begun = base.participant, base.study, base.active
     is_open = study.status == Study.Status.OPEN
-    if is_open and needs_consent(participant, study) and participant.standing != Participant.Standing.EXCLUDED:
+    if is_open and needs_consent(participant, study) and participant.status != Participant.Status.EXCLUDED:
         return replace(base, is_waiting_for_consent=True)
     if is_open and begun and (lease := lease_left(begun, now)):
         return replace(base, lease=lease, progress=progress)
@@ -199,7 +199,7 @@ def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[B
 
 def _stage() -> Case:
     """Work that waits for one person comes first, then what leads to the main work."""
-    order = (Kind.ADJUDICATION, Kind.SECOND_LOOK, Kind.CONTROL, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
+    order = (Kind.ADJUDICATION, Kind.RE_RATING, Kind.CONTROL, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
     return Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
 
 

@@ -22,14 +22,18 @@ from annotation.services.refusals import Refused
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
 MOVED = _("This batch has changed in the meantime. Look at your list of batches again.")
 MAX_OPEN_SEATS = 32_000  # what the column of their numbers holds
-STANDINGS = {
-    Participant.Standing.PENDING: _(
+PERSON_STATUSES = {
+    Participant.Status.PENDING: _(
         "A team lead has to clear you for this study first. You will see the batches here."
     ),
-    Participant.Standing.QUALIFYING: _("You are not qualified for this batch yet. What you can do now stands here."),
-    Participant.Standing.FAILED: _("You did not qualify for this study, so there are no batches for you. Thank you!"),
-    Participant.Standing.PAUSED: _("You are paused in this study. Ask the team lead what to do next."),
-    Participant.Standing.EXCLUDED: _("You do not take part in this study any more."),
+    Participant.Status.QUALIFYING: _(
+        "You are not qualified for this batch yet. What you can do now stands here."
+    ),
+    Participant.Status.FAILED: _(
+        "You did not qualify for this study, so there are no batches for you. Thank you!"
+    ),
+    Participant.Status.PAUSED: _("You are paused in this study. Ask the team lead what to do next."),
+    Participant.Status.EXCLUDED: _("You do not take part in this study any more."),
 }
 
 
@@ -37,7 +41,7 @@ STANDINGS = {
 def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assignment:
     """Give the participant a seat of the batch, or the assignment they already hold there.
 
-    Raises Refused when the standing, the study, the batch or the seats do not allow it.
+    Raises Refused when the status, the study, the batch or the seats do not allow it.
     """
     batch = _check_claim(participant, batch)
     changed = _free_lapsed_seats(participant, now)
@@ -67,8 +71,8 @@ def _check_claim(participant: Participant, batch: Batch) -> Batch:
     fresh_participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     fresh = Batch.objects.select_related("study__protocol_version").get(pk=batch.pk)
     if not may_claim(fresh_participant, fresh):
-        standing = Participant.Standing(fresh_participant.standing)
-        raise Refused("not_cleared", STANDINGS.get(standing, _("This batch is for other people.")))
+        status = Participant.Status(fresh_participant.status)
+        raise Refused("not_cleared", PERSON_STATUSES.get(status, _("This batch is for other people.")))
     if fresh.study.status != Study.Status.OPEN or fresh.status != Batch.Status.OPEN:
         raise Refused("not_open", _("This batch is not open for rating at the moment."))
     for guard in settings.CLAIM_GUARDS:

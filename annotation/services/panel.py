@@ -11,9 +11,9 @@ from annotation.selectors.studies import find_account
 from annotation.services import activity
 from annotation.services.people import get_or_make_participant
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 
 
 @transaction.atomic
@@ -42,8 +42,8 @@ def _find(study: Study, name: str, now: datetime) -> Participant:
         raise Refused("no_member", _("%(name)s is no member of this study. Add them first.") % {"name": name})
     participant = get_or_make_participant(study, user=account)
     is_annotator = membership.role == Membership.Role.ANNOTATOR
-    if not is_annotator and participant.standing in (Standing.QUALIFYING, Standing.PAUSED):
+    if not is_annotator and participant.status in (PersonStatus.QUALIFYING, PersonStatus.PAUSED):
         # Not on the way to the main work, which they may not rate; and not stopped, or they could not rate the pilot.
-        set_standing(participant, standing=Standing.PENDING, reason=_("Rates in the panel."), now=now)
+        set_status(participant, status=PersonStatus.PENDING, reason=_("Rates in the panel."), now=now)
         participant.refresh_from_db()
     return participant

@@ -1,4 +1,4 @@
-"""Who takes part: members and their roles, annotators and their standing."""
+"""Who takes part: members and their roles, annotators and their status."""
 
 import secrets
 from datetime import datetime
@@ -14,10 +14,10 @@ from annotation.services import activity
 from annotation.services.claiming import release_seats
 from annotation.services.refusals import Refused
 from annotation.services.researchers import admit_by_role
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 
 Role = Membership.Role
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike: pseudonyms are read aloud
 PSEUDONYM_TRIES = 20
 
@@ -51,8 +51,8 @@ def get_or_make_participant(study: Study, *, user: User) -> Participant:
     known = Participant.objects.filter(study=study, user=user).first()
     if known is not None:
         return known
-    standing = Standing.QUALIFYING if study.has_qualification else Standing.PENDING
-    participant = Participant(study=study, user=user, pseudonym=_free_pseudonym(study), standing=standing)
+    status = PersonStatus.QUALIFYING if study.has_qualification else PersonStatus.PENDING
+    participant = Participant(study=study, user=user, pseudonym=_free_pseudonym(study), status=status)
     participant.full_clean()
     participant.save()
     return participant
@@ -106,9 +106,9 @@ def change_role(membership: Membership, *, role: str, now: datetime, by: User | 
 def _stop_rating(membership: Membership, by: User | None, now: datetime) -> None:
     """Paused, and without the seat of work begun: its answers are kept. Finished work counts on."""
     mine = Participant.objects.filter(study=membership.study, user=membership.user)
-    participant = mine.exclude(standing=Standing.EXCLUDED).first()
+    participant = mine.exclude(status=PersonStatus.EXCLUDED).first()
     if participant is not None:
-        set_standing(participant, standing=Standing.PAUSED, by=by, reason=_("Another role."), now=now)
+        set_status(participant, status=PersonStatus.PAUSED, by=by, reason=_("Another role."), now=now)
         release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
 
 
@@ -117,7 +117,7 @@ def remove_member(membership: Membership, *, now: datetime, by: User | None = No
     """Take the role away. What an annotator has rated stays, under the pseudonym: exclude them for the rest."""
     locked = _lock_membership(membership)
     _check_owner_remains(locked)
-    if Participant.objects.filter(study=locked.study, user=locked.user).exclude(standing=Standing.EXCLUDED).exists():
+    if Participant.objects.filter(study=locked.study, user=locked.user).exclude(status=PersonStatus.EXCLUDED).exists():
         raise Refused("participant", _("Exclude this annotator first: then their seats are free for others."))
     name, details = locked.user.get_username(), {"role": locked.role}
     activity.log(locked.study, by, "member_removed", about=name, details=details, now=now)
@@ -163,8 +163,8 @@ def take_in(study: Study, *, user: User, now: datetime) -> Participant:
     _make_member(study, user, Role.ANNOTATOR)
     participant = Participant.objects.get(study=study, user=user)
     # Somebody excluded and removed is still excluded: the link must not take that back.
-    is_new = participant.standing == Standing.PENDING
+    is_new = participant.status == PersonStatus.PENDING
     if not (study.is_clearing_on_join and is_new):
         return participant
     reason = _("Whoever joins by the link may rate.")
-    return set_standing(participant, standing=Standing.CLEARED, reason=reason, now=now)
+    return set_status(participant, status=PersonStatus.CLEARED, reason=reason, now=now)

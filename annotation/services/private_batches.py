@@ -1,4 +1,4 @@
-"""Batches for one person: a control sample, a second look, an adjudication. Rated on the same screen as all others."""
+"""Batches for one person: a control sample, a re-rating, an adjudication. Rated on the same screen as all others."""
 
 from collections.abc import Sequence
 

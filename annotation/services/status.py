@@ -1,4 +1,4 @@
-"""The one door to an annotator's standing: what it means for seats, and the history of who decided what, and why."""
+"""The one door to an annotator's status: what it means for seats, and the history of who decided what, and why."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Batch, Membership, Participant, Seat, StandingChange, Study
+from annotation.models import Assignment, Batch, Membership, Participant, Seat, StatusChange, Study
 from annotation.models.study import ROLE_WORDS
 from annotation.nudging import raise_version
 from annotation.selectors.claims import OPEN_ENDED, kinds_for
@@ -16,49 +16,47 @@ from annotation.services.claiming import release_seats
 from annotation.services.refusals import Refused
 
 Role = Membership.Role
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 LONGEST_REASON = 1000
 
 
 def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int:
     """Clear everybody who waits for it. Returns how many."""
-    pending = Participant.objects.filter(study=study, standing=Standing.PENDING)
+    pending = Participant.objects.filter(study=study, status=PersonStatus.PENDING)
     waiting = pending.exclude(is_of_team()).order_by("pk")
     for participant in waiting:
-        set_standing(participant, standing=Standing.CLEARED, by=by, now=now)
+        set_status(participant, status=PersonStatus.CLEARED, by=by, now=now)
     return len(waiting)
 
 
 @transaction.atomic
-def decide_standing(
-    participant: Participant, *, standing: str, by: User, now: datetime, reason: str = ""
-) -> Participant:
+def decide_status(participant: Participant, *, status: str, by: User, now: datetime, reason: str = "") -> Participant:
     """What a person of the team decides. Raises Refused where it needs a reason and has none, and as `set_standing`."""
     locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
-    missing = missing_reason(locked, standing, reason)
+    missing = missing_reason(locked, status, reason)
     if missing:
         raise Refused("no_reason", missing)
-    return set_standing(locked, standing=standing, by=by, reason=reason.strip(), now=now)
+    return set_status(locked, status=status, by=by, reason=reason.strip(), now=now)
 
 
-def missing_reason(participant: Participant, standing: str, reason: str) -> str:
+def missing_reason(participant: Participant, status: str, reason: str) -> str:
     """What to say to somebody who has to give a reason and has not; else empty.
 
     Every way out of `qualifying` and `failed` needs one: else two steps would lead past the qualification.
     """
-    if reason.strip() or standing == participant.standing:
+    if reason.strip() or status == participant.status:
         return ""
-    if standing == Standing.EXCLUDED:
+    if status == PersonStatus.EXCLUDED:
         return _("Say why you exclude %(name)s: the reason is kept.") % {"name": participant.pseudonym}
-    if participant.standing in (Standing.QUALIFYING, Standing.FAILED):
+    if participant.status in (PersonStatus.QUALIFYING, PersonStatus.FAILED):
         text = _("%(name)s has not qualified: say why you decide otherwise. The reason is kept.")
         return text % {"name": participant.pseudonym}
     return ""
 
 
 @transaction.atomic
-def set_standing(
-    participant: Participant, *, standing: str, now: datetime, by: User | None = None, reason: str = ""
+def set_status(
+    participant: Participant, *, status: str, now: datetime, by: User | None = None, reason: str = ""
 ) -> Participant:
     """Set it, keep the change with its reason, and log it. `by` is None where a rule decided.
 
@@ -70,19 +68,19 @@ def set_standing(
     # Not the study's row as well: the next round of a batch takes that after seats, which are taken here later.
     rows = Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
     locked = rows.get(pk=participant.pk)
-    if standing == Standing.CLEARED:
+    if status == PersonStatus.CLEARED:
         _check_blind(locked)
-    before, locked.standing = locked.standing, standing
-    if before == standing:
+    before, locked.status = locked.status, status
+    if before == status:
         return locked
     locked.full_clean(exclude=["user"])  # imported annotators have none
-    locked.save(update_fields=["standing"])
+    locked.save(update_fields=["status"])
     _remember(locked, before, by, reason, now)
-    if standing == Standing.EXCLUDED:
+    if status == PersonStatus.EXCLUDED:
         release_seats(locked, Assignment.Status.EXCLUDED)
-    elif before == Standing.EXCLUDED:
+    elif before == PersonStatus.EXCLUDED:
         _restore_seats(locked)
-    if standing == Standing.CLEARED:
+    if status == PersonStatus.CLEARED:
         # What leads to the main work is behind them: a seat there would keep them from taking another.
         kinds = OPEN_ENDED - kinds_for(locked)
         release_seats(locked, Assignment.Status.EXPIRED, is_finished_kept=True, kinds=kinds)
@@ -90,10 +88,10 @@ def set_standing(
 
 
 def _remember(participant: Participant, before: str, by: User | None, reason: str, now: datetime) -> None:
-    after = participant.standing
-    StandingChange.objects.create(participant=participant, before=before, after=after, actor=by, reason=reason, at=now)
+    after = participant.status
+    StatusChange.objects.create(participant=participant, before=before, after=after, actor=by, reason=reason, at=now)
     details = {"before": before, "after": after, "reason": reason}
-    activity.log(participant.study, by, "standing", about=participant.pseudonym, details=details, now=now)
+    activity.log(participant.study, by, "status", about=participant.pseudonym, details=details, now=now)
 
 
 def _check_blind(participant: Participant) -> None:

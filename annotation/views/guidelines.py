@@ -16,7 +16,7 @@ from annotation.models import Participant, Study
 from annotation.selectors.first_steps import GUIDELINES, first_steps
 from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of
 from annotation.selectors.work import is_reading_due, work_of
-from annotation.services.claiming import STANDINGS
+from annotation.services.claiming import PERSON_STATUSES
 from parley.pdf import PdfUnavailable, make_pdf
 from protocols.rendering import rendered
 from protocols.translating import texts_in
@@ -34,7 +34,7 @@ def _first_reading(participant: Participant) -> dict[str, Any]:
     """Before the first batch: where one is, and the work that begins after reading."""
     if not is_reading_due(participant):
         return {}
-    works = work_of(participant.user_id, STANDINGS, timezone.now())
+    works = work_of(participant.user_id, PERSON_STATUSES, timezone.now())
     work = next(each for each in works if each.participant == participant)
     return {"work": work, "steps": first_steps(participant.study, GUIDELINES)}
 

@@ -21,9 +21,9 @@ from annotation.forms import (
     CreateAccountForm,
     InvitationForm,
     PanelForm,
+    PersonStatusForm,
     ResearcherForm,
     RoleForm,
-    StandingForm,
 )
 from annotation.models import Participant, Study
 from annotation.models.study import ROLE_WORDS
@@ -33,16 +33,18 @@ from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.services.panel import set_panel
 from annotation.services.researchers import name_researcher
-from annotation.services.status import LONGEST_REASON, clear_waiting, decide_standing
+from annotation.services.status import LONGEST_REASON, clear_waiting, decide_status
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 SAID = {
-    Participant.Standing.PENDING: _("%(name)s waits to be cleared."),
-    Participant.Standing.QUALIFYING: _("%(name)s may take the training and the qualification."),
-    Participant.Standing.FAILED: _("%(name)s did not qualify, and gets no batches."),
-    Participant.Standing.CLEARED: _("%(name)s may rate."),
-    Participant.Standing.PAUSED: _("%(name)s is paused: no new batches until you clear them again."),
-    Participant.Standing.EXCLUDED: _("%(name)s is excluded: their ratings no longer count and their seats are free."),
+    Participant.Status.PENDING: _("%(name)s waits to be cleared."),
+    Participant.Status.QUALIFYING: _("%(name)s may take the training and the qualification."),
+    Participant.Status.FAILED: _("%(name)s did not qualify, and gets no batches."),
+    Participant.Status.CLEARED: _("%(name)s may rate."),
+    Participant.Status.PAUSED: _("%(name)s is paused: no new batches until you clear them again."),
+    Participant.Status.EXCLUDED: _(
+        "%(name)s is excluded: their ratings no longer count and their seats are free."
+    ),
 }
 
 
@@ -137,15 +139,15 @@ def study_researcher(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def study_standing(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
+def participant_status(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     participant = annotator_for(request.user, slug, token)
-    form = StandingForm(request.POST, participant=participant)
+    form = PersonStatusForm(request.POST, participant=participant)
     if form.is_valid():
-        said = SAID[form.cleaned_data["standing"]] % {"name": participant.pseudonym}
+        said = SAID[form.cleaned_data["status"]] % {"name": participant.pseudonym}
         with announced(request, said):
-            decide_standing(participant, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
+            decide_status(participant, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
     elif "reason" in form.errors:
-        return _people_page(request, participant.study, standing_form=form, status=422)
+        return _people_page(request, participant.study, status_form=form, status=422)
     else:
         messages.error(request, gettext("There is no such standing."))
     return redirect("study_people", slug)

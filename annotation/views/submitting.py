@@ -23,7 +23,7 @@ from annotation.selectors.item_states import ItemState, State, item_states
 from annotation.selectors.progress import read_progress
 from annotation.selectors.review import reviewed_items
 from annotation.selectors.work import DialoguePage
-from annotation.services.claiming import STANDINGS, submit_assignment
+from annotation.services.claiming import PERSON_STATUSES, submit_assignment
 from annotation.services.refusals import Refused
 from annotation.steps import Step
 from annotation.views.review import review_context
@@ -156,6 +156,6 @@ def thanks(request: HttpRequest, token: UUID) -> HttpResponse:
     assignment = assignment_for(request.user, token)
     if assignment.status != Assignment.Status.SUBMITTED:
         return redirect("rate_start", token)
-    works = selectors.work_of(request.user.pk, STANDINGS, timezone.now())
+    works = selectors.work_of(request.user.pk, PERSON_STATUSES, timezone.now())
     work = next(each for each in works if each.participant == assignment.participant)
     return render(request, "annotation/work_thanks.html", {"assignment": assignment, "work": work})

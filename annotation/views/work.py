@@ -24,7 +24,7 @@ from annotation.selectors.guidelines import paragraphs_of
 from annotation.selectors.marks import OwnMarks, has_marks, marks_text, skips
 from annotation.selectors.progress import read_progress
 from annotation.selectors.work import DialoguePage
-from annotation.services.claiming import STANDINGS, claim_seat
+from annotation.services.claiming import PERSON_STATUSES, claim_seat
 from annotation.services.joining import give_consent
 from annotation.services.rating import record_rating
 from annotation.services.reading import mark_briefed, open_dialogue
@@ -46,7 +46,7 @@ from protocols.translating import texts_in
 def work_list(request: HttpRequest) -> HttpResponse:
     user = signed_in(request.user)
     context = {
-        "works": selectors.work_of(user.pk, STANDINGS, timezone.now()),
+        "works": selectors.work_of(user.pk, PERSON_STATUSES, timezone.now()),
         "link": personal_link(request, user),
         "has_joined": request.session.pop("has_joined", False),
     }

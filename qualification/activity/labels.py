@@ -15,7 +15,7 @@ from annotation.models.study import ROLE_WORDS
 from qualification.models import Attempt, Entry, Inspection
 
 Text = str | Promise
-STANDINGS: dict[str, Text] = {each.value: each.label for each in Participant.Standing}
+PERSON_STATUSES: dict[str, Text] = {each.value: each.label for each in Participant.Status}
 PANELS: dict[str, Text] = {each.value: each.label for each in Participant.Panel}
 STATUSES: dict[str, Text] = {each.value: each.label for each in Study.Status}
 ATTEMPTS: dict[str, Text] = {each.value: each.label for each in Attempt.State}
@@ -61,8 +61,8 @@ VERBS: dict[str, Verb] = {
     "role": Verb(_("role changed"), _("%(object)s is %(after)s now, not %(before)s."), ROLES),
     "researcher_named": Verb(_("made a researcher"), _("%(object)s may make protocols and studies.")),
     "joined": Verb(_("joined"), _("%(object)s joined by the invitation link.")),
-    "standing": Verb(
-        _("standing changed"), _("Standing of %(object)s: %(after)s, before: %(before)s. %(reason)s"), STANDINGS
+    "status": Verb(
+        _("standing changed"), _("Standing of %(object)s: %(after)s, before: %(before)s. %(reason)s"), PERSON_STATUSES
     ),
     "panel": Verb(_("panel changed"), _("%(object)s: %(after)s, before: %(before)s."), PANELS),
     "group_made": Verb(_("group made"), _("The group %(object)s was made.")),
@@ -125,12 +125,12 @@ VERBS: dict[str, Verb] = {
         _("Batch %(object)s, round %(round)s: %(to)s, not %(from)s. %(reason)s"),
         VERDICTS,
     ),
-    # labels that two confirm, and the casebook
-    "confirm_plan": Verb(_("confirming changed"), _("Whether two confirm a label was changed.")),
+    # labels that two confirm, and the case library
+    "adjudication_plan": Verb(_("confirming changed"), _("Whether two confirm a label was changed.")),
     "compared": Verb(
         _("answers compared"), _("Batch %(object)s, round %(round)s: of %(labels)s labels, the two differ in %(n)s.")
     ),
-    "second_look": Verb(
+    "re_rating": Verb(
         _("second looks counted"),
         _("Batch %(object)s: %(n)s labels were settled at the second look, %(left)s were not."),
     ),

@@ -1,4 +1,4 @@
-"""Forms of the casebook. They check and explain; services change."""
+"""Forms of the case library. They check and explain; services change."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -10,7 +10,7 @@ from annotation.models import Item, Study
 from protocols.models import Criterion, Option
 from protocols.specs import spec_of
 from qualification.adjudication.selectors.cases import criteria_in_book
-from qualification.models import Case, ConfirmPlan, Disagreement
+from qualification.models import AdjudicationPlan, Case, Disagreement
 
 LONGEST_NOTE = 5_000
 ACTIVE, PUT_AWAY = "", "away"
@@ -27,11 +27,11 @@ class OptionField(forms.ModelChoiceField):
         return option.label
 
 
-class ConfirmPlanForm(forms.ModelForm):
+class AdjudicationPlanForm(forms.ModelForm):
     """Nothing ticked means every question, also those of later versions."""
 
     class Meta:
-        model = ConfirmPlan
+        model = AdjudicationPlan
         fields = ("is_on", "criteria")
         labels = {"is_on": _("Two confirm each label"), "criteria": _("Questions")}
         help_texts = {

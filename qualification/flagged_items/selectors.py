@@ -60,8 +60,8 @@ def with_texts(items: QuerySet[Item]) -> QuerySet[Item]:
 def cards_of(items: Sequence[Item]) -> list[FlaggedItem]:
     """In a number of queries that does not grow with them."""
     flags: dict[int, list[ItemMark]] = defaultdict(list)
-    standing = ItemMark.objects.filter(STANDS, item__in=items).order_by("-flagged_at", "-pk")
-    for flag in standing.select_related("assignment__participant", "seen_by"):
+    status = ItemMark.objects.filter(STANDS, item__in=items).order_by("-flagged_at", "-pk")
+    for flag in status.select_related("assignment__participant", "seen_by"):
         flags[flag.item_id].append(flag)
     changes = MarkChange.objects.filter(mark__item__in=items, kind=MarkChange.Kind.FLAG).order_by()
     last = dict(changes.values_list("mark__item").annotate(last=Max("pk")))

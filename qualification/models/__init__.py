@@ -1,11 +1,12 @@
+from qualification.models.adjudication import AdjudicationPlan, Case, Comparison, Disagreement, ReRating
 from qualification.models.checks import CheckPlan, Flag, KnownAnswer, SignalMark, SignalState
-from qualification.models.confirming import Case, Comparison, ConfirmPlan, Disagreement, SecondLook
 from qualification.models.control import Check, ControlPlan, Draw, Inspection
 from qualification.models.pay import PayEntry, PayMark, PayPlan
 from qualification.models.qualifying import Attempt, ComprehensionQuestion, ComprehensionTry, Qualification
 from qualification.models.recruitment import ConsentText, Demographics, Entry, Recruitment
 
 __all__ = [
+    "AdjudicationPlan",
     "Attempt",
     "Case",
     "Check",
@@ -13,7 +14,6 @@ __all__ = [
     "Comparison",
     "ComprehensionQuestion",
     "ComprehensionTry",
-    "ConfirmPlan",
     "ConsentText",
     "ControlPlan",
     "Demographics",
@@ -27,8 +27,8 @@ __all__ = [
     "PayMark",
     "PayPlan",
     "Qualification",
+    "ReRating",
     "Recruitment",
-    "SecondLook",
     "SignalMark",
     "SignalState",
 ]

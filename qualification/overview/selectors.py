@@ -12,9 +12,9 @@ from annotation.models import ActivityLog, Batch, Participant, Study
 from qualification.adjudication.selectors.disagreements import disagreements_of
 from qualification.flagged_items.selectors import flagged_items, flags_in
 from qualification.models import (
+    AdjudicationPlan,
     Case,
     CheckPlan,
-    ConfirmPlan,
     ControlPlan,
     Disagreement,
     Entry,
@@ -51,7 +51,7 @@ def _facts(*facts: str) -> tuple[str, ...]:
     return tuple(fact for fact in facts if fact)
 
 
-def _is_on(plan: CheckPlan | ControlPlan | ConfirmPlan | None) -> bool:
+def _is_on(plan: CheckPlan | ControlPlan | AdjudicationPlan | None) -> bool:
     """A plan that has no switch of its own is on as soon as there is one."""
     return plan is not None and getattr(plan, "is_on", True)
 
@@ -135,12 +135,12 @@ def _control(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _casebook(study: Study) -> Part:
-    plan = ConfirmPlan.objects.filter(study=study).first()
+def _adjudication(study: Study) -> Part:
+    plan = AdjudicationPlan.objects.filter(study=study).first()
     n_cases = Case.objects.filter(study=study, is_active=True).count()
     n_open = disagreements_of(study).filter(state=Disagreement.State.ADJUDICATION).count()
     return Part(
-        "casebook", Right.TEACH, _("Casebook"), _("Disagreements, what was decided about them, and examples for all."),
+        "adjudication", Right.TEACH, _("Casebook"), _("Disagreements, what was decided about them, and examples for all."),
         _is_on(plan), _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
         n_open, ngettext("%(n)s waits for a trainer", "%(n)s wait for a trainer", n_open) % {"n": n_open},
         _("Settle it"),
@@ -174,14 +174,14 @@ def _flagged_items(study: Study) -> Part:
     )  # fmt: skip
 
 
-PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _control, _casebook, _pay, _activity)
+PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _control, _adjudication, _pay, _activity)
 
 
 def what_waits(study: Study) -> list[Part]:
     """Parts that are on and wait for a person. In a study with none on, in one query."""
-    plans = Study.objects.values_list("check_plan", "control_plan__is_on", "confirm_plan__is_on")
+    plans = Study.objects.values_list("check_plan", "control_plan__is_on", "adjudication_plan__is_on")
     are_on = (study.has_qualification, *plans.get(pk=study.pk))
-    parts = zip((_qualification, _checks, _control, _casebook), are_on, strict=True)
+    parts = zip((_qualification, _checks, _control, _adjudication), are_on, strict=True)
     return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
 
 

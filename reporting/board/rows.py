@@ -145,7 +145,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     spec = spec_of(study.protocol_version)
     choice = choice_of(query, spec, study.word_scale)
     total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
-    # Private ones have one annotator, so nothing to agree about: samples of controllers, second looks.
+    # Private ones have one annotator, so nothing to agree about: samples of controllers, re-ratings.
     dealt = study.batches.filter(kind__in=Batch.DEALT).select_related("snapshot").order_by("position", "pk")
     page = Paginator(dealt, BATCHES).get_page(choice.page)
     batches = list(page.object_list)

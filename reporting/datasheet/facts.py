@@ -145,7 +145,7 @@ def collection(known: Known) -> list[str]:
 
 
 def quality(known: Known) -> list[str]:
-    excluded = known.people.by_standing.get(Participant.Standing.EXCLUDED, 0)
+    excluded = known.people.by_status.get(Participant.Status.EXCLUDED, 0)
     out = [_("Annotators whose answers were excluded: %(n)s.") % {"n": amount(excluded)}] if excluded else []
     if known.setting.is_elsewhere:
         return out

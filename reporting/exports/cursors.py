@@ -66,7 +66,7 @@ RATINGS = """
         dialogue.key, source.key, candidate.key, candidate.speaker, rating.criterion_id, rating.option_id,
         rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision, rating.answered_at,
         rating.created_at, rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
-        participant.pseudonym, participant.standing = 'excluded', account.username, assignment.round, item.is_check,
+        participant.pseudonym, participant.status = 'excluded', account.username, assignment.round, item.is_check,
         assignment.status = 'superseded', coalesce(mark.is_unsure, false), coalesce(mark.reason, '')
     FROM annotation_batch batch
     JOIN annotation_rating rating ON rating.batch_id = batch.id

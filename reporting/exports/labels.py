@@ -33,7 +33,7 @@ DECIDED_BY = {
     AGREEMENT: "all votes are equal",
     MAJORITY: "the answer with the most votes",
     TIE_RULE: "the lowest of tied answers",
-    Disagreement.How.SECOND_LOOK: "both agreed at the second look",
+    Disagreement.How.RE_RATING: "both agreed at the second look",
     Disagreement.How.ADJUDICATED: "a trainer settled it",
     Disagreement.How.REPLACED: "both agreed after one of them was replaced",
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from annotation.models import Study
-from qualification.adjudication.selectors.disagreements import confirmed_counts
+from qualification.adjudication.selectors.disagreements import adjudication_counts
 from qualification.checks.selectors.feedback import feedback_periods
 from qualification.models import PayPlan
 from qualification.pay.selectors.ledger import sums_of
@@ -28,7 +28,7 @@ class Conduct:
 
     recruitment: criteria that are set, people wanted, who came by which platform, demographics in suppressed counts.
     acceptance: the rules of the qualification as they decided, and what came of it.
-    feedback: days between which annotators were told how they agree. confirmed: labels that two confirmed.
+    feedback: days between which annotators were told how they agree. adjudication: labels that two confirmed.
     control: plans, decisions and rounds of batch control. pay: the floor of an hour, and what was paid.
     """
 
@@ -50,7 +50,7 @@ def conduct_of(study: Study) -> Conduct:
         "recruitment": _recruitment(study, said.get("recruitment")),
         "acceptance": _acceptance(study),
         "feedback": _feedback(study) or said.get("feedback", []),
-        "confirmed": _confirmed(study) or said.get("confirmed"),
+        "adjudication": _adjudication(study) or said.get("adjudication"),
         "control": control_part(study),
         "pay": _pay(study, said.get("pay")),
     }
@@ -103,12 +103,12 @@ def _feedback(study: Study) -> list[Row]:
     ]
 
 
-def _confirmed(study: Study) -> Row | None:
+def _adjudication(study: Study) -> Row | None:
     """None where nobody had to confirm a label. Votes and agreement of a report are those of the first look.
 
     `labels`: pairs of answers to one question about one item; `replaced`: agreed after one of the two was replaced.
     """
-    counts = confirmed_counts(study)
+    counts = adjudication_counts(study)
     if not counts.n_batches:
         return None
     n_differing = sum(row["disagreements"] for row in counts.by_criterion.values())

@@ -144,11 +144,11 @@ ACCEPTANCE = Record({
         "most_check_tries", "stopped_by_check", "tried", "passed", "failed", "undecided", "pending", "overridden"
     ),
 })  # fmt: skip
-CONFIRMED = Record({
+ADJUDICATION = Record({
     **counts("batches", "items", "items_with_disagreement", "labels", "labels_agreed_at_first"),
     "by_criterion": Many(1000, Record({
         "criterion": KEY,
-        **counts("disagreements", "second_look", "adjudicated", "replaced", "open"),
+        **counts("disagreements", "re_rating", "adjudicated", "replaced", "open"),
     })),
 })  # fmt: skip
 
@@ -205,7 +205,7 @@ CONDUCT = Record({
     }),
     "acceptance": Maybe(ACCEPTANCE),
     "feedback": Many(1000, Record({"since": DATE, "until": Maybe(DATE)})),
-    "confirmed": Maybe(CONFIRMED),
+    "adjudication": Maybe(ADJUDICATION),
     "control": Maybe(CONTROL),
     "pay": Record({"floor": MONEY, "floor_currency": CURRENCY, "ledger": Maybe(LEDGER)}),
 })  # fmt: skip

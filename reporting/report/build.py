@@ -294,7 +294,7 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "flags": lambda of, report: flags_table(of.study),
     "acceptance": lambda of, report: of.conduct.acceptance,
     "feedback": lambda of, report: of.conduct.feedback,
-    "confirmed": lambda of, report: of.conduct.confirmed,
+    "adjudication": lambda of, report: of.conduct.confirmed,
     "control": lambda of, report: of.conduct.control,
     "rules": lambda of, report: rules_of(of.study, is_told=bool(of.conduct.feedback)),
     "versions": lambda of, report: versions(),

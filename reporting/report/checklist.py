@@ -93,9 +93,9 @@ def _protocol(study: Study, spec: VersionSpec) -> Row:
 def _people(people: People, conduct: Conduct, report: Row) -> Row:
     known = conduct.recruitment
     recruited = {
-        "n": sum(people.by_standing.values()),
+        "n": sum(people.by_status.values()),
         "imported": people.n_imported,
-        "by_standing": people.by_standing,
+        "by_status": people.by_status,
         "wanted": known["wanted"],
         "by_platform": {row["platform"]: row["n"] for row in known["came"]},
     }

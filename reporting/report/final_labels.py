@@ -1,4 +1,4 @@
-"""The final label of each item: which labels there are, and whether by agreement, majority, second look or trainer."""
+"""The final label of each item: which labels there are, and whether by agreement, majority, re-rating or trainer."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -46,9 +46,9 @@ class OtherBatches:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Participants by their standing, how many of them were imported, and how many were asked to agree and did."""
+    """Participants by their status, how many of them were imported, and how many were asked to agree and did."""
 
-    by_standing: dict[str, int]
+    by_status: dict[str, int]
     n_imported: int
     n_asked: int
     n_consented: int
@@ -73,10 +73,10 @@ def other_batches(study: Study) -> list[OtherBatches]:
 
 def people_of(study: Study) -> People:
     """Those who were recruited. Who came out of an archive was asked where it was written, if at all."""
-    found = list(recruited(study).values_list("standing", "is_imported", "consented_at"))
+    found = list(recruited(study).values_list("status", "is_imported", "consented_at"))
     n_imported = sum(is_imported for _, is_imported, _ in found)
     return People(
-        by_standing=dict(sorted(Counter(standing for standing, _, _ in found).items())),
+        by_status=dict(sorted(Counter(status for status, _, _ in found).items())),
         n_imported=n_imported,
         n_asked=len(found) - n_imported + study.conduct.get("people", {}).get("n_asked", 0),
         n_consented=sum(consented_at is not None for _, _, consented_at in found),
@@ -86,8 +86,8 @@ def people_of(study: Study) -> People:
 def recruited(study: Study) -> QuerySet[Participant]:
     """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
     apart = study.conduct.get("people", {}).get("apart", [])
-    people = Participant.objects.filter(study=study).exclude(~Q(panel=""), standing=Participant.Standing.PENDING)
-    people = people.exclude(_is_only_team(), standing=Participant.Standing.PENDING)
+    people = Participant.objects.filter(study=study).exclude(~Q(panel=""), status=Participant.Status.PENDING)
+    people = people.exclude(_is_only_team(), status=Participant.Status.PENDING)
     return people.exclude(is_imported=True, pseudonym__in=apart) if apart else people
 
 

@@ -99,7 +99,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "study_batches_status": {"POST": MAKERS},
     "study_people": {"GET": CLEARERS},
     "study_feedback": {"GET": CLEARERS},
-    "study_standing": {"POST": CLEARERS},
+    "participant_status": {"POST": CLEARERS},
     "study_clear_all": {"POST": CLEARERS},
     "study_panel": {"POST": CLEARERS},
     "study_invitation": {"POST": MAKERS},
@@ -208,9 +208,9 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "control_decide": {"POST": CLEARERS},
     "control_check": {"GET": THE_CONTROLLER},
     "control_check_item": {"GET": THE_CONTROLLER, "POST": THE_CONTROLLER},
-    # labels that two confirm, and the casebook
-    "casebook": {"GET": TEACHERS},
-    "casebook_plan": {"GET": MAKERS, "POST": MAKERS},
+    # labels that two confirm, and the case library
+    "adjudication": {"GET": TEACHERS},
+    "adjudication_plan": {"GET": MAKERS, "POST": MAKERS},
     "disagreement": {"GET": TEACHERS, "POST": TEACHERS},
     "split_votes": {"GET": TEACHERS},
     "case_collect": {"POST": TEACHERS},
@@ -306,11 +306,11 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
         **dict.fromkeys(("judge_run", "judge_run_status", "judge_run_act"), JudgeRunFactory(study=cast.study).token),
         "flagged_item": flagged_token(cast, assignment),
         "flag_decide": {"pk": FlagFactory(participant=cast.annotators[1]).pk},
-        "study_standing": cast.annotators[1].token,
+        "participant_status": cast.annotators[1].token,
         **dict.fromkeys(("pay_annotator", "pay_bonus", "pay_correction"), cast.annotators[1].token),
         "activity_file": {"format": "csv"},
         **qualification_values(cast),
-        **casebook_values(cast),
+        **adjudication_values(cast),
         "api_participant": cast.annotators[1].token,
     }
     protocol = {"slug": cast.version.protocol.slug, "version": cast.version.version}
@@ -336,7 +336,7 @@ def qualification_values(cast: Cast) -> dict[str, object]:
     }
 
 
-def casebook_values(cast: Cast) -> dict[str, object]:
+def adjudication_values(cast: Cast) -> dict[str, object]:
     item = cast.batch.items.first()
     criterion = cast.version.criteria.first()
     differing = DisagreementFactory(item=item, criterion=criterion)

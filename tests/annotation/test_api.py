@@ -149,17 +149,17 @@ def test_an_account_that_is_none_is_named(cast: Cast, account):
 
 
 def test_a_lead_clears_an_annotator(cast: Cast):
-    Participant.objects.update(standing="pending")
+    Participant.objects.update(status="pending")
     token = cast.annotator.token
 
-    answer = Api(cast.lead).ask("PATCH", "api_participant", SLUG, token, data={"standing": "cleared"})
+    answer = Api(cast.lead).ask("PATCH", "api_participant", SLUG, token, data={"status": "cleared"})
 
-    assert answer.json()["standing"] == "cleared"
+    assert answer.json()["status"] == "cleared"
     assert answer.json()["pseudonym"] == cast.annotator.pseudonym
 
 
-@pytest.mark.parametrize("body", [{}, {"standing": "king"}, {"standing": None}, [], "text", 7, None])
-def test_a_standing_that_is_none_is_refused(cast: Cast, body):
+@pytest.mark.parametrize("body", [{}, {"status": "king"}, {"status": None}, [], "text", 7, None])
+def test_a_status_that_is_none_is_refused(cast: Cast, body):
     assert Api(cast.lead).ask("PATCH", "api_participant", SLUG, cast.annotator.token, data=body).status_code == 400
 
 

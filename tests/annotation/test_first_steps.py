@@ -117,12 +117,12 @@ def test_a_training_is_a_step_where_newcomers_have_to_qualify(cast: Cast):
 
 
 def test_who_waits_to_be_cleared_can_read_already(cast: Cast, newcomer: Client):
-    Participant.objects.update(standing="pending")
+    Participant.objects.update(status="pending")
     page = text_of(newcomer.get(reverse("guidelines", args=["wellbeing"])))
     assert "I have read them" in page
     assert "start batch" not in page
     assert newcomer.post(reverse("briefed", args=["wellbeing"])).url == reverse("work")
-    Participant.objects.update(standing="cleared")
+    Participant.objects.update(status="cleared")
     assert "Start batch 1" in text_of(newcomer.get(reverse("work")))
 
 

@@ -9,7 +9,7 @@ from annotation.services.people import (
     remove_member,
 )
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import StudyFactory
@@ -34,13 +34,13 @@ def test_the_invitation_is_switched_on_and_off_and_its_address_can_be_copied(cli
     assert not cast.study.is_joinable
 
 
-@pytest.mark.parametrize(("is_clearing", "standing"), [(True, "cleared"), (False, "pending")])
-def test_who_joins_is_cleared_only_where_the_study_says_so(cast: Cast, is_clearing, standing):
+@pytest.mark.parametrize(("is_clearing", "status"), [(True, "cleared"), (False, "pending")])
+def test_who_joins_is_cleared_only_where_the_study_says_so(cast: Cast, is_clearing, status):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=is_clearing, protocol_version=cast.version)
 
     participant = join_study(study, user=cast.stranger, now=NOW)
 
-    assert participant.standing == standing
+    assert participant.status == status
     assert study.memberships.get(user=cast.stranger).role == "annotator"
     assert join_study(study, user=cast.stranger, now=NOW) == participant
 
@@ -62,14 +62,14 @@ def test_who_sees_the_figures_cannot_join_as_an_annotator(cast: Cast, who):
 
 def test_joining_again_does_not_clear_who_was_excluded(cast: Cast):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
-    set_standing(join_study(study, user=cast.stranger, now=NOW), standing="excluded", now=NOW)
+    set_status(join_study(study, user=cast.stranger, now=NOW), status="excluded", now=NOW)
 
-    assert join_study(study, user=cast.stranger, now=NOW).standing == "excluded"
+    assert join_study(study, user=cast.stranger, now=NOW).status == "excluded"
 
 
 def test_who_was_excluded_and_removed_does_not_come_back_in_by_the_link(cast: Cast):
     study = StudyFactory(is_joinable=True, is_clearing_on_join=True, protocol_version=cast.version)
-    set_standing(join_study(study, user=cast.stranger, now=NOW), standing="excluded", now=NOW)
+    set_status(join_study(study, user=cast.stranger, now=NOW), status="excluded", now=NOW)
     remove_member(study.memberships.get(user=cast.stranger), now=NOW)
 
-    assert join_study(study, user=cast.stranger, now=NOW).standing == "excluded"
+    assert join_study(study, user=cast.stranger, now=NOW).status == "excluded"

@@ -46,7 +46,7 @@ def test_joining_makes_a_pseudonymous_annotator_and_signs_them_in(cast: Cast, in
     participant = Participant.objects.latest("pk")
     assert participant.user.username.startswith("annotator-")
     assert not participant.user.has_usable_password()
-    assert participant.standing == Participant.Standing.PENDING
+    assert participant.status == Participant.Status.PENDING
     assert participant.consent_version == cast.study.consent_version
     assert Membership.objects.get(user=participant.user).role == Membership.Role.ANNOTATOR
     assert int(client.session["_auth_user_id"]) == participant.user.pk

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Assignment, ItemMark, MarkChange, Rating
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from archive.marks import mark_rows
 from reporting.report.flags import flags_table
 from tests.annotation.work_pages import rate_url
@@ -20,7 +20,7 @@ def test_an_exclusion_keeps_answers_and_marks_and_counts_neither(annotator, assi
     flag(assignment, Rating.objects.get().item, "other", WORDS)
     study = assignment.batch.study
     assert flags_table(study)[-1]["flags"] == 1
-    set_standing(assignment.participant, standing="excluded", now=timezone.now())
+    set_status(assignment.participant, status="excluded", now=timezone.now())
     assert flags_table(study) == []
     assert (Rating.objects.get().free_text, ItemMark.objects.get().words) == (WORDS, WORDS)
     assert MarkChange.objects.get().words == WORDS

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Batch, Candidate, Participant, Rating, Source, Study
 from annotation.selectors.own_work import NEWEST, records_of
 from annotation.services.claiming import submit_assignment
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.pay.services.ledger import sweep_pay
 from tests.annotation.work_pages import answer_all, rate_url, sign_in, text_of
 from tests.cast import Cast
@@ -197,6 +197,6 @@ def test_another_annotator_reads_only_their_own(cast: Cast, finished: Assignment
 def test_who_is_excluded_still_sees_what_they_earned_and_finds_no_batch_to_read(
     cast: Cast, annotator: Client, finished: Assignment
 ):
-    set_standing(Participant.objects.get(pk=cast.annotator.pk), standing="excluded", now=timezone.now())
+    set_status(Participant.objects.get(pk=cast.annotator.pk), status="excluded", now=timezone.now())
     assert annotator.get(answers_of(finished)).status_code == 302
     assert answers_of(finished) not in text_of(annotator.get(WORK))

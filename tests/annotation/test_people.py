@@ -1,4 +1,4 @@
-"""Members, roles, annotators and their standing, the invitation."""
+"""Members, roles, annotators and their status, the invitation."""
 
 import re
 
@@ -17,7 +17,7 @@ from annotation.services.people import (
 )
 from annotation.services.refusals import Refused
 from annotation.services.researchers import name_researcher
-from annotation.services.status import clear_waiting, set_standing
+from annotation.services.status import clear_waiting, set_status
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_batch, take_seat
@@ -43,7 +43,7 @@ def test_an_annotator_is_added_by_name_or_address_and_waits_under_a_pseudonym(cl
     client.post(people("study_member_add"), {"account": name, "role": "annotator"})
 
     participant = Participant.objects.get(study=cast.study, user=carla)
-    assert participant.standing == "pending"
+    assert participant.status == "pending"
     assert re.fullmatch(r"a-[a-z2-9]{4}", participant.pseudonym)
     assert "carla" not in participant.pseudonym
 
@@ -87,7 +87,7 @@ def test_a_new_account_gets_a_password_that_is_shown_once_and_works(client, cast
     assert "no-store" in made["Cache-Control"]
     assert User.objects.get(username="dora").check_password(password)
     assert password not in client.get(people()).content.decode()
-    assert Participant.objects.get(user__username="dora", study=cast.study).standing == "pending"
+    assert Participant.objects.get(user__username="dora", study=cast.study).status == "pending"
 
 
 @pytest.mark.parametrize(
@@ -140,18 +140,18 @@ def test_an_owner_of_another_study_does_not_count(cast: Cast):
 def test_who_becomes_an_annotator_gets_a_pseudonym(cast: Cast):
     change_role(membership_of(cast, cast.observer), role=Role.ANNOTATOR, now=NOW)
 
-    assert Participant.objects.get(study=cast.study, user=cast.observer).standing == "pending"
+    assert Participant.objects.get(study=cast.study, user=cast.observer).status == "pending"
 
 
 def test_who_stops_being_an_annotator_is_paused(cast: Cast):
     change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER, now=NOW)
 
     cast.annotator.refresh_from_db()
-    assert cast.annotator.standing == "paused"
+    assert cast.annotator.status == "paused"
 
 
 def test_who_waited_and_is_given_another_role_is_not_cleared_with_the_others(cast: Cast):
-    set_standing(cast.annotator, standing="pending", now=NOW)
+    set_status(cast.annotator, status="pending", now=NOW)
     change_role(membership_of(cast, cast.annotator.user), role=Role.OBSERVER, now=NOW)
 
     assert clear_waiting(cast.study, now=NOW) == 0
@@ -169,7 +169,7 @@ def test_who_comes_to_see_the_figures_keeps_no_seat_and_cannot_be_cleared(cast: 
     assert not cast.batch.seats.exclude(assignment=None).exists()
     assert cast.batch.ratings_version == before + 1
     with pytest.raises(Refused, match="blind"):
-        set_standing(cast.annotator, standing="cleared", now=NOW)
+        set_status(cast.annotator, status="cleared", now=NOW)
 
 
 def test_finished_work_counts_on_after_a_change_of_role(cast: Cast):
@@ -186,7 +186,7 @@ def test_an_annotator_is_excluded_before_they_are_removed(cast: Cast):
     with pytest.raises(Refused, match="Exclude this annotator first"):
         remove_member(membership, now=NOW)
 
-    set_standing(cast.annotator, standing="excluded", now=NOW)
+    set_status(cast.annotator, status="excluded", now=NOW)
     remove_member(membership, now=NOW)
 
     assert not Membership.objects.filter(pk=membership.pk).exists()
@@ -212,24 +212,24 @@ def test_a_member_of_another_study_is_out_of_reach(client, cast: Cast):
     assert answer.status_code == 404
 
 
-# --- standing -------------------------------------------------------------------------------------
+# --- status -------------------------------------------------------------------------------------
 def test_a_lead_clears_pauses_excludes_and_takes_back_with_one_press_each(client, cast: Cast):
     client.force_login(cast.lead)
-    address = people("study_standing", cast.annotator.token)
+    address = people("participant_status", cast.annotator.token)
 
-    for standing in ("paused", "cleared", "excluded", "cleared"):
-        page = client.post(address, {"standing": standing, "reason": "Seen."}, follow=True)
+    for status in ("paused", "cleared", "excluded", "cleared"):
+        page = client.post(address, {"status": status, "reason": "Seen."}, follow=True)
         cast.annotator.refresh_from_db()
-        assert cast.annotator.standing == standing
+        assert cast.annotator.status == status
         assert cast.annotator.pseudonym in page.content.decode()
 
 
 def test_a_cleared_annotator_can_claim_and_a_pending_one_cannot(cast: Cast):
-    set_standing(cast.annotator, standing="pending", now=NOW)
+    set_status(cast.annotator, status="pending", now=NOW)
     with pytest.raises(Refused):
         claim_seat(cast.annotator, cast.batch, now=timezone.now())
 
-    set_standing(cast.annotator, standing="cleared", now=NOW)
+    set_status(cast.annotator, status="cleared", now=NOW)
     assert claim_seat(cast.annotator, cast.batch, now=timezone.now()).status == "active"
 
 
@@ -237,7 +237,7 @@ def test_excluding_frees_the_seat_and_has_the_figures_computed_again(cast: Cast)
     assignment = take_seat(cast.annotator, cast.batch)
     version = cast.batch.ratings_version
 
-    set_standing(cast.annotator, standing="excluded", now=NOW)
+    set_status(cast.annotator, status="excluded", now=NOW)
 
     assignment.refresh_from_db()
     cast.batch.refresh_from_db()
@@ -255,11 +255,11 @@ def submitted(participant, batch):
 
 def test_taking_back_in_gives_finished_work_its_seat_again(cast: Cast):
     assignment = submitted(cast.annotator, cast.batch)
-    set_standing(cast.annotator, standing="excluded", now=NOW)
+    set_status(cast.annotator, status="excluded", now=NOW)
     cast.batch.refresh_from_db()
     version = cast.batch.ratings_version
 
-    set_standing(cast.annotator, standing="cleared", now=NOW)
+    set_status(cast.annotator, status="cleared", now=NOW)
 
     assignment.refresh_from_db()
     cast.batch.refresh_from_db()
@@ -270,12 +270,12 @@ def test_taking_back_in_gives_finished_work_its_seat_again(cast: Cast):
 
 def test_taking_back_in_never_gives_more_votes_than_wanted(cast: Cast):
     assignment = submitted(cast.annotator, cast.batch)
-    set_standing(cast.annotator, standing="excluded", now=NOW)
+    set_status(cast.annotator, status="excluded", now=NOW)
     others = [*cast.annotators[1:], get_or_make_participant(cast.study, user=UserFactory())]
     for other in others:
         take_seat(other, cast.batch)
 
-    set_standing(cast.annotator, standing="cleared", now=NOW)
+    set_status(cast.annotator, status="cleared", now=NOW)
 
     assignment.refresh_from_db()
     assert assignment.status == "expired"
@@ -285,9 +285,9 @@ def test_taking_back_in_never_gives_more_votes_than_wanted(cast: Cast):
 
 def test_unfinished_work_of_who_is_back_waits_to_be_claimed(cast: Cast):
     assignment = take_seat(cast.annotator, cast.batch)
-    set_standing(cast.annotator, standing="excluded", now=NOW)
+    set_status(cast.annotator, status="excluded", now=NOW)
 
-    set_standing(cast.annotator, standing="cleared", now=NOW)
+    set_status(cast.annotator, status="cleared", now=NOW)
 
     assignment.refresh_from_db()
     assert assignment.status == "expired"
@@ -295,37 +295,37 @@ def test_unfinished_work_of_who_is_back_waits_to_be_claimed(cast: Cast):
 
 
 def test_all_who_wait_are_cleared_at_once_and_nobody_else(client, cast: Cast):
-    set_standing(cast.annotators[0], standing="pending", now=NOW)
-    set_standing(cast.annotators[1], standing="paused", now=NOW)
+    set_status(cast.annotators[0], status="pending", now=NOW)
+    set_status(cast.annotators[1], status="paused", now=NOW)
     client.force_login(cast.lead)
 
     page = client.post(people("study_clear_all"), follow=True)
 
     assert "1 annotator may rate now" in page.content.decode()
-    standings = {each.pk: each.standing for each in cast.study.participants.all()}
-    assert [standings[each.pk] for each in cast.annotators] == ["cleared", "paused", "cleared"]
+    statuses = {each.pk: each.status for each in cast.study.participants.all()}
+    assert [statuses[each.pk] for each in cast.annotators] == ["cleared", "paused", "cleared"]
 
 
-@pytest.mark.parametrize("standing", ["", "king", "\x00"])
-def test_a_standing_that_is_none_changes_nothing(client, cast: Cast, standing):
+@pytest.mark.parametrize("status", ["", "king", "\x00"])
+def test_a_status_that_is_none_changes_nothing(client, cast: Cast, status):
     client.force_login(cast.lead)
 
-    client.post(people("study_standing", cast.annotator.token), {"standing": standing})
+    client.post(people("participant_status", cast.annotator.token), {"status": status})
 
     cast.annotator.refresh_from_db()
-    assert cast.annotator.standing == "cleared"
+    assert cast.annotator.status == "cleared"
 
 
 def test_an_annotator_of_another_study_is_out_of_reach(client, cast: Cast):
     other = get_or_make_participant(StudyFactory(), user=UserFactory())
     client.force_login(cast.owner)
 
-    assert client.post(people("study_standing", other.token), {"standing": "excluded"}).status_code == 404
+    assert client.post(people("participant_status", other.token), {"status": "excluded"}).status_code == 404
 
 
 # --- the page -------------------------------------------------------------------------------------
 def test_those_who_wait_stand_first(client, cast: Cast):
-    set_standing(cast.annotators[2], standing="pending", now=NOW)
+    set_status(cast.annotators[2], status="pending", now=NOW)
     make_batch(cast.study, position=5)
     client.force_login(cast.lead)
 
@@ -349,7 +349,7 @@ def test_who_is_of_the_team_is_not_offered_for_clearing(client, cast: Cast):
 
 def test_the_team_hides_nobody_who_waits(client, cast: Cast):
     get_or_make_participant(cast.study, user=cast.controller)
-    set_standing(cast.annotators[2], standing="pending", now=NOW)
+    set_status(cast.annotators[2], status="pending", now=NOW)
     client.force_login(cast.lead)
 
     page = client.get(people()).content.decode()
@@ -373,7 +373,7 @@ def test_a_lead_sees_annotators_and_no_forms_for_members(client, cast: Cast):
 def test_an_imported_annotator_who_has_no_account_can_be_excluded(cast: Cast):
     imported = Participant.objects.create(study=cast.study, pseudonym="from a file", is_imported=True)
 
-    assert set_standing(imported, standing="excluded", now=NOW).standing == Participant.Standing.EXCLUDED
+    assert set_status(imported, status="excluded", now=NOW).status == Participant.Status.EXCLUDED
 
 
 # --- researchers ----------------------------------------------------------------------------------

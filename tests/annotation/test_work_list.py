@@ -16,7 +16,7 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 
 
 # --- what is next, or why there is nothing -----------------------------------------------------------
@@ -28,11 +28,15 @@ def test_the_work_page_shows_time_pay_and_the_next_batch(cast: Cast, annotator: 
 
 
 @pytest.mark.parametrize(
-    ("standing", "sentence"),
-    [(Standing.PENDING, "has to clear you"), (Standing.PAUSED, "You are paused"), (Standing.EXCLUDED, "not take part")],
+    ("status", "sentence"),
+    [
+        (PersonStatus.PENDING, "has to clear you"),
+        (PersonStatus.PAUSED, "You are paused"),
+        (PersonStatus.EXCLUDED, "not take part"),
+    ],
 )
-def test_who_is_not_cleared_reads_why(cast: Cast, annotator: Client, standing: str, sentence: str):
-    Participant.objects.update(standing=standing)
+def test_who_is_not_cleared_reads_why(cast: Cast, annotator: Client, status: str, sentence: str):
+    Participant.objects.update(status=status)
     page = text_of(annotator.get(reverse("work")))
     assert sentence in page
     assert "Start batch" not in page
@@ -132,7 +136,7 @@ def test_a_claim_is_never_a_get(cast: Cast, annotator: Client):
 @pytest.mark.parametrize("kind", ["pilot", "qualification"])
 def test_the_panel_reads_no_pay_beside_what_earns_nothing(cast: Cast, annotator: Client, kind: str):
     Study.objects.update(pay_amount="4.67", pay_currency="GBP")
-    Participant.objects.update(panel="expert", standing=Standing.PENDING)
+    Participant.objects.update(panel="expert", status=PersonStatus.PENDING)
     Batch.objects.update(kind=kind)
     page = text_of(annotator.get(reverse("work")))
     assert "Start batch 1" in page
@@ -142,11 +146,11 @@ def test_the_panel_reads_no_pay_beside_what_earns_nothing(cast: Cast, annotator:
 
 def test_who_checks_reads_no_pay_of_main_batches(cast: Cast):
     Study.objects.update(pay_amount="4.67", pay_currency="GBP")
-    ParticipantFactory(study=cast.study, user=cast.controller, standing=Standing.PENDING)
+    ParticipantFactory(study=cast.study, user=cast.controller, status=PersonStatus.PENDING)
     assert "Pay for a batch" not in text_of(sign_in(cast.controller).get(reverse("work")))
 
 
 def test_who_waits_to_be_cleared_reads_what_a_batch_will_earn(cast: Cast, annotator: Client):
     Study.objects.update(pay_amount="4.67", pay_currency="GBP")
-    Participant.objects.update(standing=Standing.PENDING)
+    Participant.objects.update(status=PersonStatus.PENDING)
     assert "4.67 GBP" in text_of(annotator.get(reverse("work")))

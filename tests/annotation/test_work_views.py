@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Rating, RatingRevision, Seat
 from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import expire_leases
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from tests.annotation.work_pages import answer_all, rate_url, sign_in, text_of
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
@@ -181,7 +181,7 @@ def test_a_mistake_made_after_the_seat_was_lost_is_named_and_can_still_be_put_ri
 @pytest.mark.parametrize("data", [{}, {"appropriateness-option": "1"}])
 def test_a_form_sent_after_the_exclusion_leads_back_to_the_work(cast: Cast, annotator: Client, data: dict):
     assignment = take_seat(cast.annotator, cast.batch)
-    set_standing(cast.annotator, standing="excluded", now=timezone.now())
+    set_status(cast.annotator, status="excluded", now=timezone.now())
     assert annotator.post(rate_url(assignment), data).url == reverse("work")
     assert not Rating.objects.exists()
 

@@ -85,7 +85,7 @@ def test_candidate_sets_and_computed_answers_come_back(db: None, come_back) -> N
 
 
 def leave_out(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk).update(standing=Participant.Standing.EXCLUDED)
+    Participant.objects.filter(pk=participant.pk).update(status=Participant.Status.EXCLUDED)
     with transaction.atomic():
         release_seats(participant, Assignment.Status.EXCLUDED)
 
@@ -101,7 +101,7 @@ def test_what_did_not_count_stays_out_and_is_said(he_study: Study, come_back, wr
     back, summary = import_archive(path, owner=None, now=timezone.now())
     assert differences(before, report_of(back)) == []
     assert summary.notes == [f"{n_lost} answers that did not count were left out."]
-    assert back.participants.get(pseudonym=excluded.pseudonym).standing == Participant.Standing.EXCLUDED
+    assert back.participants.get(pseudonym=excluded.pseudonym).status == Participant.Status.EXCLUDED
 
 
 def test_a_study_nobody_has_rated_comes_back_with_its_batches(cast, come_back) -> None:

@@ -62,7 +62,7 @@ def files_of(study: Study) -> dict[str, str]:
 
 
 def settled_in(report: dict[str, Any]) -> int:
-    return sum(row["second_look"] + row["adjudicated"] + row["replaced"] for row in report["final_labels"])
+    return sum(row["re_rating"] + row["adjudicated"] + row["replaced"] for row in report["final_labels"])
 
 
 def conduct_in(data: bytes) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def conduct_in(data: bytes) -> dict[str, Any]:
 def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(conducted: Study, come_back) -> None:
     before, files = report_of(conducted), files_of(conducted)
     assert Assignment.objects.filter(batch__study=conducted, status="superseded").count() == 2
-    assert all(before[part] for part in ("acceptance", "feedback", "confirmed", "control"))
+    assert all(before[part] for part in ("acceptance", "feedback", "adjudication", "control"))
     assert before["time_and_pay"]["ledger"]
     assert {row["status"] for row in before["checklist"] if row["key"] != "qualification_task"} == {"known"}
 

@@ -27,7 +27,7 @@ SPLIT = {"criterion": "score", "train": 100, "validation": 0}
 
 @pytest.fixture
 def study(pair: Pair) -> Study:  # noqa: F811
-    """One of three labels was settled at the second look, one by a trainer; a metric predicts all."""
+    """One of three labels was settled at the re-rating, one by a trainer; a metric predicts all."""
     work, _other = pair
     settle_second(work)
     predict(work, "1", "2", "2")
@@ -54,19 +54,19 @@ def test_report_data_set_and_predictions_of_the_copy_are_the_same(study: Study, 
     assert parts_of(written(back, "diqad", **SPLIT)) == data_set
     assert as_json(Comparison(back)) == predictions
     assert kept_in(back) == kept
-    assert [how for how, n in kept if n] == ["adjudicated", "second_look"]
+    assert [how for how, n in kept if n] == ["adjudicated", "re_rating"]
 
 
 def test_a_label_says_when_and_in_which_role_it_was_settled(study: Study, written: Written) -> None:
     rows = list(csv.DictReader(io.StringIO(parts_of(written(study, "archive"))["settled.csv"])))
     said = {row["how"]: (row["state"], row["option"], row["settled_by"]) for row in rows}
-    assert said == {"second_look": ("settled", "1", ""), "adjudicated": ("settled", "2", "trainer")}
+    assert said == {"re_rating": ("settled", "1", ""), "adjudicated": ("settled", "2", "trainer")}
     assert all(row["settled_at"] for row in rows)
 
 
-def test_what_still_waits_for_a_second_look_waits_for_a_trainer_in_the_copy(study: Study, come_back) -> None:
+def test_what_still_waits_for_a_re_rating_waits_for_a_trainer_in_the_copy(study: Study, come_back) -> None:
     """Imported annotators have no accounts, so they cannot look again."""
-    Disagreement.objects.filter(how="adjudicated").update(state="second_look", how="", option=None, settled_at=None)
+    Disagreement.objects.filter(how="adjudicated").update(state="re_rating", how="", option=None, settled_at=None)
     before = report_of(study)
     back = come_back(study)
     assert differences(before, report_of(back)) == []
@@ -76,14 +76,14 @@ def test_what_still_waits_for_a_second_look_waits_for_a_trainer_in_the_copy(stud
 def test_a_kept_answer_that_no_longer_counts_stays_behind_and_is_said(
     study: Study, written: Written, tmp_path: Path
 ) -> None:
-    """One of the two lost the seat of the second look, in which both labels have answers."""
+    """One of the two lost the seat of the re-rating, in which both labels have answers."""
     Disagreement.objects.get(how="adjudicated").answers.first().assignment.seat.delete()
     path = tmp_path / "archive.zip"
     path.write_bytes(written(study, "archive"))
     empty_the_database()
     back, summary = import_archive(path, owner=None, now=timezone.now())
     assert "6 answers kept with settled labels did not count and were left out." in summary.notes
-    assert dict(kept_in(back)) == {"adjudicated": 0, "second_look": 3}
+    assert dict(kept_in(back)) == {"adjudicated": 0, "re_rating": 3}
 
 
 @pytest.mark.parametrize(

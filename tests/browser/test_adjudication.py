@@ -10,20 +10,20 @@ from playwright.sync_api import expect
 
 from annotation.models import Batch, Rating
 from protocols.models import Example, Explanation
-from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.models import Disagreement
 from tests.browser.helpers import LOOKS, Screen, answer
 from tests.qualification.acceptance.factories import make_dialogue_batch
-from tests.qualification.adjudication.conftest import Confirming, make_confirming
+from tests.qualification.adjudication.conftest import AdjudicatedStudy, make_adjudicated
 from tests.qualification.adjudication.factories import CaseFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SCREENSHOTS = Path(__file__).parents[2] / "var" / "screenshots" / "casebook"
+SCREENSHOTS = Path(__file__).parents[2] / "var" / "screenshots" / "adjudication"
 
 
 @pytest.fixture
-def confirming(transactional_db: None) -> Confirming:
-    return make_confirming()
+def adjudicated(transactional_db: None) -> AdjudicatedStudy:
+    return make_adjudicated()
 
 
 def path(name: str, *args: object) -> str:
@@ -43,19 +43,21 @@ def rate(screen: Screen, keys: list[str]) -> None:
     page.wait_for_url("**/thanks/")
 
 
-def test_two_disagree_look_again_and_a_trainer_settles_it(open_screen: Callable[..., Screen], confirming: Confirming):
+def test_two_disagree_look_again_and_a_trainer_settles_it(
+    open_screen: Callable[..., Screen], adjudicated: AdjudicatedStudy
+):
     Batch.objects.all().update(status="closed")
-    make_dialogue_batch(confirming.cast.study, "a", 2)
-    one, other = (open_screen(person.user) for person in confirming.pair)
+    make_dialogue_batch(adjudicated.cast.study, "a", 2)
+    one, other = (open_screen(person.user) for person in adjudicated.pair)
     rate(one, ["2", "1"])
     rate(other, ["3", "1"])
-    assert sweep_confirming(now=timezone.now()) == (1, 0)
+    assert sweep_disagreements(now=timezone.now()) == (1, 0)
     rate(one, ["2"])
     rate(other, ["3"])
-    assert sweep_confirming(now=timezone.now()) == (0, 1)
+    assert sweep_disagreements(now=timezone.now()) == (0, 1)
 
-    screen = open_screen(confirming.trainer)
-    page = screen.go(path("casebook"))
+    screen = open_screen(adjudicated.trainer)
+    page = screen.go(path("adjudication"))
     assert screen.barriers() == ""
     expect(page.get_by_role("link", name="To settle (1)")).to_have_attribute("aria-current", "page")
     page.get_by_label("Score 1", exact=True).check()
@@ -75,19 +77,19 @@ def test_two_disagree_look_again_and_a_trainer_settles_it(open_screen: Callable[
 
 
 @LOOKS
-def test_no_page_of_the_casebook_has_barriers_and_each_fits(
-    open_screen: Callable[..., Screen], confirming: Confirming, width: int, scheme: str
+def test_no_page_of_the_adjudication_has_barriers_and_each_fits(
+    open_screen: Callable[..., Screen], adjudicated: AdjudicatedStudy, width: int, scheme: str
 ):
-    found = fill(confirming)
-    screen = open_screen(confirming.cast.owner, width=width, color_scheme=scheme)
+    found = fill(adjudicated)
+    screen = open_screen(adjudicated.cast.owner, width=width, color_scheme=scheme)
     pages = {
-        "to-settle": path("casebook"),
-        "looking-again": path("casebook") + "?state=second_look",
+        "to-settle": path("adjudication"),
+        "looking-again": path("adjudication") + "?state=re_rating",
         "one": path("disagreement", found.pk),
-        "plan": path("casebook_plan"),
+        "plan": path("adjudication_plan"),
         "cases": path("cases"),
-        "edit": path("case_edit", confirming.cast.study.cases.first().pk),
-        "new": path("case_new") + f"?dialogue={confirming.cast.batch.items.first().dialogue.key}",
+        "edit": path("case_edit", adjudicated.cast.study.cases.first().pk),
+        "new": path("case_new") + f"?dialogue={adjudicated.cast.batch.items.first().dialogue.key}",
     }
     for name, address in pages.items():
         screen.go(address)
@@ -96,15 +98,15 @@ def test_no_page_of_the_casebook_has_barriers_and_each_fits(
         screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
-def fill(confirming: Confirming) -> Disagreement:
+def fill(adjudicated: AdjudicatedStudy) -> Disagreement:
     """One with a trainer, with reasons; one that is looked at again; two cases."""
-    found = confirming.disagreed()
-    reason = Explanation.objects.get(text="It repeats itself.", option__criterion__version=confirming.cast.version)
+    found = adjudicated.disagreed()
+    reason = Explanation.objects.get(text="It repeats itself.", option__criterion__version=adjudicated.cast.version)
     text = "The second half says the same as the first, in other words."
     Rating.objects.filter(option__key="2").update(explanations=[reason.pk], free_text=text)
-    confirming.finish(["1", "0"], ["2", "0"], key="b")
-    sweep_confirming(now=timezone.now())
-    CaseFactory(item=found.item, criterion=found.criterion, author=confirming.trainer, is_training=True)
-    item = confirming.cast.batch.items.last()
-    CaseFactory(item=item, criterion=found.criterion, option=None, note="", author=confirming.trainer)
+    adjudicated.finish(["1", "0"], ["2", "0"], key="b")
+    sweep_disagreements(now=timezone.now())
+    CaseFactory(item=found.item, criterion=found.criterion, author=adjudicated.trainer, is_training=True)
+    item = adjudicated.cast.batch.items.last()
+    CaseFactory(item=item, criterion=found.criterion, option=None, note="", author=adjudicated.trainer)
     return found

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from annotation.models import Assignment, Rating
 from annotation.services import activity
 from annotation.services.claiming import claim_seat, submit_assignment
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import PayEntry
 from qualification.pay.services.ledger import sweep_pay
 from tests.browser.helpers import LOOKS, Screen
@@ -37,7 +37,7 @@ def cast(transactional_db: None) -> Cast:
     sweep_pay(now=NOW + timedelta(hours=2))
     PayEntryFactory(participant=cast.annotators[0], amount=Decimal("1.50"), actor=cast.owner)
     earned(cast.annotators[1], "EUR")
-    set_standing(cast.annotators[1], standing="excluded", by=cast.lead, reason="Asked to leave.", now=NOW)
+    set_status(cast.annotators[1], status="excluded", by=cast.lead, reason="Asked to leave.", now=NOW)
     for n in range(60):
         activity.log(cast.study, cast.owner, "batches_open", about=f"main-{n}", details={"n": 1}, now=NOW)
     return cast
@@ -48,7 +48,7 @@ def rate_pilot(cast: Cast) -> None:
     batch.seats.create(number=9)
     for number in range(4):
         panel = ("expert", "non_expert")[number % 2]
-        member = make_annotator(cast.study, f"panel-{number}", panel=panel, standing="pending")
+        member = make_annotator(cast.study, f"panel-{number}", panel=panel, status="pending")
         finish(
             member, batch, option=number % 3, seconds=12 + number, feedback=f"Question {number + 1} is unclear to me."
         )

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotation.models import StandingChange
-from annotation.services.status import set_standing
+from annotation.models import StatusChange
+from annotation.services.status import set_status
 from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import make_annotator
@@ -21,11 +21,11 @@ PEOPLE = reverse("study_people", args=["wellbeing"])
 
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
-    """One annotator of each standing."""
+    """One annotator of each status."""
     cast = make_cast()
-    for standing in ("pending", "qualifying", "failed", "paused", "excluded"):
-        person = make_annotator(cast.study, standing, pseudonym=f"a-{standing}")
-        set_standing(person, standing=standing, now=timezone.now())
+    for status in ("pending", "qualifying", "failed", "paused", "excluded"):
+        person = make_annotator(cast.study, status, pseudonym=f"a-{status}")
+        set_status(person, status=status, now=timezone.now())
     return cast
 
 
@@ -46,7 +46,7 @@ def test_a_reason_is_asked_for_where_it_is_needed_and_the_field_is_waiting(
     reason_of(screen, "a-failed").fill("I read the answers again.")
     page.get_by_role("button", name="Clear a-failed").click()
     expect(page.get_by_text("a-failed may rate.")).to_be_visible()
-    change = StandingChange.objects.order_by("-pk").first()
+    change = StatusChange.objects.order_by("-pk").first()
     assert change is not None
     assert (change.after, change.reason) == ("cleared", "I read the answers again.")
 
@@ -54,12 +54,12 @@ def test_a_reason_is_asked_for_where_it_is_needed_and_the_field_is_waiting(
 def test_enter_in_the_reason_decides_nothing_and_the_next_buttons_are_a_tab_away(
     open_screen: Callable[..., Screen], cast: Cast
 ):
-    screen, before = open_screen(cast.lead), StandingChange.objects.count()
+    screen, before = open_screen(cast.lead), StatusChange.objects.count()
     page = screen.go(PEOPLE)
     reason_of(screen, "a-pending").fill("Asked to leave.")
     page.keyboard.press("Enter")
     expect(page).to_have_url(screen.url + PEOPLE)
-    assert StandingChange.objects.count() == before
+    assert StatusChange.objects.count() == before
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Clear a-pending")).to_be_focused()
     page.keyboard.press("Tab")

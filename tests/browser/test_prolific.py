@@ -127,7 +127,7 @@ def test_who_rates_unlike_the_panel_does_not_qualify_and_is_screened_out(open_sc
     finish(page, "CSCREEN2")
 
     assert platform.told_codes == ["CSCREEN2"]
-    assert the_annotator().standing == "failed"
+    assert the_annotator().status == "failed"
     assert Entry.objects.get().state == "screened_out"
 
 

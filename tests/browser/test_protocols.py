@@ -123,7 +123,7 @@ def test_a_model_shows_short_dialogues_in_numbers(open_screen: Open):
 def test_training_on_consistency_shows_the_facts_before_and_after_the_answer(open_screen: Open):
     work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
     (batch,) = make_training(work.study, by=UserFactory(), now=timezone.now())
-    learner = make_annotator(work.study, "bea", standing="qualifying")
+    learner = make_annotator(work.study, "bea", status="qualifying")
     assignment = claim_seat(learner, batch, now=timezone.now())
     screen = open_screen(learner.user)
     position = batch.items.filter(dialogue__metadata__persona__contains="I keep bees.").first().position

@@ -165,7 +165,7 @@ def test_a_lead_sees_every_verdict_and_decides_about_the_doubtful(
     page.get_by_role("button", name=re.compile("^Decide about")).click()
     expect(page.get_by_text("by the rule")).to_have_count(0)
     candidate.refresh_from_db()
-    assert candidate.standing == "cleared"
+    assert candidate.status == "cleared"
     no_barriers(screen)
     screen.go("/studies/plans/people/")
     no_barriers(screen)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Rating, Study
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from tests.browser.helpers import Screen, wait_for_step
 from tests.browser.rating import expect_saved, press
 from tests.cast import Cast
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def exclude(assignment: Assignment) -> None:
-    set_standing(assignment.participant, standing="excluded", now=timezone.now())
+    set_status(assignment.participant, status="excluded", now=timezone.now())
 
 
 def close(assignment: Assignment) -> None:

@@ -31,7 +31,7 @@ def cast(transactional_db: None) -> Cast:
     cast = make_cast()
     User.objects.filter(pk=cast.owner.pk).update(is_staff=True)
     make_batch(cast.study, position=1, status="draft")
-    cast.study.participants.filter(pk=cast.annotator.pk).update(standing="pending")
+    cast.study.participants.filter(pk=cast.annotator.pk).update(status="pending")
     HeartbeatFactory()
     return cast
 

@@ -8,13 +8,13 @@ from decimal import Decimal
 
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Assignment, Batch, Participant, StandingChange, Study
+from annotation.models import ActivityLog, Assignment, Batch, Participant, StatusChange, Study
 from annotation.services import agreement
 from annotation.services.claiming import claim_seat, submit_assignment
 from qualification import tasks
 from qualification.acceptance.services.reviewing import take_inspection
 from qualification.acceptance.services.sweeping import sweep_control
-from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.inserting import mix_checks
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import (
@@ -26,13 +26,13 @@ from qualification.models import (
     Flag,
     Inspection,
     PayEntry,
-    SecondLook,
+    ReRating,
 )
 from qualification.pay.services.ledger import sweep_pay
 from qualification.qualifying.services.results import sweep_attempts
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
 from tests.qualification.acceptance.factories import PlanFactory, make_dialogue_batch, make_score_version
-from tests.qualification.adjudication.factories import ConfirmPlanFactory
+from tests.qualification.adjudication.factories import AdjudicationPlanFactory
 from tests.qualification.checks.factories import CheckPlanFactory, make_checks
 from tests.qualification.qualifying.factories import like, make_candidate, make_gated, rate
 from tests.working import rate_everything
@@ -66,7 +66,7 @@ def stored(study: Study) -> Counter[str]:
     of_item = {"item__batch__study": study}
     found = (
         ("log", ActivityLog.objects.filter(study=study).values_list("verb")),
-        ("standing", StandingChange.objects.filter(participant__study=study).values_list("after")),
+        ("status", StatusChange.objects.filter(participant__study=study).values_list("after")),
         ("work", Assignment.objects.filter(batch__study=study).values_list("batch__kind", "status")),
         ("batch", Batch.objects.filter(study=study).values_list("kind", "round", "status")),
         ("attempt", Attempt.objects.filter(participant__study=study).values_list("state")),
@@ -77,7 +77,7 @@ def stored(study: Study) -> Counter[str]:
         ("disagreement", Disagreement.objects.filter(**of_item).values_list("state", "how")),
         (
             "second look",
-            SecondLook.objects.filter(comparison__batch__study=study).values_list("private_batch__n_items"),
+            ReRating.objects.filter(comparison__batch__study=study).values_list("private_batch__n_items"),
         ),
         ("pay", PayEntry.objects.filter(participant__study=study).values_list("kind", "amount")),
         ("flag", Flag.objects.filter(participant__study=study).values_list("kind", "state")),
@@ -137,15 +137,15 @@ def _check() -> Assignment:
 
 def _pair(name: str = "comparing") -> Assignment:
     work = _rated_by_two(name, (0, 1))
-    ConfirmPlanFactory(study=work.batch.study)
+    AdjudicationPlanFactory(study=work.batch.study)
     return work
 
 
-def _second_looks() -> Assignment:
+def _re_ratings() -> Assignment:
     """Both see it alike now."""
     finish(_pair("looking"), now=timezone.now())
-    sweep_confirming(now=timezone.now())
-    looks = SecondLook.objects.filter(private_batch__study__slug="looking").order_by("pk")
+    sweep_disagreements(now=timezone.now())
+    looks = ReRating.objects.filter(private_batch__study__slug="looking").order_by("pk")
     first, second = (_work(look.participant, look.private_batch, 0) for look in looks)
     finish(first, now=timezone.now())
     return second
@@ -169,7 +169,7 @@ def _missed_check() -> Assignment:
 GATES = (
     Gate(
         "verdict", tasks.sweep_attempts.name, sweep_attempts, _candidate,
-        {"attempt passed": 1, "standing cleared": 1, "log verdict": 1, "log standing": 1},
+        {"attempt passed": 1, "status cleared": 1, "log verdict": 1, "log status": 1},
     ),
     Gate(
         "drawing", tasks.sweep_control.name, sweep_control, _sample,
@@ -181,17 +181,17 @@ GATES = (
          "work main superseded": 2, "log control_decided": 1, "log next_round": 1},
     ),
     Gate(
-        "comparing", tasks.sweep_confirming.name, sweep_confirming, _pair,
-        {f"comparison 1 {N_DIALOGUES}": 1, "disagreement second_look": N_DIALOGUES, f"second look {N_DIALOGUES}": 2,
-         "batch second_look 1 open": 2, "log compared": 1},
+        "comparing", tasks.sweep_disagreements.name, sweep_disagreements, _pair,
+        {f"comparison 1 {N_DIALOGUES}": 1, "disagreement re_rating": N_DIALOGUES, f"second look {N_DIALOGUES}": 2,
+         "batch re_rating 1 open": 2, "log compared": 1},
     ),
     Gate(
-        "looking", tasks.sweep_confirming.name, sweep_confirming, _second_looks,
-        {"disagreement settled second_look": N_DIALOGUES, "batch second_look 1 closed": 2, "log second_look": 1},
+        "looking", tasks.sweep_disagreements.name, sweep_disagreements, _re_ratings,
+        {"disagreement settled re_rating": N_DIALOGUES, "batch re_rating 1 closed": 2, "log re_rating": 1},
     ),
     Gate("paying", tasks.sweep_pay.name, sweep_pay, _paid_batch, {"pay batch 4.67": 1}, held="annotation_assignment"),
     Gate(
         "flagging", tasks.sweep_signals.name, sweep_signals, _missed_check,
-        {"flag attention open": 1, "standing paused": 1, "log flag_raised": 1, "log standing": 1},
+        {"flag attention open": 1, "status paused": 1, "log flag_raised": 1, "log status": 1},
     ),
 )  # fmt: skip

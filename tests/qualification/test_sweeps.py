@@ -9,7 +9,7 @@ from django.db import connection
 
 from annotation.models import Assignment, Study
 from qualification.acceptance.services.sweeping import sweep_control
-from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import PayEntry, PayMark, PayPlan
 from qualification.pay.services import ledger
@@ -34,7 +34,7 @@ def cast() -> Cast:
     ("sweep", "n"),
     [
         (sweep_attempts, 1),
-        (sweep_confirming, 3),
+        (sweep_disagreements, 3),
         (sweep_control, 2),
         (sweep_pay, 1),
         (sweep_signals, 2),

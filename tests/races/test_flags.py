@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from annotation.models import Participant, Seat, StandingChange
+from annotation.models import Participant, Seat, StatusChange
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
@@ -35,8 +35,8 @@ def test_two_sweeps_at_once_raise_each_flag_once():
     assert not [result for result in results if isinstance(result, Exception)]
     assert sum(n_flags for _, n_flags in results) == Flag.objects.count() > 0
     person = Participant.objects.get(pseudonym="uniform")
-    assert person.standing == "paused"
-    assert StandingChange.objects.filter(participant=person).count() == 1
+    assert person.status == "paused"
+    assert StatusChange.objects.filter(participant=person).count() == 1
 
 
 def test_two_people_who_decide_at_once_decide_once():
@@ -53,7 +53,7 @@ def test_two_people_who_decide_at_once_decide_once():
         assert [result.code for result in results if isinstance(result, Refused)] == ["decided"]
         decided = next(result for result in results if isinstance(result, Flag))
         expected = "excluded" if decided.state == "excluded" else "cleared"
-        assert Participant.objects.get(pk=person.pk).standing == expected
+        assert Participant.objects.get(pk=person.pk).status == expected
 
 
 def test_a_sweep_that_pauses_and_a_lead_who_excludes_do_not_wait_for_each_other():
@@ -67,7 +67,7 @@ def test_a_sweep_that_pauses_and_a_lead_who_excludes_do_not_wait_for_each_other(
         results = run_together([raising, deciding])
 
         assert not [result for result in results if isinstance(result, Exception)]
-        assert Participant.objects.get(pk=person.pk).standing == "excluded"
+        assert Participant.objects.get(pk=person.pk).status == "excluded"
 
 
 def test_somebody_who_claims_while_checks_are_mixed_in_meets_a_whole_batch():

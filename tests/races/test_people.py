@@ -12,7 +12,7 @@ from annotation.services.claiming import claim_seat
 from annotation.services.joining import join
 from annotation.services.people import add_member, change_role
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from tests.cast import make_cast
 from tests.factories import MembershipFactory, make_batch
 from tests.races.threads import run_together
@@ -46,13 +46,13 @@ def test_who_is_excluded_while_they_claim_holds_no_seat():
     cast = make_cast()
     for round_number in range(5):
         annotator = cast.annotators[round_number % 3]
-        Participant.objects.filter(pk=annotator.pk).update(standing="cleared")
+        Participant.objects.filter(pk=annotator.pk).update(status="cleared")
         batch = make_batch(cast.study, position=10 + round_number)
 
         run_together(
             [
                 partial(claim_seat, annotator, batch, now=timezone.now()),
-                partial(set_standing, annotator, standing="excluded", now=timezone.now()),
+                partial(set_status, annotator, status="excluded", now=timezone.now()),
             ]
         )
 

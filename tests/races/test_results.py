@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Participant, StandingChange
+from annotation.models import ActivityLog, Participant, StatusChange
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from qualification.models import Attempt, ComprehensionTry
@@ -35,10 +35,10 @@ def test_workers_who_sweep_at_once_decide_each_candidate_once():
     results = run_together([partial(sweep_attempts, now=NOW)] * 6)
     assert sum(results) == 6
     assert Attempt.objects.count() == 6
-    assert StandingChange.objects.count() == 6
+    assert StatusChange.objects.count() == 6
     assert ActivityLog.objects.filter(verb="verdict").count() == 6
-    standings = Participant.objects.filter(pk__in=[each.pk for each in people]).order_by("pk")
-    assert list(standings.values_list("standing", flat=True)) == ["cleared", "failed"] * 3
+    statuses = Participant.objects.filter(pk__in=[each.pk for each in people]).order_by("pk")
+    assert list(statuses.values_list("status", flat=True)) == ["cleared", "failed"] * 3
 
 
 def test_a_lead_and_the_sweep_at_once_leave_one_clear_outcome():
@@ -56,7 +56,7 @@ def test_a_lead_and_the_sweep_at_once_leave_one_clear_outcome():
     run_together(calls)
     attempt.refresh_from_db()
     assert attempt.overridden_to == "failed"
-    assert Participant.objects.get(pk=candidate.pk).standing == "failed"  # a person has the last word in any order
+    assert Participant.objects.get(pk=candidate.pk).status == "failed"  # a person has the last word in any order
 
 
 def test_two_tabs_use_one_try_each_and_never_more_than_there_are():

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Participant, Seat
 from annotation.services import claiming
-from annotation.services import status as standing
+from annotation.services import status
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from annotation.services.studies import set_batch_status
 from tests.cast import Cast, make_cast
 from tests.races.threads import run_together
@@ -93,15 +93,15 @@ def test_who_is_taken_back_in_while_the_next_round_opens_gets_no_seat_for_old_wo
     cast = make_cast()
     assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
     Assignment.objects.filter(pk=assignment.pk).update(status="submitted", submitted_at=NOW)
-    set_standing(cast.annotator, standing="excluded", now=NOW)
-    free = standing.free_seat_of
+    set_status(cast.annotator, status="excluded", now=NOW)
+    free = status.free_seat_of
 
     def later(batch_id):
         elsewhere(partial(open_next_round, cast.batch, now=NOW))
         return free(batch_id)
 
-    with patch.object(standing, "free_seat_of", later):
-        set_standing(cast.annotator, standing="cleared", now=NOW)
+    with patch.object(status, "free_seat_of", later):
+        set_status(cast.annotator, status="cleared", now=NOW)
     assert not Seat.objects.filter(assignment__isnull=False).exists()
 
 
@@ -123,9 +123,9 @@ def test_claims_and_next_rounds_at_once_leave_every_seat_with_work_of_its_round(
 def test_an_exclusion_and_a_next_round_at_once_do_not_wait_for_each_other():
     cast = make_cast()
     for _ in range(8):
-        set_standing(cast.annotator, standing="cleared", now=NOW)
+        set_status(cast.annotator, status="cleared", now=NOW)
         claim_seat(cast.annotator, cast.batch, now=NOW)
-        exclude = partial(set_standing, cast.annotator, standing="excluded", now=NOW)
+        exclude = partial(set_status, cast.annotator, status="excluded", now=NOW)
 
         results = run_together([exclude, partial(open_next_round, cast.batch, now=NOW)])
 

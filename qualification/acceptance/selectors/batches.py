@@ -160,7 +160,7 @@ def groups_of(study: Study) -> QuerySet[Group]:
 
 def annotators_of(study: Study) -> QuerySet[Participant]:
     """Without those who check or teach: they get batches of their own."""
-    here = study.participants.exclude(standing=Participant.Standing.EXCLUDED).filter(~is_of_team(), is_imported=False)
+    here = study.participants.exclude(status=Participant.Status.EXCLUDED).filter(~is_of_team(), is_imported=False)
     return here.select_related("group").order_by("pseudonym")
 
 

@@ -8,7 +8,7 @@ from django.db import connection
 from annotation.models import Batch, Item
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from qualification.adjudication.selectors.disagreements import is_confirmed
+from qualification.adjudication.selectors.disagreements import is_adjudicated
 from qualification.models import Disagreement
 
 TIED, UNSURE, EXCLUDED, UNANSWERED = "tied", "unsure", "excluded", "unanswered"
@@ -25,7 +25,7 @@ VOTES = """
 class Labels:
     """`option_of`: {item id: option id} in the order of items; `left_out`: why others have no label, counted.
 
-    `n_unsettled`: items of a study whose labels are confirmed that still wait for their second look or their trainer.
+    `n_unsettled`: items of a study whose labels are confirmed that still wait for their re-rating or their trainer.
     """
 
     option_of: dict[int, int] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Labels:
 def labels_of(batch: Batch, criterion: CriterionSpec) -> Labels:
     """Counted answers only: those of an earlier round have no seat."""
     votes = _votes_of(batch, criterion)
-    settled, is_pair = _settled(batch, criterion), is_confirmed(batch, criterion)
+    settled, is_pair = _settled(batch, criterion), is_adjudicated(batch, criterion)
     labels, left_out, n_unsettled = {}, Counter[str](), 0
     for item, given in votes.items():
         found = settled.get(item) or _winner(given)
@@ -83,7 +83,7 @@ def _why_not(option: int | None, given: dict[int, int], criterion: CriterionSpec
 
 
 def _settled(batch: Batch, criterion: CriterionSpec) -> dict[int, int]:
-    """{item: option} that a second look or a trainer has settled in this round."""
+    """{item: option} that a re-rating or a trainer has settled in this round."""
     rows = Disagreement.objects.filter(
         item__batch=batch, criterion=criterion.id, round=batch.round, state=Disagreement.State.SETTLED
     )

@@ -35,5 +35,5 @@ def labels_by_token(check: Check, position: int) -> dict[UUID, str]:
 
 def reviewers_among(participants: Iterable[Participant]) -> set[int]:
     """Participants who check batches and do not rate: no team lead will ever clear them for that."""
-    waiting = [each.pk for each in participants if each.standing == Participant.Standing.PENDING]
+    waiting = [each.pk for each in participants if each.status == Participant.Status.PENDING]
     return set(Check.objects.filter(participant__in=waiting).values_list("participant", flat=True))

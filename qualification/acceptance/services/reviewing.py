@@ -12,12 +12,12 @@ from annotation.services.claiming import submit_assignment
 from annotation.services.people import get_or_make_participant
 from annotation.services.private_batches import make_private_batch, withdraw_private_batch
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.acceptance.selectors.plans import Kind
 from qualification.models import Check, Inspection
 
 State = Inspection.State
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 # Of a sequential sample. Under the usual risks a flawless batch is accepted after 42 items: two portions.
 PORTION = 25
 
@@ -83,17 +83,17 @@ def _lock_checkable(pk: int) -> Inspection:
 
 
 def _controller(inspection: Inspection, user: User, now: datetime) -> Participant:
-    """The user's own participation, with a standing that gets them no batch but those of their own. Raises Refused."""
+    """The user's own participation, with a status that gets them no batch but those of their own. Raises Refused."""
     study = inspection.batch.study
     # The study's row: a controller who takes two samples at once becomes one participant.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     person = get_or_make_participant(study, user=user)
-    if person.standing == Standing.EXCLUDED:
+    if person.status == PersonStatus.EXCLUDED:
         raise Refused("excluded", _("You are excluded from this study, so you cannot check its batches."))
     if Assignment.objects.filter(participant=person, batch=inspection.batch).exists():
         raise Refused("own_work", _("You have rated in this batch yourself: somebody else has to check it."))
-    if person.standing in (Standing.PAUSED, Standing.QUALIFYING):
-        return set_standing(person, standing=Standing.PENDING, reason=str(_("Checks batches.")), now=now)
+    if person.status in (PersonStatus.PAUSED, PersonStatus.QUALIFYING):
+        return set_status(person, status=PersonStatus.PENDING, reason=str(_("Checks batches.")), now=now)
     return person
 
 

@@ -1,4 +1,4 @@
-"""The casebook's pages: disagreements with everything that was said of them, and the cases the team learned from."""
+"""The case library's pages: disagreements with everything that was said of them, and the cases the team learned from."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from qualification.adjudication.selectors.disagreements import (
     current_comparisons,
     disagreements_of,
     first_looks,
-    second_looks,
+    re_ratings,
 )
 from qualification.models import Case, Disagreement
 
@@ -133,12 +133,12 @@ def _shown(item: Item, together: dict[int, Candidate]) -> Shown:
 
 
 def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[Said]]:
-    """By disagreement and whether it is of the second look."""
+    """By disagreement and whether it is of the re-rating."""
     comparisons = current_comparisons().filter(batch__in={each.item.batch_id for each in disagreements})
     rows = (
-        with_words(Rating.objects.filter(first_looks(comparisons) | second_looks(comparisons)))
+        with_words(Rating.objects.filter(first_looks(comparisons) | re_ratings(comparisons)))
         .filter(item__in=_items_like(disagreements))
-        .annotate(of_batch=F("batch__second_look__comparison__batch"))
+        .annotate(of_batch=F("batch__re_rating__comparison__batch"))
     )
     by_unit: dict[tuple[Any, ...], list[Rating]] = defaultdict(list)
     for row in rows:

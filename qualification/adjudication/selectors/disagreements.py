@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, 
 from annotation.models import Assignment, Batch, Participant, Rating, Seat, Study
 from annotation.selectors.claims import has_a_full_round
 from protocols.specs import CriterionSpec, spec_of
-from qualification.models import Comparison, ConfirmPlan, Disagreement, SecondLook
+from qualification.models import AdjudicationPlan, Comparison, Disagreement, ReRating
 
 State, How = Disagreement.State, Disagreement.How
 SEATS = 2
@@ -20,26 +20,28 @@ Answers = dict[tuple[int, int], int]  # {(item, criterion): option}
 
 
 # --- the plan --------------------------------------------------------------------------------------
-def plan_of(study: Study) -> ConfirmPlan:
+def plan_of(study: Study) -> AdjudicationPlan:
     """The study's, or one that is not stored yet."""
-    return ConfirmPlan.objects.filter(study=study).first() or ConfirmPlan(study=study)
+    return AdjudicationPlan.objects.filter(study=study).first() or AdjudicationPlan(study=study)
 
 
-def confirmed_criteria(plan: ConfirmPlan) -> tuple[CriterionSpec, ...]:
+def adjudicated_criteria(plan: AdjudicationPlan) -> tuple[CriterionSpec, ...]:
     """Those of the version the study follows now. A question that is not asked of everybody is not confirmed."""
     counted = spec_of(plan.study.protocol_version).counted
     keys = set(plan.criteria.values_list("key", flat=True)) if plan.pk else set()
     return tuple(each for each in counted if not keys or each.key in keys)
 
 
-def is_confirmed(batch: Batch, criterion: CriterionSpec) -> bool:
+def is_adjudicated(batch: Batch, criterion: CriterionSpec) -> bool:
     """Whether two have to agree on this label of this batch."""
     plan = (
-        ConfirmPlan.objects.filter(study=batch.study_id, is_on=True).select_related("study__protocol_version").first()
+        AdjudicationPlan.objects.filter(study=batch.study_id, is_on=True)
+        .select_related("study__protocol_version")
+        .first()
     )
     if plan is None or batch.seats.count() != SEATS:
         return False
-    return criterion.id in {each.id for each in confirmed_criteria(plan)}
+    return criterion.id in {each.id for each in adjudicated_criteria(plan)}
 
 
 def has_pairs(study: Study) -> bool:
@@ -65,7 +67,7 @@ def uncompared_batches() -> QuerySet[Batch]:
     )
     seats = Seat.objects.filter(batch=OuterRef("pk")).order_by().values("batch").annotate(n=Count("pk")).values("n")
     wanted = Batch.objects.filter(
-        has_a_full_round(), ~Exists(compared), kind=Batch.Kind.MAIN, study__confirm_plan__is_on=True
+        has_a_full_round(), ~Exists(compared), kind=Batch.Kind.MAIN, study__adjudication_plan__is_on=True
     )
     in_work = wanted.exclude(status=Batch.Status.DRAFT).annotate(n_seats=Subquery(seats))
     return in_work.filter(n_seats=SEATS).order_by("pk")
@@ -83,27 +85,27 @@ def current_comparisons() -> QuerySet[Comparison]:
 
 
 def finished_comparisons() -> QuerySet[Comparison]:
-    """Those where both look again, and no second look is still to come: of imported people there is none at all."""
-    to_come = SecondLook.objects.filter(comparison=OuterRef("pk"), private_batch__status=Batch.Status.OPEN)
-    to_come = to_come.exclude(participant__standing=Participant.Standing.EXCLUDED).filter(~Exists(_submitted()))
+    """Those where both look again, and no re-rating is still to come: of imported people there is none at all."""
+    to_come = ReRating.objects.filter(comparison=OuterRef("pk"), private_batch__status=Batch.Status.OPEN)
+    to_come = to_come.exclude(participant__status=Participant.Status.EXCLUDED).filter(~Exists(_submitted()))
     return current_comparisons().filter(~Exists(to_come), looked_at=None).order_by("pk")
 
 
 def _submitted() -> QuerySet[Assignment]:
-    """Of a second look."""
+    """Of a re-rating."""
     status = Assignment.Status.SUBMITTED
     return Assignment.objects.filter(batch=OuterRef("private_batch"), status=status, seat__isnull=False)
 
 
-def open_looks() -> QuerySet[SecondLook]:
-    return SecondLook.objects.filter(private_batch__status=Batch.Status.OPEN)
+def open_looks() -> QuerySet[ReRating]:
+    return ReRating.objects.filter(private_batch__status=Batch.Status.OPEN)
 
 
 def stale_looks() -> QuerySet[Batch]:
     """Private batches that nobody has to finish: the round is over, or all of it was settled without them."""
     wanted = current_comparisons().filter(looked_at=None, pk=OuterRef("comparison"))
     looks = open_looks().filter(~Exists(wanted), ~Exists(_submitted()))
-    return Batch.objects.filter(second_look__in=looks).order_by("pk")
+    return Batch.objects.filter(re_rating__in=looks).order_by("pk")
 
 
 def looked_at_again(comparison: Comparison) -> QuerySet[Disagreement]:
@@ -112,7 +114,7 @@ def looked_at_again(comparison: Comparison) -> QuerySet[Disagreement]:
         item__batch=comparison.batch_id,
         round=comparison.round,
         criterion__version=comparison.protocol_version_id,
-        state=State.SECOND_LOOK,
+        state=State.RE_RATING,
     )
 
 
@@ -126,9 +128,9 @@ def answers_of(assignment: Assignment, criteria: Iterable[CriterionSpec]) -> Ans
 
 
 def looked_again(comparison: Comparison) -> list[dict[tuple[object, ...], int]]:
-    """What each submitted second look says, {(unit, dialogue, candidate, source, criterion): option}."""
+    """What each submitted re-rating says, {(unit, dialogue, candidate, source, criterion): option}."""
     rows = Rating.objects.filter(
-        batch__second_look__comparison=comparison, is_active=True, option__isnull=False, assignment__seat__isnull=False,
+        batch__re_rating__comparison=comparison, is_active=True, option__isnull=False, assignment__seat__isnull=False,
         assignment__status=Assignment.Status.SUBMITTED,
     )  # fmt: skip
     found: dict[int, dict[tuple[object, ...], int]] = {}
@@ -143,21 +145,21 @@ def first_looks(comparisons: QuerySet[Comparison]) -> Q:
     return Q(assignment__in=comparisons.values("first")) | Q(assignment__in=comparisons.values("second"))
 
 
-def second_looks(comparisons: QuerySet[Comparison]) -> Q:
-    """Match the ratings of submitted second looks: an answer that may still change is nobody's to read."""
+def re_ratings(comparisons: QuerySet[Comparison]) -> Q:
+    """Match the ratings of submitted re-ratings: an answer that may still change is nobody's to read."""
     status = Assignment.Status.SUBMITTED
-    return Q(batch__second_look__comparison__in=comparisons, assignment__status=status, assignment__seat__isnull=False)
+    return Q(batch__re_rating__comparison__in=comparisons, assignment__status=status, assignment__seat__isnull=False)
 
 
 def answers_behind(disagreement: Disagreement) -> list[Rating]:
-    """Return all answers about the item by those who gave its settled label, at the second look or else at the first.
+    """Return all answers about the item by those who gave its settled label, at the re-rating or else at the first.
 
     None where a trainer settled on a label that nobody gave.
     """
     item = disagreement.item
     parts = {f"item__{part}": getattr(item, part) for part in ("unit", "dialogue", "candidate", "source")}
     comparisons = current_comparisons().filter(batch=item.batch_id)
-    for looks in (second_looks(comparisons), first_looks(comparisons)):
+    for looks in (re_ratings(comparisons), first_looks(comparisons)):
         found = Rating.objects.filter(looks, is_active=True, **parts)
         same = found.filter(criterion=disagreement.criterion_id, option=disagreement.option_id)
         if same.exists():
@@ -208,7 +210,7 @@ def settled_labels(study: Study) -> SettledLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class AdjudicationCounts:
     """`by_criterion`: {key: {"disagreements", "second_look", "replaced", "adjudicated", "open": labels}}."""
 
     n_batches: int
@@ -218,7 +220,7 @@ class Confirmed:
     by_criterion: dict[str, dict[str, int]]
 
 
-def confirmed_counts(study: Study) -> Confirmed:
+def adjudication_counts(study: Study) -> AdjudicationCounts:
     """In three queries. Zeros where nothing was compared."""
     compared = current_comparisons().filter(batch__study=study)
     sums = compared.aggregate(batches=Count("pk"), items=Sum("n_items"), labels=Sum("n_labels"))
@@ -230,7 +232,7 @@ def confirmed_counts(study: Study) -> Confirmed:
         .annotate(disagreements=Count("pk"), **by_how, open=Count("pk", filter=~Q(state=State.SETTLED)))
     )
     names = ("disagreements", *How.values, "open")
-    return Confirmed(
+    return AdjudicationCounts(
         n_batches=sums["batches"],
         n_items=sums["items"] or 0,
         n_labels=sums["labels"] or 0,

@@ -15,8 +15,8 @@ from annotation.services.sweeping import AT_ONCE, sweep_each
 from protocols.models import Criterion
 from qualification.adjudication.selectors.disagreements import (
     Answers,
+    adjudicated_criteria,
     answers_of,
-    confirmed_criteria,
     finished_comparisons,
     has_pairs,
     open_looks,
@@ -24,13 +24,13 @@ from qualification.adjudication.selectors.disagreements import (
     uncompared_batches,
 )
 from qualification.adjudication.services.re_rating import close_disagreement, count_looks, make_looks
-from qualification.models import Comparison, ConfirmPlan, Disagreement
+from qualification.models import AdjudicationPlan, Comparison, Disagreement
 
 State, How = Disagreement.State, Disagreement.How
 
 
-def sweep_confirming(*, now: datetime) -> tuple[int, int]:
-    """Compare and settle what is due. Returns how many batches were compared, and how many second looks were counted.
+def sweep_disagreements(*, now: datetime) -> tuple[int, int]:
+    """Compare and settle what is due. Returns how many batches were compared, and how many re-ratings were counted.
 
     Each is done once, however often it is called: under a lock, and only where it has not been done.
     """
@@ -39,7 +39,7 @@ def sweep_confirming(*, now: datetime) -> tuple[int, int]:
         for batch in stale_looks()[:AT_ONCE]:
             withdraw_private_batch(batch)
     compared, counted = [], []
-    if ConfirmPlan.objects.filter(is_on=True).exists():
+    if AdjudicationPlan.objects.filter(is_on=True).exists():
         finished = uncompared_batches().values_list("pk", flat=True)
         compared = sweep_each("comparing a batch", finished, partial(compare_batch, now=now))
     if Comparison.objects.filter(looked_at=None).exists():
@@ -50,7 +50,7 @@ def sweep_confirming(*, now: datetime) -> tuple[int, int]:
 
 @transaction.atomic
 def compare_batch(batch_id: int, *, now: datetime) -> Comparison | None:
-    """One disagreement for every item and question that the two answer differently, and a second look for each.
+    """One disagreement for every item and question that the two answer differently, and a re-rating for each.
 
     None when they were compared already, or the round is not finished.
     """
@@ -59,8 +59,8 @@ def compare_batch(batch_id: int, *, now: datetime) -> Comparison | None:
     batch = uncompared_batches().filter(pk=batch_id).select_related("study__protocol_version").first()
     if batch is None:
         return None
-    plan = ConfirmPlan.objects.select_related("study__protocol_version").get(study=batch.study_id)
-    criteria = confirmed_criteria(plan)
+    plan = AdjudicationPlan.objects.select_related("study__protocol_version").get(study=batch.study_id)
+    criteria = adjudicated_criteria(plan)
     pair = Assignment.objects.filter(seat__batch=batch).select_related("participant").order_by("pk")
     first, second = pair
     one, other = (answers_of(each, criteria) for each in pair)
@@ -101,7 +101,7 @@ def _keep(
 
 
 def _look_again(row: Disagreement, agreed: int | None, now: datetime) -> None:
-    row.state = State.SECOND_LOOK
+    row.state = State.RE_RATING
     if agreed is not None:
         close_disagreement(row, How.REPLACED, agreed, now)
     row.save(update_fields=["state", "how", "option", "settled_at"])
@@ -109,7 +109,7 @@ def _look_again(row: Disagreement, agreed: int | None, now: datetime) -> None:
 
 # --- the plan --------------------------------------------------------------------------------------
 @transaction.atomic
-def save_plan(study: Study, *, is_on: bool, criteria: list[Criterion], by: User, now: datetime) -> ConfirmPlan:
+def save_plan(study: Study, *, is_on: bool, criteria: list[Criterion], by: User, now: datetime) -> AdjudicationPlan:
     """Batches whose round is finished already are compared too. Raises Refused where no batch has two seats."""
     if is_on and not has_pairs(study):
         raise Refused(
@@ -117,8 +117,8 @@ def save_plan(study: Study, *, is_on: bool, criteria: list[Criterion], by: User,
             _("Two people confirm a label, so a batch needs exactly two seats. Here a batch has %(n)s.")
             % {"n": study.seats},
         )
-    plan, _is_new = ConfirmPlan.objects.update_or_create(study=study, defaults={"is_on": is_on})
+    plan, _is_new = AdjudicationPlan.objects.update_or_create(study=study, defaults={"is_on": is_on})
     plan.criteria.set(criteria)
     details = {"is_on": is_on, "criteria": [each.key for each in criteria]}
-    activity.log(study, by, "confirm_plan", details=details, now=now)
+    activity.log(study, by, "adjudication_plan", details=details, now=now)
     return plan

@@ -20,7 +20,7 @@ from qualification.adjudication.selectors.disagreements import (
     looked_again,
     looked_at_again,
 )
-from qualification.models import Case, Comparison, Disagreement, SecondLook
+from qualification.models import Case, Comparison, Disagreement, ReRating
 
 State, How = Disagreement.State, Disagreement.How
 
@@ -39,14 +39,14 @@ def make_looks(comparison: Comparison, differing: Sequence[tuple[int, int]], *, 
         return
     for number, person in enumerate(pair, start=1):
         batch = make_private_batch(
-            comparison.batch.study, kind=Batch.Kind.SECOND_LOOK, key=f"second-look-{comparison.pk}-{number}",
+            comparison.batch.study, kind=Batch.Kind.RE_RATING, key=f"re-rating-{comparison.pk}-{number}",
             items=ordered, person=person,
         )  # fmt: skip
-        SecondLook.objects.create(comparison=comparison, participant=person, private_batch=batch)
+        ReRating.objects.create(comparison=comparison, participant=person, private_batch=batch)
 
 
 def _can_look(person: Participant) -> bool:
-    return person.user_id is not None and person.standing != Participant.Standing.EXCLUDED
+    return person.user_id is not None and person.status != Participant.Status.EXCLUDED
 
 
 @transaction.atomic
@@ -64,7 +64,7 @@ def count_looks(comparison_id: int, *, now: datetime) -> Comparison | None:
     n_settled = [_settle_alike(row, looks, now) for row in waiting]
     _finish(comparison, now)
     details = {"round": comparison.round, "n": sum(n_settled), "left": len(n_settled) - sum(n_settled)}
-    activity.log(comparison.batch.study, None, "second_look", about=comparison.batch.key, details=details, now=now)
+    activity.log(comparison.batch.study, None, "re_rating", about=comparison.batch.key, details=details, now=now)
     return comparison
 
 
@@ -72,7 +72,7 @@ def _finish(comparison: Comparison, now: datetime) -> None:
     """Nothing is left to look at again. What was submitted is closed; the sweep withdraws the rest."""
     comparison.looked_at = now
     comparison.save(update_fields=["looked_at"])
-    done = Assignment.objects.filter(batch__second_look__comparison=comparison, status=Assignment.Status.SUBMITTED)
+    done = Assignment.objects.filter(batch__re_rating__comparison=comparison, status=Assignment.Status.SUBMITTED)
     Batch.objects.filter(pk__in=done.values("batch")).update(status=Batch.Status.CLOSED)
 
 
@@ -82,7 +82,7 @@ def _settle_alike(row: Disagreement, looks: list[dict[tuple[object, ...], int]],
     given = [look.get(key) for look in looks]
     row.state = State.ADJUDICATION
     if len(given) == 2 and given[0] is not None and given[0] == given[1]:
-        close_disagreement(row, How.SECOND_LOOK, given[0], now)
+        close_disagreement(row, How.RE_RATING, given[0], now)
     row.save(update_fields=["state", "how", "option", "settled_at"])
     return row.state == State.SETTLED
 
@@ -98,7 +98,7 @@ def close_disagreement(row: Disagreement, how: str, option_id: int, now: datetim
 
 @transaction.atomic
 def settle(disagreement: Disagreement, *, option: Option, note: str, by: User, now: datetime) -> Disagreement:
-    """A trainer's answer, once. It may come before the second looks, where one of the two stays away.
+    """A trainer's answer, once. It may come before the re-ratings, where one of the two stays away.
 
     Raises Refused when it is settled, the batch is rated again by now, or the trainer has rated the batch.
     """

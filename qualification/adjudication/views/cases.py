@@ -1,4 +1,4 @@
-"""The cases of the casebook: collected, corrected, put away, made into examples and training items."""
+"""The cases of the case library: collected, corrected, put away, made into examples and training items."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def cases(request: HttpRequest, slug: str) -> HttpResponse:
     criterion, shelf = chosen.get("criterion", ""), chosen.get("shelf", "")
     page = page_of(request, selectors.cases_of(study, criterion=criterion, is_active=shelf != PUT_AWAY))
     context: dict[str, Any] = {
-        "page_name": "casebook",
+        "page_name": "adjudication",
         "form": form,
         "page": page,
         "query": f"&criterion={criterion}&shelf={shelf}",
@@ -63,7 +63,7 @@ def case_new(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("cases", slug)
     shown = selectors.shown_items(items)
     context: dict[str, Any] = {
-        "page_name": "casebook",
+        "page_name": "adjudication",
         "look_up": LookUpForm(request.GET or None),
         "key": key,
         "rows": [(shown[item.pk], form) for item, form in forms],
@@ -99,7 +99,7 @@ def case_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             services.change_case(case, **form.cleaned_data, by=by, now=now)
             messages.success(request, _("The case is saved."))
             return redirect("cases", slug)
-    context: dict[str, Any] = {"page_name": "casebook", "row": selectors.case_rows([case])[0], "form": form}
+    context: dict[str, Any] = {"page_name": "adjudication", "row": selectors.case_rows([case])[0], "form": form}
     status = 422 if form.is_bound else 200
     return study_page(request, case.study, "qualification/adjudication/case_edit.html", status=status, **context)
 

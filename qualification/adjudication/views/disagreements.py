@@ -15,30 +15,30 @@ from annotation.access import Right, signed_in, study_for
 from annotation.views.pages import errors_in, study_page
 from protocols.models import Option
 from qualification.access import disagreement_for
-from qualification.adjudication.forms import ConfirmPlanForm, SettleForm, SplitFilter
+from qualification.adjudication.forms import AdjudicationPlanForm, SettleForm, SplitFilter
 from qualification.adjudication.selectors import cases as selectors
-from qualification.adjudication.selectors import disagreements as confirming
+from qualification.adjudication.selectors import disagreements as adjudicated
 from qualification.adjudication.selectors.split_votes import n_split, questions_of, split_cards, split_items
 from qualification.adjudication.services.disagreements import save_plan
 from qualification.adjudication.services.re_rating import settle
 from qualification.models import Disagreement
 
 State = Disagreement.State
-STATES = (State.ADJUDICATION, State.SECOND_LOOK, State.SETTLED)
+STATES = (State.ADJUDICATION, State.RE_RATING, State.SETTLED)
 CARDS = 10  # a card holds a whole dialogue
 
 
 @login_required
 @require_safe
-def casebook(request: HttpRequest, slug: str) -> HttpResponse:
+def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.TEACH)
     asked = request.GET.get("state", "")
     state = asked if asked in STATES else State.ADJUDICATION
     page = Paginator(selectors.listed(study, state), CARDS).get_page(request.GET.get("page"))
     context: dict[str, Any] = {
-        "page_name": "casebook",
-        "plan": confirming.plan_of(study),
-        "n_other": confirming.n_other_batches(study),
+        "page_name": "adjudication",
+        "plan": adjudicated.plan_of(study),
+        "n_other": adjudicated.n_other_batches(study),
         "counts": selectors.counts_by_state(study),
         "state": state,
         "page": page,
@@ -62,8 +62,8 @@ def split_votes(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = questions_of(study, key)
     page = Paginator(range(n_split(study, chosen)), CARDS).get_page(request.GET.get("page"))
     context: dict[str, Any] = {
-        "page_name": "casebook",
-        "plan": confirming.plan_of(study),
+        "page_name": "adjudication",
+        "plan": adjudicated.plan_of(study),
         "counts": selectors.counts_by_state(study),
         "form": form,
         "page": page,
@@ -85,25 +85,25 @@ def disagreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             by, now = signed_in(request.user), timezone.now()
             settle(found, option=option, note=form.cleaned_data["note"], by=by, now=now)
             messages.success(request, _("It is settled: %(answer)s.") % {"answer": option.label})
-            return redirect("casebook", slug)
+            return redirect("adjudication", slug)
     study = found.item.batch.study
-    context: dict[str, Any] = {"page_name": "casebook", "card": selectors.cards_of(study, [found])[0], "form": form}
+    context: dict[str, Any] = {"page_name": "adjudication", "card": selectors.cards_of(study, [found])[0], "form": form}
     status = 422 if form.is_bound else 200
     return study_page(request, study, "qualification/adjudication/disagreement.html", status=status, **context)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def casebook_plan(request: HttpRequest, slug: str) -> HttpResponse:
+def adjudication_plan(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     posted = request.POST if request.method == "POST" else None
-    form = ConfirmPlanForm(posted, instance=confirming.plan_of(study), study=study)
+    form = AdjudicationPlanForm(posted, instance=adjudicated.plan_of(study), study=study)
     if form.is_valid():
         values = {"is_on": form.cleaned_data["is_on"], "criteria": list(form.cleaned_data["criteria"])}
         with errors_in(form):
             save_plan(study, **values, by=signed_in(request.user), now=timezone.now())
             messages.success(request, _("Saved. Finished batches are compared within seconds."))
-            return redirect("casebook", slug)
+            return redirect("adjudication", slug)
     status = 422 if form.is_bound else 200
-    context: dict[str, Any] = {"page_name": "casebook", "form": form, "n_other": confirming.n_other_batches(study)}
+    context: dict[str, Any] = {"page_name": "adjudication", "form": form, "n_other": adjudicated.n_other_batches(study)}
     return study_page(request, study, "qualification/adjudication/plan.html", status=status, **context)

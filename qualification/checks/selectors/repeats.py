@@ -71,7 +71,7 @@ def _sizes(study: Study) -> list[int]:
 def _batches_of_one(study: Study, n_batches: int) -> int:
     """All seats shared out evenly among those who may rate them; without anybody yet, every batch."""
     seats = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, batch__reserved_for=None).count()
-    cleared = Participant.objects.filter(study=study, standing=Participant.Standing.CLEARED, panel="").count()
+    cleared = Participant.objects.filter(study=study, status=Participant.Status.CLEARED, panel="").count()
     return min(n_batches, math.ceil(seats / cleared)) if cleared else n_batches
 
 

@@ -69,7 +69,7 @@ def changed_batches() -> QuerySet[Batch]:
 def people_in(batches: Collection[int]) -> dict[int, Participant]:
     """Whose answers to these batches count."""
     held = Assignment.objects.filter(batch__in=batches, seat__isnull=False).values("participant")
-    rows = Participant.objects.filter(pk__in=held).exclude(standing=Participant.Standing.EXCLUDED)
+    rows = Participant.objects.filter(pk__in=held).exclude(status=Participant.Status.EXCLUDED)
     return {each.pk: each for each in rows.select_related("study")}
 
 
@@ -155,7 +155,7 @@ def speed_signals(study: Study, looks: Sequence[Look]) -> dict[int, Signal]:
     """Of the annotators just looked at, those much faster than everybody: robust z below -3, corrected."""
     fewest = FEWEST_ITEMS_TO_FLAG
     states = SignalState.objects.filter(participant__study=study, n_paced__gte=fewest)
-    counting = states.exclude(participant__standing=Participant.Standing.EXCLUDED)
+    counting = states.exclude(participant__status=Participant.Status.EXCLUDED)
     known = {pk: (pace, n) for pk, pace, n in counting.values_list("participant", "pace", "n_paced")}
     fresh = {look.due.participant.pk: (look.pace.value, look.pace.n_items) for look in looks}
     rows = {pk: (pace, n) for pk, (pace, n) in sorted((known | fresh).items()) if pace is not None and n >= fewest}

@@ -14,14 +14,14 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Batch, Participant
 from annotation.services import activity
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.checks.selectors.signals import Signal
 from qualification.models import CheckPlan, Flag
 
 NEW_EVIDENCE = 20  # answers more than those of a decision: below, the same thing would be said again
 Kind = Flag.Kind
 State = Flag.State
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 VERDICTS = (State.DISMISSED, State.PAUSED, State.EXCLUDED)
 
 
@@ -30,16 +30,16 @@ def raise_flag(participant: Participant, signal: Signal, *, plan: CheckPlan, now
     """None when the person has an open one of the kind, or what was decided has no materially new evidence since."""
     person = _locked(participant.pk)
     latest = Flag.objects.filter(participant=person, kind=signal.kind).order_by("-pk").first()
-    if person.standing == Standing.EXCLUDED or (latest is not None and not _is_new(latest, signal)):
+    if person.status == PersonStatus.EXCLUDED or (latest is not None and not _is_new(latest, signal)):
         return None
-    is_pausing = plan.pauses_by_itself and person.standing == Standing.CLEARED
+    is_pausing = plan.pauses_by_itself and person.status == PersonStatus.CLEARED
     flag = Flag.objects.create(
         participant=person, kind=signal.kind, evidence=signal.evidence, has_paused=is_pausing, raised_at=now
     )
     details = {"kind": flag.kind, "evidence": signal.evidence, "has_paused": is_pausing}
     activity.log(person.study, None, "flag_raised", about=person.pseudonym, details=details, now=now)
     if is_pausing:
-        set_standing(person, standing=Standing.PAUSED, reason=_flag_reason(flag), now=now)
+        set_status(person, status=PersonStatus.PAUSED, reason=_flag_reason(flag), now=now)
     return flag
 
 
@@ -92,7 +92,7 @@ def decide_flag(flag: Flag, *, verdict: str, reason: str, by: User, now: datetim
 
 def settle_flags_of_excluded(*, now: datetime) -> int:
     """Close what is open about people who were excluded elsewhere, as their exclusion says. Returns how many flags."""
-    wanted = Flag.objects.filter(state=State.OPEN, participant__standing=Standing.EXCLUDED)
+    wanted = Flag.objects.filter(state=State.OPEN, participant__status=PersonStatus.EXCLUDED)
     people = wanted.order_by("participant").values_list("participant", flat=True).distinct()
     return sum(_settle_as_excluded(pk, now) for pk in people)
 
@@ -101,9 +101,9 @@ def settle_flags_of_excluded(*, now: datetime) -> int:
 def _settle_as_excluded(participant_id: int, now: datetime) -> int:
     person = _locked(participant_id)
     flags = list(Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).order_by("pk"))
-    if person.standing != Standing.EXCLUDED or not flags:  # taken back in, or decided meanwhile
+    if person.status != PersonStatus.EXCLUDED or not flags:  # taken back in, or decided meanwhile
         return 0
-    change = person.standing_changes.select_related("actor").order_by("-pk").first()
+    change = person.status_changes.select_related("actor").order_by("-pk").first()
     by, reason = (change.actor, change.reason) if change else (None, "")
     flags[0].payable = payable_work(person)
     for each in flags:
@@ -126,9 +126,9 @@ def _settle(flag: Flag, verdict: str, reason: str, by: User | None, now: datetim
 
 def _act(person: Participant, flag: Flag, by: User, now: datetime) -> None:
     if flag.state != State.DISMISSED:
-        set_standing(person, standing=flag.state, by=by, reason=flag.decision_reason, now=now)
-    elif person.standing == Standing.PAUSED and _was_last_pause(person, flag):
-        set_standing(person, standing=Standing.CLEARED, by=by, reason=flag.decision_reason, now=now)
+        set_status(person, status=flag.state, by=by, reason=flag.decision_reason, now=now)
+    elif person.status == PersonStatus.PAUSED and _was_last_pause(person, flag):
+        set_status(person, status=PersonStatus.CLEARED, by=by, reason=flag.decision_reason, now=now)
 
 
 def _was_last_pause(person: Participant, flag: Flag) -> bool:
@@ -136,7 +136,7 @@ def _was_last_pause(person: Participant, flag: Flag) -> bool:
     if Flag.objects.filter(participant=person, state=State.OPEN).exists():
         return False
     own = Flag.objects.filter(participant=person, has_paused=True).order_by("-raised_at").first()
-    last = person.standing_changes.order_by("-pk").first()
+    last = person.status_changes.order_by("-pk").first()
     return own is not None and last is not None and last.actor_id is None and last.at == own.raised_at
 
 

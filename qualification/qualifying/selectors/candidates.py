@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Prefetch, Q, QuerySet, Value, When
 
-from annotation.models import Assignment, Batch, Participant, StandingChange, Study
+from annotation.models import Assignment, Batch, Participant, StatusChange, Study
 from qualification.models import Attempt
 from qualification.qualifying.selectors.progress import asks_a_lead
 
 State = Attempt.State
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 
 
 def candidate_list(study: Study) -> QuerySet[Participant]:
     """Who is not in the panel: first those a lead is asked about, then those being decided, then by pseudonym."""
     finished = Q(assignments__batch__kind=Batch.Kind.TRAINING, assignments__status=Assignment.Status.SUBMITTED)
     attempts = Attempt.objects.order_by("number").select_related("overridden_by", "assignment__batch")
-    changes = StandingChange.objects.order_by("-pk").select_related("actor")
+    changes = StatusChange.objects.order_by("-pk").select_related("actor")
     rows = Participant.objects.filter(study=study, panel="").annotate(
         n_trained=Count("assignments", filter=finished, distinct=True),
         asks=ExpressionWrapper(asks_a_lead(), output_field=BooleanField()),
@@ -24,14 +24,20 @@ def candidate_list(study: Study) -> QuerySet[Participant]:
     return (
         rows.annotate(urgency=_urgency())
         .order_by("urgency", "pseudonym")
-        .prefetch_related(Prefetch("attempts", attempts), Prefetch("standing_changes", changes), "comprehension_tries")
+        .prefetch_related(Prefetch("attempts", attempts), Prefetch("status_changes", changes), "comprehension_tries")
     )
 
 
 def _urgency() -> Case:
-    order = (Standing.QUALIFYING, Standing.PENDING, Standing.FAILED, Standing.PAUSED, Standing.CLEARED)
-    by_standing = (When(standing=standing, then=Value(at)) for at, standing in enumerate(order, start=1))
-    return Case(When(asks=True, then=Value(0)), *by_standing, default=Value(len(order) + 1))
+    order = (
+        PersonStatus.QUALIFYING,
+        PersonStatus.PENDING,
+        PersonStatus.FAILED,
+        PersonStatus.PAUSED,
+        PersonStatus.CLEARED,
+    )
+    by_status = (When(status=status, then=Value(at)) for at, status in enumerate(order, start=1))
+    return Case(When(asks=True, then=Value(0)), *by_status, default=Value(len(order) + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +53,9 @@ class QualificationCounts:
 
 def qualification_counts(study: Study) -> QualificationCounts:
     people = Participant.objects.filter(study=study, panel="").aggregate(
-        n_qualifying=Count("pk", filter=Q(standing=Standing.QUALIFYING)),
-        n_cleared=Count("pk", filter=Q(standing=Standing.CLEARED)),
-        n_failed=Count("pk", filter=Q(standing=Standing.FAILED)),
+        n_qualifying=Count("pk", filter=Q(status=PersonStatus.QUALIFYING)),
+        n_cleared=Count("pk", filter=Q(status=PersonStatus.CLEARED)),
+        n_failed=Count("pk", filter=Q(status=PersonStatus.FAILED)),
         n_asked=Count("pk", filter=asks_a_lead()),
     )
     attempts = Attempt.objects.filter(participant__study=study).aggregate(

@@ -14,10 +14,10 @@ from annotation.models import Assignment, Batch, Participant
 from qualification.models import Attempt, ComprehensionQuestion, ComprehensionTry, PayPlan, Qualification
 
 Kind = Batch.Kind
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 COMPREHENSION, TRAINING, QUALIFICATION, VERDICT = "comprehension", "training", "qualification", "verdict"
 DECIDING, ASKED, WAITING, PASSED, FAILED = "deciding", "asked", "waiting", "passed", "failed"
-ON_THE_WAY = (Standing.QUALIFYING, Standing.FAILED, Standing.CLEARED)
+ON_THE_WAY = (PersonStatus.QUALIFYING, PersonStatus.FAILED, PersonStatus.CLEARED)
 # What is next is not a batch, so none is offered.
 BLOCKING = frozenset({COMPREHENSION, DECIDING, ASKED, WAITING, FAILED})
 
@@ -52,7 +52,7 @@ class Facts:
     """What is known of one candidate, read for all of them at once."""
 
     qualification: Qualification
-    standing: str  # as it was read with the participant
+    status: str  # as it was read with the participant
     n_questions: int = 0
     n_tries: int = 0
     has_understood: bool = False
@@ -86,7 +86,7 @@ class Facts:
 
 def qualification_states(participants: Iterable[Participant]) -> dict[int, QualificationState]:
     """By participant; nothing for those no qualification is about. Participants need their study."""
-    candidates = [each for each in participants if each.study.has_qualification and each.standing in ON_THE_WAY]
+    candidates = [each for each in participants if each.study.has_qualification and each.status in ON_THE_WAY]
     candidates = [each for each in candidates if not each.panel]
     if not candidates:
         return {}
@@ -102,10 +102,10 @@ def qualification_states(participants: Iterable[Participant]) -> dict[int, Quali
 
 def stage_of(participant: Participant, facts: Facts) -> str:
     """What comes next; empty when the qualification has no more to say."""
-    is_passed = participant.standing == Standing.CLEARED
+    is_passed = participant.status == PersonStatus.CLEARED
     is_left = bool(facts.left(Kind.QUALIFICATION))
     stages = {
-        FAILED: participant.standing == Standing.FAILED,
+        FAILED: participant.status == PersonStatus.FAILED,
         PASSED: is_passed and facts.n_finished > 0 and facts.n_begun_main == 0,
         "": is_passed,
         COMPREHENSION: facts.must_check,
@@ -156,7 +156,7 @@ def facts_of(participants: list[Participant]) -> dict[int, Facts]:
     }
     for each in participants:
         qualifications.setdefault(each.study_id, Qualification(study=each.study))
-    facts = {each.pk: Facts(qualifications[each.study_id], each.standing) for each in participants}
+    facts = {each.pk: Facts(qualifications[each.study_id], each.status) for each in participants}
     asked = ComprehensionQuestion.objects.filter(qualification__study__in=studies).order_by()
     n_questions = dict(asked.values_list("qualification__study").annotate(n=Count("pk")))
     for each in participants:
@@ -177,20 +177,20 @@ def _add_tries(facts: dict[int, Facts]) -> None:
 def _add_work(facts: dict[int, Facts]) -> None:
     """What was finished. Qualification work without an attempt is about to be decided.
 
-    So is, for this page, what was decided after its participants were read: beside their old standing the verdict
+    So is, for this page, what was decided after its participants were read: beside their old status the verdict
     would look like one that is left to the team, and a page that said so would not look again.
     """
     kinds = (Kind.TRAINING, Kind.QUALIFICATION)
     done = Assignment.objects.filter(participant__in=facts, batch__kind__in=kinds, status="submitted")
-    state = ("attempt__state", "attempt__overridden_to", "participant__standing")
-    for participant, kind, batch, round_, decided, overridden, standing in done.values_list(
+    state = ("attempt__state", "attempt__overridden_to", "participant__status")
+    for participant, kind, batch, round_, decided, overridden, status in done.values_list(
         "participant", "batch__kind", "batch", "round", *state
     ):
         own = facts[participant]
         own.done.add((batch, round_))
         if kind == Kind.QUALIFICATION:
             found = overridden or decided or Attempt.State.PENDING
-            own.states.append(found if standing == own.standing else Attempt.State.PENDING)
+            own.states.append(found if status == own.status else Attempt.State.PENDING)
             own.n_more += overridden == Attempt.State.UNDECIDED
     begun = Assignment.objects.filter(participant__in=facts, batch__kind=Kind.MAIN).order_by()
     counts = Counter(dict(begun.values_list("participant").annotate(n=Count("pk"))))
@@ -218,4 +218,4 @@ def asks_a_lead() -> Q:
     """Participants whose last attempt decided nothing, with no verdict of a lead beside it."""
     later = Attempt.objects.filter(participant=OuterRef("participant"), number__gt=OuterRef("number"))
     undecided = Attempt.objects.filter(participant=OuterRef("pk"), state=Attempt.State.UNDECIDED, overridden_to="")
-    return Q(Exists(undecided.filter(~Exists(later))), standing=Standing.QUALIFYING)
+    return Q(Exists(undecided.filter(~Exists(later))), status=PersonStatus.QUALIFYING)

@@ -107,7 +107,7 @@ def panel_state(qualification: Qualification, batches: Iterable[int]) -> PanelSt
     wanted, members = set(batches), tuple(panel_of(qualification))
     done = panel_work(wanted, [member.pk for member in members])
     ready = [member for member in members if wanted and done.get(member.pk, {}).keys() >= wanted]
-    waiting = [each for each in members if each not in ready and each.standing not in STOPPED]
+    waiting = [each for each in members if each not in ready and each.status not in STOPPED]
     return PanelState(members, len(ready), tuple(each.pseudonym for each in waiting))
 
 

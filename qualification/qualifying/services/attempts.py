@@ -9,26 +9,26 @@ from django.utils.translation import gettext as _
 from annotation.models import Participant
 from annotation.services import activity
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import Attempt
 
-Standing = Participant.Standing
-STANDINGS = {
-    Attempt.State.PASSED: Standing.CLEARED,
-    Attempt.State.FAILED: Standing.FAILED,
-    Attempt.State.UNDECIDED: Standing.QUALIFYING,  # one more batch than the rule gives
+PersonStatus = Participant.Status
+PERSON_STATUSES = {
+    Attempt.State.PASSED: PersonStatus.CLEARED,
+    Attempt.State.FAILED: PersonStatus.FAILED,
+    Attempt.State.UNDECIDED: PersonStatus.QUALIFYING,  # one more batch than the rule gives
 }
 
 
 @transaction.atomic
 def override(attempt: Attempt, *, to: str, reason: str, by: User, now: datetime) -> Attempt:
-    """Set the candidate's standing against, or instead of, the rule. Raises Refused, also without a reason."""
+    """Set the candidate's status against, or instead of, the rule. Raises Refused, also without a reason."""
     if not reason.strip():
         raise Refused("no_reason", _("Say why: the reason is kept with the decision."))
     participant = Participant.objects.select_for_update(no_key=True).get(pk=attempt.participant_id)
     locked = Attempt.objects.get(pk=attempt.pk)
     _check_is_last(locked)
-    if participant.standing == Standing.EXCLUDED:
+    if participant.status == PersonStatus.EXCLUDED:
         raise Refused("excluded", _("%(name)s is excluded. Take them back in first.") % {"name": participant})
     locked.overridden_to, locked.override_reason = to, reason.strip()
     locked.overridden_by, locked.overridden_at = by, now
@@ -36,7 +36,7 @@ def override(attempt: Attempt, *, to: str, reason: str, by: User, now: datetime)
     locked.save()
     details = {"attempt": locked.number, "rule": locked.state, "to": to, "reason": locked.override_reason}
     activity.log(participant.study, by, "override", about=participant.pseudonym, details=details, now=now)
-    set_standing(participant, standing=STANDINGS[Attempt.State(to)], by=by, reason=locked.override_reason, now=now)
+    set_status(participant, status=PERSON_STATUSES[Attempt.State(to)], by=by, reason=locked.override_reason, now=now)
     return locked
 
 

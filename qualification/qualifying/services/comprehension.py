@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from annotation.models import Participant
 from annotation.services import activity
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import ComprehensionQuestion, ComprehensionTry
 from qualification.qualifying.selectors.progress import facts_of
 
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
         Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=participant.pk)
     )
     facts = facts_of([locked])[locked.pk]
-    if locked.standing != Standing.QUALIFYING or not facts.must_check:
+    if locked.status != PersonStatus.QUALIFYING or not facts.must_check:
         raise Refused("no_try", _("There is no try left, or you have answered these questions already."))
     questions = _questions(locked)
     chosen = {each.pk: _chosen(locked, each, places) for each in questions}
@@ -68,7 +68,7 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
     activity.log(locked.study, locked.user, "comprehension", about=locked.pseudonym, details=details, now=now)
     if not made.is_passed and facts.tries_left == 1:
         reason = _("The questions about the guidelines: %(right)s of %(of)s right in the last try.") % details
-        set_standing(locked, standing=Standing.FAILED, reason=reason, now=now)
+        set_status(locked, status=PersonStatus.FAILED, reason=reason, now=now)
     return made
 
 

@@ -1,6 +1,6 @@
 """From a finished qualification batch to its verdict: found by a sweep, decided once, by the rule of the study.
 
-A worker that dies in between leaves nothing: attempt, standing and log line are one transaction behind the lock of the
+A worker that dies in between leaves nothing: attempt, status and log line are one transaction behind the lock of the
 participant, and the next sweep finds the batch again.
 """
 
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Batch, Participant
 from annotation.services import activity
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from annotation.services.sweeping import sweep_each
 from measures.qualification_rule import Cells, Rule, Verdict, cells_of, judge, weakest
 from protocols.specs import spec_of
@@ -24,7 +24,7 @@ from qualification.models import Attempt, Qualification
 from qualification.qualifying.selectors.votes import Answers, answers_of, panel_state
 
 State = Attempt.State
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 NO_LONGER_ANNOTATOR = "other_role"
 
 
@@ -58,7 +58,7 @@ def undecided_work() -> QuerySet[Assignment]:
         batch__kind=Batch.Kind.QUALIFICATION,
         batch__study__has_qualification=True,
         status=Assignment.Status.SUBMITTED,
-        participant__standing=Standing.QUALIFYING,
+        participant__status=PersonStatus.QUALIFYING,
         participant__panel=Participant.Panel.NONE,
     )
 
@@ -149,18 +149,18 @@ def snapshot_of(qualification: Qualification) -> dict[str, object]:
 def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
     details = {"state": attempt.state, "value": attempt.value, "threshold": attempt.threshold, "reason": attempt.reason}
     activity.log(participant.study, None, "verdict", about=participant.pseudonym, details=details, now=now)
-    standing = {State.PASSED: Standing.CLEARED, State.FAILED: Standing.FAILED}.get(State(attempt.state))
-    if standing is None:
+    status = {State.PASSED: PersonStatus.CLEARED, State.FAILED: PersonStatus.FAILED}.get(State(attempt.state))
+    if status is None:
         return
     try:
-        set_standing(participant, standing=standing, reason=sentence_of(attempt), now=now)
+        set_status(participant, status=status, reason=sentence_of(attempt), now=now)
     except Refused:  # a role that sees the figures: the verdict must not let them rate
         attempt.state, attempt.reason = State.UNDECIDED, NO_LONGER_ANNOTATOR
         attempt.save(update_fields=["state", "reason"])
 
 
 def sentence_of(attempt: Attempt) -> str:
-    """For the history of the standing."""
+    """For the history of the status."""
     names = {"n": attempt.number, "value": f"{attempt.value:.3f}", "threshold": f"{attempt.threshold:.3f}"}
     is_gold, is_passed = attempt.rule["method"] == Qualification.Method.GOLD, attempt.state == State.PASSED
     sentences = {

@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Batch, Participant, Study
 from annotation.services import activity
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import ComprehensionQuestion, Qualification
 from qualification.qualifying.selectors.progress import COMPREHENSION, DECIDING, Facts, facts_of, stage_of
 
 Kind = Batch.Kind
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 OF_QUALIFICATION = (Kind.TRAINING, Kind.QUALIFICATION)
 REFUSALS = {
     "comprehension": gettext_lazy("Answer the questions about the guidelines first."),
@@ -29,7 +29,7 @@ REFUSALS = {
 
 def check_claim(participant: Participant, batch: Batch) -> None:
     """Refuse a candidate what is not their turn yet. Named in settings.CLAIM_GUARDS, called inside the claim."""
-    is_candidate = participant.standing == Standing.QUALIFYING and not participant.panel
+    is_candidate = participant.status == PersonStatus.QUALIFYING and not participant.panel
     if (
         batch.kind not in OF_QUALIFICATION
         or batch.reserved_for_id
@@ -79,10 +79,12 @@ def _switch(study: Study, is_on: bool, by: User, now: datetime) -> None:
     """Who waits to be cleared qualifies from now on; without a qualification, who was to qualify waits for a team lead."""
     study.has_qualification = is_on
     study.save(update_fields=["has_qualification"])
-    before, after = (Standing.PENDING, Standing.QUALIFYING) if is_on else (Standing.QUALIFYING, Standing.PENDING)
+    before, after = (
+        (PersonStatus.PENDING, PersonStatus.QUALIFYING) if is_on else (PersonStatus.QUALIFYING, PersonStatus.PENDING)
+    )
     reason = _("The study has a qualification now.") if is_on else _("The study has no qualification any more.")
-    for participant in Participant.objects.filter(study=study, standing=before, panel="").order_by("pk"):
-        set_standing(participant, standing=after, by=by, reason=reason, now=now)
+    for participant in Participant.objects.filter(study=study, status=before, panel="").order_by("pk"):
+        set_status(participant, status=after, by=by, reason=reason, now=now)
 
 
 @transaction.atomic

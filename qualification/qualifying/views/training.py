@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from annotation.access import assignment_for, participant_for
 from annotation.models import Batch, Participant
 from annotation.selectors.work import needs_consent, texts_of_assignment, work_of
-from annotation.services.claiming import STANDINGS
+from annotation.services.claiming import PERSON_STATUSES
 from annotation.services.refusals import Refused
 from annotation.views.work import next_url, step_or_404
 from qualification.qualifying.selectors.progress import COMPREHENSION, qualification_states
@@ -28,7 +28,7 @@ from qualification.qualifying.services.comprehension import asked_of, explained,
 def qualification_state(request: HttpRequest, slug: str) -> HttpResponse:
     """What is next in one study, asked for every second while a verdict is made."""
     participant = participant_for(request.user, slug)
-    works = work_of(request.user.pk, STANDINGS, timezone.now())
+    works = work_of(request.user.pk, PERSON_STATUSES, timezone.now())
     work = next(each for each in works if each.participant == participant)
     return render(request, "qualification/qualifying/next.html", {"work": work})
 

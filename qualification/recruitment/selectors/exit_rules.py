@@ -13,9 +13,9 @@ from qualification.recruitment.platforms import PROVIDERS
 from qualification.recruitment.platforms.base import Provider
 
 Kind = Batch.Kind
-Standing = Participant.Standing
+PersonStatus = Participant.Status
 State = Entry.State
-WAITING = (Standing.PENDING, Standing.QUALIFYING, Standing.PAUSED)  # somebody decides what follows
+WAITING = (PersonStatus.PENDING, PersonStatus.QUALIFYING, PersonStatus.PAUSED)  # somebody decides what follows
 CHECKS = (Flag.Kind.ATTENTION, Flag.Kind.GOLD)
 
 
@@ -50,11 +50,11 @@ def ways_of(works: Sequence[StudyWork], now: datetime) -> dict[int, Way]:
 
 def _way(entry: Entry, work: StudyWork, handed_in: set[str], missed: Container[str], now: datetime) -> Way:
     """Nobody leaves while missed checks wait for the lead: a code says what is not decided yet. To exclude decides."""
-    standing = work.participant.standing
+    status = work.participant.status
     way = Way(entry, _due(entry, work, handed_in, Flag.State.EXCLUDED in missed, now), Kind.MAIN in handed_in)
-    is_open_to_decide = Flag.State.OPEN in missed and standing != Standing.EXCLUDED
+    is_open_to_decide = Flag.State.OPEN in missed and status != PersonStatus.EXCLUDED
     # Who has nothing to leave with yet works on, and is told nothing of their checks.
-    if is_open_to_decide and (way.due or way.may_finish or standing == Standing.PAUSED):
+    if is_open_to_decide and (way.due or way.may_finish or status == PersonStatus.PAUSED):
         return Way(entry, is_looked_at=True)
     return way
 
@@ -88,15 +88,15 @@ def _missed_checks(participants: Iterable[int]) -> dict[int, set[str]]:
 
 def _due(entry: Entry, work: StudyWork, handed_in: set[str], has_missed_checks: bool, now: datetime) -> str:
     """Not qualified and excluded are decided; else it is over when there is nothing left to take."""
-    standing, is_open = work.participant.standing, work.study.status == Study.Status.OPEN
-    if standing == Standing.EXCLUDED:
+    status, is_open = work.participant.status, work.study.status == Study.Status.OPEN
+    if status == PersonStatus.EXCLUDED:
         return State.FAILED_ATTENTION if has_missed_checks else State.SCREENED_OUT
-    if standing == Standing.FAILED:
+    if status == PersonStatus.FAILED:
         return State.SCREENED_OUT
     has_worked = bool(handed_in & _wanted_of(work.participant))
     if is_open and not has_worked and _has_timed_out(entry, work, now):
         return State.TIMED_OUT
-    if is_open and (standing in WAITING or work.is_waiting_for_consent or work.progress or work.next_batch):
+    if is_open and (status in WAITING or work.is_waiting_for_consent or work.progress or work.next_batch):
         return ""
     return State.DONE if has_worked else State.SCREENED_OUT
 

@@ -46,7 +46,7 @@ def end_entry(entry: Entry, *, now: datetime) -> Entry:
 
 @transaction.atomic
 def _end(entry: Entry, now: datetime) -> tuple[Entry, Way]:
-    """Behind the participant's lock no standing is set, and no flag raised or decided, between the look and the end."""
+    """Behind the participant's lock no status is set, and no flag raised or decided, between the look and the end."""
     participant = Participant.objects.select_for_update(no_key=True).filter(pk=entry.participant_id or 0).first()
     locked = Entry.objects.select_for_update(of=("self",)).select_related("participant", "study").get(pk=entry.pk)
     if participant is None or locked.state != State.ENTERED:

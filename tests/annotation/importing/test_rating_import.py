@@ -316,7 +316,7 @@ def test_a_pseudonym_of_a_living_annotator_is_refused(small: Study, write: Write
 
 
 def test_an_excluded_annotator_gets_no_new_seat(small: Study, write: Write) -> None:
-    Participant.objects.create(study=small, pseudonym="x", is_imported=True, standing="excluded")
+    Participant.objects.create(study=small, pseudonym="x", is_imported=True, status="excluded")
     assert "was excluded" in errors_of(load_ratings, small, write(HEAD, GOOD))[0][2]
 
 

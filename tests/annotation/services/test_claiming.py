@@ -35,9 +35,9 @@ def test_claiming_twice_gives_the_same_assignment_and_takes_one_seat(cast: Cast)
     assert Seat.objects.filter(assignment__isnull=False).count() == 1
 
 
-@pytest.mark.parametrize("standing", ["pending", "paused", "excluded"])
-def test_only_a_cleared_annotator_can_claim(cast: Cast, standing: str):
-    Participant.objects.filter(pk=cast.annotator.pk).update(standing=standing)
+@pytest.mark.parametrize("status", ["pending", "paused", "excluded"])
+def test_only_a_cleared_annotator_can_claim(cast: Cast, status: str):
+    Participant.objects.filter(pk=cast.annotator.pk).update(status=status)
     assert refusal(claim_seat, cast.annotator, cast.batch, now=NOW).code == "not_cleared"
 
 

@@ -87,7 +87,7 @@ def test_a_pilot_of_other_units_than_the_protocol_rates_is_refused(study: Study)
 def test_a_member_of_the_panel_rates_both_pilots(study: Study):
     repeat_pilot(study, pilot="pilot-1", kind="pilot", now=NOW)
     study.batches.filter(kind="pilot").update(status="open")
-    member = make_annotator(study, "ada", panel="expert", standing="pending")
+    member = make_annotator(study, "ada", panel="expert", status="pending")
     for batch in study.batches.filter(kind="pilot").order_by("position"):
         work = claim_seat(member, batch, now=NOW)
         rate_everything(work, now=NOW)

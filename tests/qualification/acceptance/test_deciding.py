@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from annotation.models import ActivityLog, Assignment, Batch, Group, StandingChange
+from annotation.models import ActivityLog, Assignment, Batch, Group, StatusChange
 from annotation.selectors.cells import measure_batch
 from annotation.services.claiming import claim_seat
 from annotation.services.people import get_or_make_participant
@@ -231,18 +231,18 @@ def test_a_controller_becomes_a_participant_who_gets_no_other_batch(control: Con
     control.cast.study.has_qualification = True
     control.cast.study.save()
     check = control.take(control.draw(control.finish("a", LABELS)))
-    assert check.participant.standing == "pending"
-    assert StandingChange.objects.get(participant=check.participant).reason == "Checks batches."
-    make_annotator(control.cast.study, "new", standing="pending")
+    assert check.participant.status == "pending"
+    assert StatusChange.objects.get(participant=check.participant).reason == "Checks batches."
+    make_annotator(control.cast.study, "new", status="pending")
     assert clear_waiting(control.cast.study, now=NOW) == 1
     check.participant.refresh_from_db()
-    assert check.participant.standing == "pending"
+    assert check.participant.status == "pending"
 
 
 def test_an_excluded_person_cannot_check(control: Control):
     inspection = control.draw(control.finish("a", LABELS))
     person = get_or_make_participant(control.cast.study, user=control.cast.controller)
-    person.standing = "excluded"
+    person.status = "excluded"
     person.save()
     with pytest.raises(Refused, match="excluded"):
         control.take(inspection)

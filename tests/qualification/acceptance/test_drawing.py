@@ -8,7 +8,7 @@ from annotation.models import Batch
 from annotation.services.rounds import open_next_round
 from qualification.acceptance.services.drawing import draw_inspection
 from qualification.acceptance.services.sweeping import sweep_control
-from qualification.models import ConfirmPlan, Disagreement, Draw, Inspection
+from qualification.models import AdjudicationPlan, Disagreement, Draw, Inspection
 from tests.clock import NOW
 from tests.qualification.acceptance.conftest import Control
 from tests.qualification.acceptance.factories import items_of, make_dialogue_batch, options_of, rate_batch
@@ -107,7 +107,7 @@ def test_a_batch_without_a_label_is_not_assessable_at_once(control: Control):
 
 
 def test_a_label_that_is_confirmed_waits_until_it_is_settled(control: Control):
-    ConfirmPlan.objects.create(study=control.cast.study, is_on=True)
+    AdjudicationPlan.objects.create(study=control.cast.study, is_on=True)
     batch = control.finish("a", ["1"] * 30)
     item, options = items_of(batch)[0], options_of(control.cast.study)
     batch.ratings.filter(item=item, assignment__participant=control.cast.annotator).update(option=options["0"])

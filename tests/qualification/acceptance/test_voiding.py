@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.models import ActivityLog, Assignment, Batch, Participant
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from protocols.specs import spec_of
 from qualification.acceptance.selectors.batches import controllers_agree, rounds_of
 from qualification.acceptance.selectors.plans import criterion_of
@@ -40,7 +40,7 @@ class Rated:
     batch: Batch
 
     def exclude(self) -> Participant:
-        return set_standing(self.control.cast.annotators[0], standing="excluded", reason="Random.", now=NOW)
+        return set_status(self.control.cast.annotators[0], status="excluded", reason="Random.", now=NOW)
 
     def replace(self, keys: list[str]) -> None:
         """The third annotator claims the free seat and submits."""
@@ -157,21 +157,21 @@ def test_who_is_taken_back_in_has_their_work_checked_anew(work: Rated):
     sweep_control(now=NOW)
     person = work.exclude()
     sweep_control(now=NOW)
-    set_standing(person, standing="cleared", now=NOW)
+    set_status(person, status="cleared", now=NOW)
     assert sweep_control(now=NOW) == (1, 0)
     assert [each.state for each in work.inspections] == ["void", "waiting"]
 
 
 def test_who_is_taken_back_in_before_the_clock_has_seen_it_changes_nothing(work: Rated):
     work.begin()
-    set_standing(work.exclude(), standing="cleared", now=NOW)
+    set_status(work.exclude(), status="cleared", now=NOW)
     sweep_control(now=NOW)
     assert [(each.state, each.verdict) for each in work.inspections] == [("decided", "accept")]
 
 
 def test_somebody_who_has_not_rated_the_batch_may_be_excluded(work: Rated):
     work.begin()
-    set_standing(work.control.cast.annotators[2], standing="excluded", now=NOW)
+    set_status(work.control.cast.annotators[2], status="excluded", now=NOW)
     sweep_control(now=NOW)
     assert status_of(work.batch) == "closed"
 

@@ -15,7 +15,7 @@ from django.utils.translation import override
 
 from annotation.models import ActivityLog
 from annotation.services import activity
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.activity.labels import VERBS, sentence_of
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
@@ -70,7 +70,7 @@ def test_every_verb_that_is_logged_has_words():
     rooms = ("annotation", "qualification", "reporting")
     sources = [path.read_text("utf-8") for room in rooms for path in (ROOT / room).rglob("*.py")]
     verbs = {verb for source in sources for verb in LOGGED.findall(source)}
-    assert {"standing", "export", "next_round", "pay_plan", "qualification"} <= verbs
+    assert {"status", "export", "next_round", "pay_plan", "qualification"} <= verbs
     assert verbs - VERBS.keys() == set()
 
 
@@ -80,9 +80,9 @@ def test_every_sentence_can_be_said_whatever_the_details_are(cast: Cast):
             assert sentence_of(ActivityLog(verb=verb, object="P1", details=details))
 
 
-def test_a_standing_is_said_in_the_words_of_the_reader(cast: Cast):
-    set_standing(cast.annotator, standing="paused", by=cast.lead, reason="Too fast.", now=NOW)
-    said = ActivityLog.objects.get(verb="standing")
+def test_a_status_is_said_in_the_words_of_the_reader(cast: Cast):
+    set_status(cast.annotator, status="paused", by=cast.lead, reason="Too fast.", now=NOW)
+    said = ActivityLog.objects.get(verb="status")
     name = cast.annotator.pseudonym
     assert sentence_of(said) == f"Standing of {name}: Paused, before: Cleared. Too fast."
     with override("it"):

@@ -15,7 +15,7 @@ from annotation.services.moving import move_study
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
 from annotation.services.sample import make_sample_study
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from protocols.bundles import load_bundle
 from protocols.models import ProtocolVersion
 from protocols.selectors import BUILTIN
@@ -69,8 +69,8 @@ DECISIONS: dict[str, tuple[Act, str, dict[str, Any]]] = {
         lambda cast: people.remove_member(cast.study.memberships.get(user=cast.observer), by=cast.owner, now=NOW),
         "observer", {"role": "observer"},
     ),
-    "standing": (
-        lambda cast: set_standing(cast.annotator, standing="excluded", by=cast.owner, reason="Asked to", now=NOW),
+    "status": (
+        lambda cast: set_status(cast.annotator, status="excluded", by=cast.owner, reason="Asked to", now=NOW),
         "*", {"before": "cleared", "after": "excluded", "reason": "Asked to"},
     ),
     "next_round": (
@@ -106,7 +106,7 @@ def test_what_changes_nothing_leaves_no_line():
     studies.open_study(cast.study, by=cast.owner, now=NOW)
     studies.update_study(cast.study, name=cast.study.name, by=cast.owner, now=NOW)
     studies.set_batch_status(cast.study, keys=["1"], status=Batch.Status.OPEN, by=cast.owner, now=NOW)
-    set_standing(cast.annotator, standing="cleared", by=cast.owner, now=NOW)
+    set_status(cast.annotator, status="cleared", by=cast.owner, now=NOW)
     people.change_role(cast.study.memberships.get(user=cast.observer), role="observer", by=cast.owner, now=NOW)
     assert not ActivityLog.objects.exists()
 

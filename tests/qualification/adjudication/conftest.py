@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from annotation.models import Batch, Item, Participant
 from annotation.services.claiming import claim_seat, submit_assignment
 from protocols.models import Option
-from qualification.adjudication.services.disagreements import sweep_confirming
-from qualification.models import Disagreement, SecondLook
+from qualification.adjudication.services.disagreements import sweep_disagreements
+from qualification.models import Disagreement, ReRating
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory
@@ -22,11 +22,11 @@ from tests.qualification.acceptance.factories import (
     options_of,
     rate_batch,
 )
-from tests.qualification.adjudication.factories import ConfirmPlanFactory
+from tests.qualification.adjudication.factories import AdjudicationPlanFactory
 
 
 @dataclass
-class Confirming:
+class AdjudicatedStudy:
     cast: Cast
     trainer: User
 
@@ -52,7 +52,7 @@ class Confirming:
     def look(self, batch: Batch, number: int, answers: Mapping[int, str]) -> None:
         """One of the two looks again: `answers` by the place of the item in the batch."""
         person, items = self.pair[number], items_of(batch)
-        private = Batch.objects.filter(second_look__comparison__batch=batch, reserved_for=person).latest("pk")
+        private = Batch.objects.filter(re_rating__comparison__batch=batch, reserved_for=person).latest("pk")
         assignment = claim_seat(person, private, now=NOW)
         dialogues = {Item.objects.get(pk=items[at]).dialogue_id: key for at, key in answers.items()}
         copies = {item.pk: dialogues[item.dialogue_id] for item in private.items.all()}
@@ -60,25 +60,25 @@ class Confirming:
         submit_assignment(assignment, feedback="", now=NOW)
 
     def disagreed(self, one: str = "1", other: str = "2", *, key: str = "a") -> Disagreement:
-        """Of one item, which both still see differently at the second look."""
+        """Of one item, which both still see differently at the re-rating."""
         batch = self.finish([one, "0"], [other, "0"], key=key)
-        sweep_confirming(now=NOW)
+        sweep_disagreements(now=NOW)
         self.look(batch, 0, {0: one})
         self.look(batch, 1, {0: other})
-        sweep_confirming(now=NOW)
+        sweep_disagreements(now=NOW)
         return Disagreement.objects.get(item__batch=batch)
 
 
-def make_confirming(**study_fields: object) -> Confirming:
+def make_adjudicated(**study_fields: object) -> AdjudicatedStudy:
     cast = make_cast(**{"protocol_version": make_score_version(), "seats": 2} | study_fields)
-    ConfirmPlanFactory(study=cast.study)
+    AdjudicationPlanFactory(study=cast.study)
     trainer = MembershipFactory(study=cast.study, role="trainer", user__username="trainer").user
-    return Confirming(cast, trainer)
+    return AdjudicatedStudy(cast, trainer)
 
 
 @pytest.fixture
-def confirming(db: None) -> Confirming:
-    return make_confirming()
+def adjudicated(db: None) -> AdjudicatedStudy:
+    return make_adjudicated()
 
 
 def states_of(batch: Batch) -> list[tuple[int, str, str, str]]:
@@ -88,6 +88,6 @@ def states_of(batch: Batch) -> list[tuple[int, str, str, str]]:
     return [(places[row.item_id], row.state, row.how, row.option.key if row.option else "") for row in rows]
 
 
-def looks_of(batch: Batch) -> list[SecondLook]:
-    looks = SecondLook.objects.filter(comparison__batch=batch).select_related("private_batch", "participant")
+def looks_of(batch: Batch) -> list[ReRating]:
+    looks = ReRating.objects.filter(comparison__batch=batch).select_related("private_batch", "participant")
     return list(looks.order_by("pk"))

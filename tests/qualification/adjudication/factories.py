@@ -1,15 +1,15 @@
-"""Labels that two confirm, and the casebook."""
+"""Labels that two confirm, and the case library."""
 
 import factory
 from factory.django import DjangoModelFactory
 
-from qualification.models import Case, ConfirmPlan, Disagreement
+from qualification.models import AdjudicationPlan, Case, Disagreement
 from tests.clock import NOW
 
 
-class ConfirmPlanFactory(DjangoModelFactory):
+class AdjudicationPlanFactory(DjangoModelFactory):
     class Meta:
-        model = ConfirmPlan
+        model = AdjudicationPlan
 
     is_on = True
 

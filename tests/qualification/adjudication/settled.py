@@ -4,12 +4,12 @@ import pytest
 
 from annotation.models import Batch, Metric, Prediction
 from annotation.services.claiming import claim_seat, submit_assignment
-from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.adjudication.services.re_rating import settle
 from qualification.models import Disagreement
 from tests.clock import NOW
 from tests.factories import MembershipFactory
-from tests.qualification.adjudication.factories import ConfirmPlanFactory
+from tests.qualification.adjudication.factories import AdjudicationPlanFactory
 from tests.reporting.exports.conftest import score_dialogue
 from tests.shipped import Work
 
@@ -21,17 +21,17 @@ def pair(db: None) -> tuple[Work, Work]:
     """Two annotators disagree about two of three scores; both look again, and then agree about the first."""
     one = Work("diqad-1.0", n_dialogues=3).has_read_all()
     one.batch.seats.filter(number__gt=2).delete()
-    ConfirmPlanFactory(study=one.study)
+    AdjudicationPlanFactory(study=one.study)
     other = one.another("ben").has_read_all()
     for work, scores in zip((one, other), FIRST.values(), strict=True):
         for place, score in enumerate(scores):
             reasons = {"1": ("incomplete",), "0": ("not_relevant",), "2": ()}[score]
             score_dialogue(work, place, score, *reasons)
         submit_assignment(work.assignment, feedback="", now=NOW)
-    sweep_confirming(now=NOW)
+    sweep_disagreements(now=NOW)
     look_again(one, ("1", "less_proactive"), ("2",))
     look_again(other, ("1", "less_proactive"), ("1", "less_informative"))
-    sweep_confirming(now=NOW)
+    sweep_disagreements(now=NOW)
     return one, other
 
 

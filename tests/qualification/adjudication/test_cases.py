@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from annotation.models import Batch, Dialogue, Source, Study
 from annotation.selectors.work import work_of
-from annotation.services.claiming import STANDINGS, claim_seat
+from annotation.services.claiming import PERSON_STATUSES, claim_seat
 from annotation.services.refusals import Refused
 from protocols.models import Example, ProtocolVersion
 from protocols.services import publish_version
@@ -17,7 +17,7 @@ from tests.cast import Cast, make_cast
 from tests.clock import NOW
 from tests.factories import DialogueFactory, make_annotator
 from tests.factories_protocols import make_he_version
-from tests.qualification.adjudication.conftest import Confirming
+from tests.qualification.adjudication.conftest import AdjudicatedStudy
 from tests.qualification.adjudication.factories import CaseFactory
 
 
@@ -33,19 +33,21 @@ def make_case(cast: Cast, **fields: object) -> Case:
 
 
 # --- collected -------------------------------------------------------------------------------------
-def test_a_disagreement_is_collected_with_its_answer_and_note(confirming: Confirming):
-    found = settle(confirming.disagreed(), option=confirming.option("1"), note="Why.", by=confirming.trainer, now=NOW)
-    case = services.collect_disagreement(found, by=confirming.trainer, now=NOW)
-    assert (case.item, case.option.key, case.note, case.author) == (found.item, "1", "Why.", confirming.trainer)
+def test_a_disagreement_is_collected_with_its_answer_and_note(adjudicated: AdjudicatedStudy):
+    found = settle(
+        adjudicated.disagreed(), option=adjudicated.option("1"), note="Why.", by=adjudicated.trainer, now=NOW
+    )
+    case = services.collect_disagreement(found, by=adjudicated.trainer, now=NOW)
+    assert (case.item, case.option.key, case.note, case.author) == (found.item, "1", "Why.", adjudicated.trainer)
     with pytest.raises(ValidationError, match="already"):
-        services.collect_disagreement(found, by=confirming.trainer, now=NOW)
+        services.collect_disagreement(found, by=adjudicated.trainer, now=NOW)
 
 
-def test_a_case_collected_while_it_is_open_learns_the_answer(confirming: Confirming):
-    found = confirming.disagreed()
-    case = services.collect_disagreement(found, by=confirming.trainer, now=NOW)
+def test_a_case_collected_while_it_is_open_learns_the_answer(adjudicated: AdjudicatedStudy):
+    found = adjudicated.disagreed()
+    case = services.collect_disagreement(found, by=adjudicated.trainer, now=NOW)
     assert case.option is None
-    settle(found, option=confirming.option("2"), note="", by=confirming.trainer, now=NOW)
+    settle(found, option=adjudicated.option("2"), note="", by=adjudicated.trainer, now=NOW)
     case.refresh_from_db()
     assert case.option.key == "2"
 
@@ -111,12 +113,12 @@ def test_after_the_draft_is_published_the_next_case_opens_another(cast: Cast):
     assert ProtocolVersion.objects.filter(protocol=cast.version.protocol).count() == 3
 
 
-def test_a_whole_dialogue_becomes_an_example_without_candidates(confirming: Confirming):
-    found = confirming.disagreed()
-    settle(found, option=confirming.option("1"), note="Why.", by=confirming.trainer, now=NOW)
+def test_a_whole_dialogue_becomes_an_example_without_candidates(adjudicated: AdjudicatedStudy):
+    found = adjudicated.disagreed()
+    settle(found, option=adjudicated.option("1"), note="Why.", by=adjudicated.trainer, now=NOW)
     found.refresh_from_db()
-    case = services.collect_disagreement(found, by=confirming.trainer, now=NOW)
-    draft = services.make_example(case, by=confirming.trainer, now=NOW)
+    case = services.collect_disagreement(found, by=adjudicated.trainer, now=NOW)
+    draft = services.make_example(case, by=adjudicated.trainer, now=NOW)
     example = Example.objects.get(criterion__version=draft)
     assert (example.candidates, example.option, example.why) == ([], "1", "Why.")
 
@@ -159,9 +161,9 @@ def test_a_case_becomes_a_training_item_of_an_open_batch_in_one_step(cast: Cast)
 
 def test_a_candidate_is_offered_the_training_item_at_once(cast: Cast):
     Study.objects.update(has_qualification=True)
-    candidate = make_annotator(cast.study, "new", standing="qualifying")
+    candidate = make_annotator(cast.study, "new", status="qualifying")
     services.make_training_item(make_case(cast), by=cast.lead, now=NOW)
-    (work,) = work_of(candidate.user_id, STANDINGS, NOW)
+    (work,) = work_of(candidate.user_id, PERSON_STATUSES, NOW)
     assert work.next_batch == Batch.objects.get(kind="training")
 
 
@@ -172,7 +174,7 @@ def test_cases_gather_in_the_training_batch_that_nobody_has_begun(cast: Cast):
     assert (item.batch, Batch.objects.get(pk=batch.pk).n_items) == (batch, 2)
     places = list(batch.items.order_by("pk").values_list("dialogue", "position").distinct())
     assert len({place for _dialogue, place in places}) == len({dialogue for dialogue, _place in places})
-    claim_seat(make_annotator(cast.study, "new", standing="qualifying"), batch, now=NOW)
+    claim_seat(make_annotator(cast.study, "new", status="qualifying"), batch, now=NOW)
     assert services.make_training_item(third, by=cast.lead, now=NOW).batch.key == "training-cases-2"
     assert Batch.objects.get(pk=batch.pk).n_items == 2
 

@@ -34,7 +34,7 @@ def test_the_data_set_has_the_reasons_turns_and_answers_of_the_settled_label(pai
     work, _other = pair
     settle_second(work)
     first, second, third = (records_of(work)[item.dialogue.key] for item in work.items("dialogue"))
-    assert (first["label"], first["reason"], first["decided_by"]) == (1, "less proactive", "second_look")
+    assert (first["label"], first["reason"], first["decided_by"]) == (1, "less proactive", "re_rating")
     assert (second["label"], second["decided_by"]) == (2, "adjudicated")
     assert [text.split(":")[0] for text in second["turns"].split("#!#")] == ["1", "2"]
     assert (third["label"], third["decided_by"]) == (2, "agreement")
@@ -48,7 +48,7 @@ def test_the_readme_says_how_labels_became_final(pair: tuple[Work, Work]):  # no
     list(records)
     readme = readme_of(work.study, OPTIONS, summary)
     assert "agreement: 1 items, all votes are equal" in readme
-    assert "second_look: 1 items, both agreed at the second look" in readme
+    assert "re_rating: 1 items, both agreed at the second look" in readme
     assert "adjudicated: 1 items, a trainer settled it" in readme
 
 
@@ -61,7 +61,7 @@ def test_a_label_that_nobody_gave_keeps_no_reasons(pair: tuple[Work, Work]):  # 
 def test_a_trainer_reads_what_is_kept_with_the_label(pair: tuple[Work, Work], client: Client):  # noqa: F811
     work, _other = pair
     client.force_login(MembershipFactory(study=work.study, role="trainer").user)
-    page = client.get(reverse("casebook", args=[work.study.slug]), {"state": "settled"}).text
+    page = client.get(reverse("adjudication", args=[work.study.slug]), {"state": "settled"}).text
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
     kept = text[text.index("Kept with the label") :]
     assert kept.count("less proactive") == 2
@@ -74,7 +74,7 @@ def test_the_report_counts_final_labels_and_how_they_became_final(pair: tuple[Wo
     settle_second(work)
     row = next(row for row in build_report(work.study, now=NOW)["final_labels"] if row["criterion"] == "score")
     assert {each["option"]: each["items"] for each in row["labels"]} == {"2": 2, "1": 1, "0": 0}
-    ways = ("agreement", "majority", "second_look", "adjudicated", "replaced")
+    ways = ("agreement", "majority", "re_rating", "adjudicated", "replaced")
     assert [row[name] for name in ways] == [1, 0, 1, 1, 0]
     assert (row["items"], row["labelled"], row["tied"]) == (3, 3, 0)
 
@@ -106,6 +106,6 @@ def test_the_migration_finds_what_was_answered_with_labels_settled_before_it(pai
         row.answers.clear()
     migration = import_module("qualification.migrations.0005_settled_reasons")
     with connection.cursor() as cursor:
-        cursor.execute(migration.SECOND_LOOKS)
+        cursor.execute(migration.RE_RATINGS)
         cursor.execute(migration.FIRST_LOOKS)
     assert {key: sorted(label.answers) for key, label in settled_labels(work.study).items()} == kept

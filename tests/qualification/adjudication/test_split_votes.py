@@ -81,7 +81,7 @@ def test_a_trainer_reads_them_page_by_page(cast: Cast, trainer: Client):
     assert "100 % of the pairs disagree" in page
     assert not re.search(r"Ground truth|Model [AB]", page)
     last = trainer.get(address, {"page": 2, "criterion": "score"})
-    assert last.text.count("casebook-card") == 3
+    assert last.text.count("case-card") == 3
 
 
 def test_the_page_asks_the_database_as_often_for_ten_as_for_one(cast: Cast, trainer: Client):

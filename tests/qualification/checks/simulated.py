@@ -17,7 +17,7 @@ SHARES = (0.6, 0.32, 0.08)
 
 def make_people(study: Study, names: tuple[str, ...] = (*GOOD, *BAD)) -> list[Participant]:
     return [
-        Participant.objects.create(study=study, pseudonym=name, is_imported=True, standing="cleared") for name in names
+        Participant.objects.create(study=study, pseudonym=name, is_imported=True, status="cleared") for name in names
     ]
 
 

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from annotation.models import ActivityLog
-from annotation.services.status import decide_standing, set_standing
+from annotation.services.status import decide_status, set_status
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import Flag
 from tests.cast import Cast, make_cast
@@ -17,7 +17,7 @@ from tests.races.threads import run_together
 
 
 def exclude(cast: Cast) -> None:
-    decide_standing(cast.annotator, standing="excluded", reason="Two accounts.", by=cast.lead, now=NOW)
+    decide_status(cast.annotator, status="excluded", reason="Two accounts.", by=cast.lead, now=NOW)
 
 
 @pytest.mark.django_db
@@ -43,7 +43,7 @@ def test_open_flags_are_settled_with_the_reason_and_what_stays_to_be_paid():
 def test_who_is_taken_back_in_before_the_sweep_keeps_the_open_flag(cast: Cast):
     FlagFactory(participant=cast.annotator)
     exclude(cast)
-    set_standing(cast.annotator, standing="cleared", now=NOW)
+    set_status(cast.annotator, status="cleared", now=NOW)
     sweep_signals(now=NOW)
     assert Flag.objects.get().state == "open"
 

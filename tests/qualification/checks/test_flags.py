@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.models import ActivityLog, Assignment, Participant, Seat
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.checks.selectors.signals import Signal
 from qualification.checks.services.flags import decide_flag, raise_flag
 from qualification.models import Flag
@@ -29,8 +29,8 @@ def raise_one(cast: Cast, signal: Signal = GOLD, **plan: object) -> Flag | None:
     return raise_flag(cast.annotator, signal, plan=plan_row, now=timezone.now())
 
 
-def standing(cast: Cast) -> str:
-    return Participant.objects.get(pk=cast.annotator.pk).standing
+def status(cast: Cast) -> str:
+    return Participant.objects.get(pk=cast.annotator.pk).status
 
 
 # --- decisions ---------------------------------------------------------------------------------------
@@ -38,14 +38,14 @@ def test_a_dismissed_flag_changes_nothing_for_the_annotator(cast: Cast):
     flag = decide(cast, raise_one(cast), "dismissed")
 
     assert (flag.state, flag.decided_by, flag.decision_reason) == ("dismissed", cast.lead, "I read the answers.")
-    assert standing(cast) == "cleared"
+    assert status(cast) == "cleared"
 
 
 def test_pausing_stops_new_batches_and_keeps_the_reason(cast: Cast):
     decide(cast, raise_one(cast), "paused")
 
-    assert standing(cast) == "paused"
-    assert cast.annotator.standing_changes.get().reason == "I read the answers."
+    assert status(cast) == "paused"
+    assert cast.annotator.status_changes.get().reason == "I read the answers."
 
 
 def test_excluding_frees_the_seats_and_keeps_what_is_to_be_paid(db):
@@ -57,7 +57,7 @@ def test_excluding_frees_the_seats_and_keeps_what_is_to_be_paid(db):
 
     flag = decide(cast, raise_one(cast), "excluded")
 
-    assert standing(cast) == "excluded"
+    assert status(cast) == "excluded"
     assert not Seat.objects.filter(assignment__participant=cast.annotator).exists()
     assert Assignment.objects.get(pk=assignment.pk).submitted_at is not None
     assert flag.payable == {"batches": 1, "amount": "4.67", "currency": "GBP"}
@@ -81,7 +81,7 @@ def test_a_flag_is_decided_once(cast: Cast):
 
     with pytest.raises(Refused, match="decided already"):
         decide(cast, flag, "excluded")
-    assert standing(cast) == "cleared"
+    assert status(cast) == "cleared"
 
 
 @pytest.mark.parametrize(("verdict", "reason"), [("dismissed", "  "), ("open", "Why not"), ("sacked", "Bad work")])
@@ -127,11 +127,11 @@ def test_attention_comes_again_after_as_many_further_misses_as_are_too_many(cast
 # --- paused by the rule ------------------------------------------------------------------------------
 def test_dismissing_the_flag_that_paused_somebody_lets_them_go_on(cast: Cast):
     flag = raise_one(cast, pauses_by_itself=True)
-    assert standing(cast) == "paused"
+    assert status(cast) == "paused"
 
     decide(cast, flag, "dismissed")
 
-    assert standing(cast) == "cleared"
+    assert status(cast) == "cleared"
 
 
 def test_somebody_paused_stays_so_while_another_flag_is_open(cast: Cast):
@@ -139,25 +139,25 @@ def test_somebody_paused_stays_so_while_another_flag_is_open(cast: Cast):
     second = raise_one(cast, Signal("lines", {"n": 60}))
 
     decide(cast, first, "dismissed")
-    assert standing(cast) == "paused"
+    assert status(cast) == "paused"
     decide(cast, second, "dismissed")
-    assert standing(cast) == "cleared"
+    assert status(cast) == "cleared"
 
 
 def test_a_pause_that_a_person_decided_outlasts_the_dismissal(cast: Cast):
     flag = raise_one(cast, pauses_by_itself=True)
-    set_standing(cast.annotator, standing="cleared", by=cast.lead, now=timezone.now())
-    set_standing(cast.annotator, standing="paused", by=cast.lead, now=timezone.now())
+    set_status(cast.annotator, status="cleared", by=cast.lead, now=timezone.now())
+    set_status(cast.annotator, status="paused", by=cast.lead, now=timezone.now())
 
     decide(cast, flag, "dismissed")
 
-    assert standing(cast) == "paused"
+    assert status(cast) == "paused"
 
 
 def test_who_is_paused_already_is_not_paused_by_the_flag(cast: Cast):
-    set_standing(cast.annotator, standing="paused", by=cast.lead, now=timezone.now())
+    set_status(cast.annotator, status="paused", by=cast.lead, now=timezone.now())
 
     flag = raise_one(cast, pauses_by_itself=True)
     decide(cast, flag, "dismissed")
 
-    assert (flag.has_paused, standing(cast)) == (False, "paused")
+    assert (flag.has_paused, status(cast)) == (False, "paused")

@@ -43,9 +43,9 @@ def test_without_annotators_every_batch_is_expected_of_one(plan: CheckPlan):
 def test_seats_are_shared_out_among_those_who_may_rate(plan: CheckPlan):
     make_checks(plan.study, 1)
     people(plan.study, 8)
-    make_annotator(plan.study, "waiting", standing="pending")
+    make_annotator(plan.study, "waiting", status="pending")
     assert repeats_of(plan.study, plan) == []  # a batch for each
-    Participant.objects.filter(user__username__in=("rater-1", "rater-2", "rater-3")).update(standing="excluded")
+    Participant.objects.filter(user__username__in=("rater-1", "rater-2", "rater-3")).update(status="excluded")
     assert repeats_of(plan.study, plan) == [Repeats("gold", 1, 1.0, 2, 1)]
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Batch, Participant, StandingChange
+from annotation.models import ActivityLog, Batch, Participant, StatusChange
 from annotation.services.agreement import sweep
 from qualification.checks.services import signals
 from qualification.checks.services.flags import raise_flag
@@ -120,7 +120,7 @@ def test_without_a_floor_kappa_flags_nobody(db):
 
 
 # --- how it looks ------------------------------------------------------------------------------------
-def test_a_second_look_finds_nothing_new_and_costs_two_queries(db, django_assert_num_queries):
+def test_a_re_rating_finds_nothing_new_and_costs_two_queries(db, django_assert_num_queries):
     make_small_study()
     look()
     flags = Flag.objects.count()
@@ -199,7 +199,7 @@ def test_a_flagged_annotator_goes_on_unless_the_study_pauses_by_itself(db):
     make_small_study()
     look()
 
-    assert set(Participant.objects.filter(is_imported=True).values_list("standing", flat=True)) == {"cleared"}
+    assert set(Participant.objects.filter(is_imported=True).values_list("status", flat=True)) == {"cleared"}
 
 
 def test_the_study_may_pause_by_itself_and_the_rule_is_named_as_the_reason(db):
@@ -207,12 +207,12 @@ def test_the_study_may_pause_by_itself_and_the_rule_is_named_as_the_reason(db):
     look()
 
     person = Participant.objects.get(pseudonym="uniform")
-    assert person.standing == "paused"
-    change = StandingChange.objects.get(participant=person)
+    assert person.status == "paused"
+    change = StatusChange.objects.get(participant=person)
     assert (change.actor, change.reason[:5]) == (None, "Flag:")
     assert Flag.objects.filter(participant=person, state="open").count() >= 1
     assert Flag.objects.filter(participant=person, has_paused=True).count() == 1
-    assert Participant.objects.get(pseudonym="good-2").standing == "cleared"
+    assert Participant.objects.get(pseudonym="good-2").status == "cleared"
     assert ActivityLog.objects.filter(verb="flag_raised", object="uniform", actor=None).exists()
 
 
@@ -220,7 +220,7 @@ def test_who_is_excluded_is_flagged_no_more(db):
     cast = make_small_study()
     look()
     flag = Flag.objects.filter(participant__pseudonym="uniform").first()
-    Participant.objects.filter(pseudonym="uniform").update(standing="excluded")
+    Participant.objects.filter(pseudonym="uniform").update(status="excluded")
     Flag.objects.all().delete()
     signal = signals.Signal("kappa", {"n": 100, "value": 0.0})
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from annotation.models import ActivityLog, Participant, Study
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import PayEntry, PayPlan
 from qualification.pay.selectors.ledger import note_of, open_lines, sums_by_participant
 from qualification.pay.services.ledger import correct, give_bonus, mark_paid_out, sweep_pay
@@ -42,14 +42,14 @@ def test_the_task_of_the_clock_pays(cast: Cast):
 def test_work_under_way_imported_work_and_other_kinds_earn_nothing(cast: Cast):
     finish(cast.annotators[0], cast.batch, status="active", submitted_at=None)
     finish(cast.annotators[1], cast.batch, is_imported=True)
-    for place, kind in enumerate(("pilot", "training", "control", "second_look", "adjudication"), start=1):
+    for place, kind in enumerate(("pilot", "training", "control", "re_rating", "adjudication"), start=1):
         finish(cast.annotators[2], make_batch(cast.study, position=place, kind=kind))
     assert sweep_pay(now=LATER) == 0
 
 
-@pytest.mark.parametrize("standing", ["cleared", "failed", "qualifying", "excluded"])
-def test_the_qualification_is_paid_whether_passed_or_not(cast: Cast, standing: str):
-    candidate = make_annotator(cast.study, "candidate", standing=standing)
+@pytest.mark.parametrize("status", ["cleared", "failed", "qualifying", "excluded"])
+def test_the_qualification_is_paid_whether_passed_or_not(cast: Cast, status: str):
+    candidate = make_annotator(cast.study, "candidate", status=status)
     finish(candidate, make_batch(cast.study, position=1, kind="qualification"))
 
     sweep_pay(now=LATER)
@@ -78,7 +78,7 @@ def test_a_returned_round_stays_paid_and_the_next_one_is_paid_too(cast: Cast):
 
 def test_finished_work_of_somebody_excluded_stays_payable_with_a_note(cast: Cast):
     finish(cast.annotator, cast.batch)
-    set_standing(cast.annotator, standing="excluded", by=cast.lead, now=NOW)
+    set_status(cast.annotator, status="excluded", by=cast.lead, now=NOW)
 
     assert sweep_pay(now=LATER) == 1
 

@@ -48,7 +48,7 @@ def rate_pilot(cast: Cast) -> None:
     """Two of the panel give the opposite answers, slowly, and comment on it."""
     batch = make_batch(cast.study, n_dialogues=4, position=9, kind="pilot", key="pilot-1")
     for name, panel in (("exp", "expert"), ("non", "non_expert")):
-        member = make_annotator(cast.study, name, panel=panel, standing="pending", pseudonym=f"PANEL-{name}")
+        member = make_annotator(cast.study, name, panel=panel, status="pending", pseudonym=f"PANEL-{name}")
         work = claim_seat(member, batch, now=NOW)
         rate_everything(work, now=NOW, option=1)
         work.ratings.update(active_ms=900_000)

@@ -45,7 +45,7 @@ class AttemptFactory(DjangoModelFactory):
     class Meta:
         model = Attempt
 
-    participant = factory.SubFactory("tests.factories.ParticipantFactory", standing="qualifying")
+    participant = factory.SubFactory("tests.factories.ParticipantFactory", status="qualifying")
     assignment = factory.LazyAttribute(
         lambda attempt: AssignmentFactory(
             batch=make_batch(attempt.participant.study, position=900 + attempt.number, kind="qualification"),
@@ -111,7 +111,7 @@ def make_panel(
 
 
 def make_candidate(study: Study, name: str = "candidate") -> Participant:
-    return make_annotator(study, name, standing="qualifying")
+    return make_annotator(study, name, status="qualifying")
 
 
 def make_qualifying_study(n_dialogues: int = 4, n_sources: int = 3, **qualification: object) -> tuple[Study, Batch]:

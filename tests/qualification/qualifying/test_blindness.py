@@ -67,7 +67,7 @@ def test_the_whole_way_of_a_candidate_tells_nothing_of_others(cast: Cast):
     assert "zzwhy" not in texts(session)  # the explanation comes after the answer
     for data in ({}, {f"question-{each.pk}": 0 for each in asked_of(candidate)}):
         session.post(f"/work/qualification/{slug}/questions/", data)
-    Participant.objects.filter(pk=candidate.pk).update(standing="qualifying")
+    Participant.objects.filter(pk=candidate.pk).update(status="qualifying")
     cast.study.qualification.questions.all().delete()
     candidate.refresh_from_db()
     training = cast.study.batches.get(kind="training")

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.importing import RatingOptions, import_ratings
-from annotation.models import Batch, Participant, Seat, StandingChange, Study
-from annotation.services.status import set_standing
+from annotation.models import Batch, Participant, Seat, StatusChange, Study
+from annotation.services.status import set_status
 from qualification.models import Attempt, Qualification
 from qualification.qualifying.selectors.votes import panel_figures
 from qualification.qualifying.services.results import sweep_attempts
@@ -50,7 +50,7 @@ def study(tmp_path: Path) -> Study:
         person = study.participants.get(pseudonym=name)
         Participant.objects.filter(pk=person.pk).update(panel=panel.get(role, ""))
         if role == "worker":
-            set_standing(person, standing="qualifying", now=NOW)
+            set_status(person, status="qualifying", now=NOW)
     return study
 
 
@@ -67,12 +67,12 @@ def test_the_rule_of_the_study_clears_its_35_and_no_other(study: Study):
         is_qualified = worker["qualified"] == "True"
         assert attempt.value == pytest.approx(float(worker["qualification_kappa"]), abs=1e-6)
         assert attempt.state == ("passed" if is_qualified else "failed")
-        assert attempt.participant.standing == ("cleared" if is_qualified else "failed")
+        assert attempt.participant.status == ("cleared" if is_qualified else "failed")
         assert attempt.n_items == 100
         assert attempt.low < attempt.value < attempt.high
-    standings = [attempt.participant.standing for attempt in attempts.values()]
-    assert standings.count("cleared") == expected()["qualification"]["qualified"]
-    assert standings.count("failed") == expected()["qualification"]["rejected"]
+    statuses = [attempt.participant.status for attempt in attempts.values()]
+    assert statuses.count("cleared") == expected()["qualification"]["qualified"]
+    assert statuses.count("failed") == expected()["qualification"]["rejected"]
 
 
 def test_the_panels_own_kappa_is_the_printed_one_and_the_default_threshold(study: Study):
@@ -92,7 +92,7 @@ def test_a_second_sweep_and_a_clock_an_hour_wrong_change_nothing(study: Study):
     assert sweep_attempts(now=NOW - timedelta(hours=1)) == 0
     assert sweep_attempts(now=NOW + timedelta(days=400)) == 0
     assert list(Attempt.objects.order_by("pk").values()) == before
-    assert StandingChange.objects.filter(before="qualifying").count() == 40
+    assert StatusChange.objects.filter(before="qualifying").count() == 40
 
 
 def test_every_criterion_by_itself_is_stored_and_decides_where_the_qualification_says_so(study: Study):

@@ -47,16 +47,16 @@ def form(**changed: object) -> dict[str, object]:
 
 # --- the qualification --------------------------------------------------------------------------------------
 def test_switching_it_on_sends_those_who_wait_through_the_qualification_and_off_brings_them_back(cast: Cast):
-    waiting = make_annotator(cast.study, "waiting", standing="pending")
+    waiting = make_annotator(cast.study, "waiting", status="pending")
     client, path = sign_in(cast.researcher), reverse("qualification", args=[cast.study.slug])
     assert client.post(path, form()).status_code == 302
     assert Study.objects.get(pk=cast.study.pk).has_qualification
     waiting.refresh_from_db()
-    assert waiting.standing == "qualifying"
-    assert set(cast.study.participants.exclude(pk=waiting.pk).values_list("standing", flat=True)) == {"cleared"}
+    assert waiting.status == "qualifying"
+    assert set(cast.study.participants.exclude(pk=waiting.pk).values_list("status", flat=True)) == {"cleared"}
     client.post(path, form(is_on=None))
     waiting.refresh_from_db()
-    assert (waiting.standing, Study.objects.get(pk=cast.study.pk).has_qualification) == ("pending", False)
+    assert (waiting.status, Study.objects.get(pk=cast.study.pk).has_qualification) == ("pending", False)
     assert ActivityLog.objects.filter(verb="qualification").count() == 2
 
 
@@ -165,7 +165,7 @@ def test_a_lead_decides_on_the_page(decided: Cast):
     assert "say why" in refused.content.decode()
     page = client.post(path, {"to": "passed", "reason": "A known expert."}, follow=True).content.decode()
     poor.refresh_from_db()
-    assert poor.standing == "cleared"
+    assert poor.status == "cleared"
     assert "A known expert." in page
 
 
@@ -229,7 +229,7 @@ def test_an_observer_reads_it_and_is_offered_no_page_they_cannot_open(decided: C
 
 def test_every_part_of_the_overview_stands_in_an_empty_study(cast: Cast):
     assert [part.route for part in parts_of(cast.study)] == [
-        "recruitment", "pilot", "qualification", "checks", "flagged_items", "control", "casebook", "pay", "activity"
+        "recruitment", "pilot", "qualification", "checks", "flagged_items", "control", "adjudication", "pay", "activity"
     ]  # fmt: skip
 
 
@@ -249,7 +249,7 @@ def test_a_role_that_sees_the_figures_rates_in_the_panel_and_is_no_candidate(cas
     cast.study.has_qualification = True
     cast.study.save()
     member = set_panel(cast.study, name=cast.researcher.username, panel="expert", by=cast.lead, now=NOW)
-    assert member.standing == "pending"
+    assert member.status == "pending"
     batch = make_batch(cast.study, position=3, kind="qualification", key="q")
     assert finish(member, batch, like(0)).status == "submitted"
     with pytest.raises(Refused):
@@ -273,6 +273,6 @@ def test_the_qualification_names_a_qualification_batch_that_is_still_a_draft(cas
 
 
 def test_who_did_not_qualify_is_called_so_on_the_page_of_the_people(cast: Cast):
-    Participant.objects.filter(pk=cast.annotator.pk).update(standing="failed")
+    Participant.objects.filter(pk=cast.annotator.pk).update(status="failed")
     html = sign_in(cast.lead).get(reverse("study_people", args=[cast.study.slug])).content.decode()
     assert '<span class="badge bad">not qualified</span>' in html

@@ -12,7 +12,7 @@ from annotation.selectors.work import dialogue_page
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from annotation.services.people import get_or_make_participant
 from annotation.services.refusals import Refused
-from annotation.services.status import decide_standing
+from annotation.services.status import decide_status
 from parley.joined import JOINED
 from protocols.models import Example
 from qualification.models import ComprehensionTry, KnownAnswer, PayPlan
@@ -52,12 +52,12 @@ def right_places(participant: Participant) -> dict[int, int]:
     return {each.pk: each.options.index("The response") for each in asked_of(participant)}
 
 
-# --- standing --------------------------------------------------------------------------------------
+# --- status --------------------------------------------------------------------------------------
 def test_a_newcomer_of_a_qualifying_study_qualifies_and_sees_no_main_batch():
     study, batch = make_qualifying_study()
     main = make_batch(study, position=5)
     newcomer = get_or_make_participant(study, user=UserFactory())
-    assert newcomer.standing == "qualifying"
+    assert newcomer.status == "qualifying"
     page = text_of(newcomer, "/work/guidelines/" + study.slug + "/")  # they come before the first batch
     assert str(batch.token) in page
     assert str(main.token) not in page
@@ -89,10 +89,10 @@ def test_two_chances_then_no_more(asked):
     wrong = {pk: (place + 1) % 3 for pk, place in right_places(candidate).items()}
     first = submit_try(candidate, wrong, now=NOW)
     assert (first.number, first.n_right, first.is_passed) == (1, 0, False)
-    assert Participant.objects.get(pk=candidate.pk).standing == "qualifying"
+    assert Participant.objects.get(pk=candidate.pk).status == "qualifying"
     submit_try(candidate, wrong, now=NOW)
-    assert Participant.objects.get(pk=candidate.pk).standing == "failed"
-    assert "in the last try" in candidate.standing_changes.get().reason
+    assert Participant.objects.get(pk=candidate.pk).status == "failed"
+    assert "in the last try" in candidate.status_changes.get().reason
     with pytest.raises(Refused):
         submit_try(candidate, right_places(candidate), now=NOW)
     assert ComprehensionTry.objects.filter(participant=candidate).count() == study.qualification.most_check_tries
@@ -103,7 +103,7 @@ def test_whoever_a_lead_lets_on_after_all_tries_is_not_asked_again(asked):
     wrong = {pk: (place + 1) % 3 for pk, place in right_places(candidate).items()}
     for _ in range(2):
         submit_try(candidate, wrong, now=NOW)
-    Participant.objects.filter(pk=candidate.pk).update(standing="qualifying")
+    Participant.objects.filter(pk=candidate.pk).update(status="qualifying")
     assert claim_seat(candidate, batch, now=NOW).status == "active"
 
 
@@ -202,7 +202,7 @@ def test_who_is_cleared_by_hand_leaves_the_training_they_have_begun(trained):
     study, _batch, training, candidate = trained
     main = make_batch(study, key="main-1", position=50)
     assignment = claim_seat(candidate, training, now=timezone.now())
-    decide_standing(candidate, standing="cleared", by=UserFactory(), reason="We know her work.", now=NOW)
+    decide_status(candidate, status="cleared", by=UserFactory(), reason="We know her work.", now=NOW)
     assignment.refresh_from_db()
     assert assignment.status == "expired"
     assert str(main.token) in text_of(candidate)
@@ -211,16 +211,16 @@ def test_who_is_cleared_by_hand_leaves_the_training_they_have_begun(trained):
 
 def test_a_member_of_the_panel_who_is_cleared_keeps_the_qualification_they_have_begun(trained):
     study, batch, _training, _candidate = trained
-    member = make_annotator(study, "expert", standing="qualifying", panel="expert")
+    member = make_annotator(study, "expert", status="qualifying", panel="expert")
     assignment = claim_seat(member, batch, now=timezone.now())
-    decide_standing(member, standing="cleared", by=UserFactory(), reason="An expert.", now=NOW)
+    decide_status(member, status="cleared", by=UserFactory(), reason="An expert.", now=NOW)
     assignment.refresh_from_db()
     assert assignment.status == "active"
 
 
 def test_the_panel_is_offered_the_qualification_and_no_training(trained):
     study, batch, training, _candidate = trained
-    member = make_annotator(study, "expert", standing="pending", panel="expert")
+    member = make_annotator(study, "expert", status="pending", panel="expert")
     page = text_of(member)
     assert str(batch.token) in page
     assert str(training.token) not in page

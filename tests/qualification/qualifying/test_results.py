@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Assignment, Batch, Membership, Participant, StandingChange, Study
+from annotation.models import ActivityLog, Assignment, Batch, Membership, Participant, StatusChange, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from parley.celery import app
 from qualification.models import Attempt, KnownAnswer, Qualification
 from qualification.qualifying.services import results as verdicts
@@ -29,8 +29,8 @@ NOW = timezone.now()
 GOOD, POOR = mostly(like(0), 6), like(1)
 
 
-def standing_of(participant: Participant) -> str:
-    return Participant.objects.get(pk=participant.pk).standing
+def status_of(participant: Participant) -> str:
+    return Participant.objects.get(pk=participant.pk).status
 
 
 def test_a_good_candidate_is_cleared_and_a_poor_one_is_not():
@@ -39,23 +39,23 @@ def test_a_good_candidate_is_cleared_and_a_poor_one_is_not():
     finish(good, batch, GOOD)
     finish(poor, batch, POOR)
     assert sweep_attempts(now=NOW) == 2
-    assert (standing_of(good), standing_of(poor)) == ("cleared", "failed")
+    assert (status_of(good), status_of(poor)) == ("cleared", "failed")
     attempt = good.attempts.get()
     assert (attempt.state, attempt.number, attempt.n_items) == ("passed", 1, 48)
     assert attempt.value > attempt.threshold
     assert attempt.rule["method"] == "panel_kappa"
 
 
-def test_the_change_of_standing_has_its_reason_and_both_are_in_the_log():
+def test_the_change_of_status_has_its_reason_and_both_are_in_the_log():
     study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
     sweep_attempts(now=NOW)
-    change = StandingChange.objects.get(participant=candidate)
+    change = StatusChange.objects.get(participant=candidate)
     assert (change.actor, change.before, change.after) == (None, "qualifying", "cleared")
     assert f"{candidate.attempts.get().value:.3f} is above" in change.reason
     assert set(ActivityLog.objects.filter(object=candidate.pseudonym).values_list("verb", flat=True)) == {
-        "verdict", "standing"
+        "verdict", "status"
     }  # fmt: skip
 
 
@@ -75,19 +75,19 @@ def test_unfinished_work_is_not_decided():
     assert not Attempt.objects.exists()
 
 
-@pytest.mark.parametrize("standing", ["pending", "paused", "excluded", "cleared", "failed"])
-def test_only_who_still_qualifies_is_decided(standing):
+@pytest.mark.parametrize("status", ["pending", "paused", "excluded", "cleared", "failed"])
+def test_only_who_still_qualifies_is_decided(status):
     study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
-    set_standing(candidate, standing=standing, now=NOW)
+    set_status(candidate, status=status, now=NOW)
     assert sweep_attempts(now=NOW) == 0
-    assert standing_of(candidate) == standing
+    assert status_of(candidate) == status
 
 
 def test_the_panel_itself_is_never_a_candidate():
     study, _batch = make_qualifying_study()
-    Participant.objects.filter(study=study).update(standing="qualifying")
+    Participant.objects.filter(study=study).update(status="qualifying")
     assert sweep_attempts(now=NOW) == 0
 
 
@@ -108,7 +108,7 @@ def test_before_the_panel_has_finished_the_attempt_waits_and_says_why():
     finish(candidate, batch, GOOD)
     assert sweep_attempts(now=NOW) == 0
     attempt = candidate.attempts.get()
-    assert (attempt.state, attempt.reason, standing_of(candidate)) == ("pending", "panel_unfinished", "qualifying")
+    assert (attempt.state, attempt.reason, status_of(candidate)) == ("pending", "panel_unfinished", "qualifying")
     member.refresh_from_db()
     finish(member, batch, like(0))
     assert sweep_attempts(now=NOW) == 1
@@ -118,7 +118,7 @@ def test_before_the_panel_has_finished_the_attempt_waits_and_says_why():
 
 def test_a_member_who_is_paused_is_not_waited_for():
     study, batch = make_qualifying_study()
-    make_annotator(study, "late-member", panel="non_expert", standing="paused")
+    make_annotator(study, "late-member", panel="non_expert", status="paused")
     finish(make_candidate(study), batch, GOOD)
     assert sweep_attempts(now=NOW) == 1
 
@@ -153,7 +153,7 @@ def test_an_undecided_candidate_is_given_more_and_judged_by_everything():
     finish(candidate, batch, doubtful)
     sweep_attempts(now=NOW)
     first = candidate.attempts.get()
-    assert (first.state, standing_of(candidate), first.n_items) == ("undecided", "qualifying", 48)
+    assert (first.state, status_of(candidate), first.n_items) == ("undecided", "qualifying", 48)
     assert first.low <= first.threshold < first.high
     finish(candidate, second, doubtful)
     sweep_attempts(now=NOW)
@@ -171,7 +171,7 @@ def test_an_undefined_kappa_is_never_a_pass_and_a_lead_decides():
     assert sweep_attempts(now=NOW) == 1
     attempt = candidate.attempts.get()
     assert (attempt.state, attempt.value, attempt.reason) == ("undecided", None, "no_variation")
-    assert standing_of(candidate) == "qualifying"
+    assert status_of(candidate) == "qualifying"
 
 
 def test_a_pass_does_not_let_somebody_rate_whose_role_sees_the_figures():
@@ -181,7 +181,7 @@ def test_a_pass_does_not_let_somebody_rate_whose_role_sees_the_figures():
     Membership.objects.filter(user=candidate.user).update(role="researcher")
     sweep_attempts(now=NOW)
     attempt = candidate.attempts.get()
-    assert (attempt.state, attempt.reason, standing_of(candidate)) == ("undecided", "other_role", "qualifying")
+    assert (attempt.state, attempt.reason, status_of(candidate)) == ("undecided", "other_role", "qualifying")
 
 
 # --- other methods -----------------------------------------------------------------------------------
@@ -204,22 +204,22 @@ def test_known_answers_need_no_panel():
     finish(good, batch, mostly(like(0), 9))
     finish(poor, batch, POOR)
     sweep_attempts(now=NOW)
-    assert (good.attempts.get().value, good.attempts.get().n_items, standing_of(good)) == (0.8, 10, "cleared")
-    assert (poor.attempts.get().value, standing_of(poor)) == (0.0, "failed")
+    assert (good.attempts.get().value, good.attempts.get().n_items, status_of(good)) == (0.8, 10, "cleared")
+    assert (poor.attempts.get().value, status_of(poor)) == (0.0, "failed")
 
 
 @pytest.mark.parametrize(
-    ("threshold", "standing", "said"),
+    ("threshold", "status", "said"),
     [(0.8, "cleared", "0.800 is at least 0.800"), (0.9, "failed", "0.800 is below 0.900")],
 )
-def test_eight_of_ten_known_answers_reach_a_required_accuracy_of_eight_tenths(threshold, standing, said):
+def test_eight_of_ten_known_answers_reach_a_required_accuracy_of_eight_tenths(threshold, status, said):
     study, batch = make_qualifying_study(method="gold", threshold_from="fixed", threshold=threshold)
     know_ten(study, batch)
     candidate = make_candidate(study)
     finish(candidate, batch, mostly(like(0), 9))
     sweep_attempts(now=NOW)
-    assert (candidate.attempts.get().value, standing_of(candidate)) == (0.8, standing)
-    assert said in candidate.standing_changes.get().reason
+    assert (candidate.attempts.get().value, status_of(candidate)) == (0.8, status)
+    assert said in candidate.status_changes.get().reason
 
 
 def test_the_majority_of_the_panel_can_be_what_candidates_are_measured_by():
@@ -231,7 +231,7 @@ def test_the_majority_of_the_panel_can_be_what_candidates_are_measured_by():
 
 
 # --- faults ----------------------------------------------------------------------------------------
-def test_a_worker_killed_between_attempt_and_standing_leaves_nothing_behind(monkeypatch):
+def test_a_worker_killed_between_attempt_and_status_leaves_nothing_behind(monkeypatch):
     study, batch = make_qualifying_study()
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
@@ -239,14 +239,14 @@ def test_a_worker_killed_between_attempt_and_standing_leaves_nothing_behind(monk
     def die(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verdicts, "set_standing", die)
+    monkeypatch.setattr(verdicts, "set_status", die)
     with pytest.raises(KeyboardInterrupt):
         sweep_attempts(now=NOW)
     assert not Attempt.objects.exists()
     assert not ActivityLog.objects.filter(verb="verdict").exists()
     monkeypatch.undo()
     assert sweep_attempts(now=NOW) == 1
-    assert standing_of(candidate) == "cleared"
+    assert status_of(candidate) == "cleared"
 
 
 def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeypatch):
@@ -263,7 +263,7 @@ def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeyp
 
     monkeypatch.setattr(verdicts, "answers_of", broken)
     assert sweep_attempts(now=NOW) == 1
-    assert (standing_of(first), standing_of(second)) == ("qualifying", "cleared")
+    assert (status_of(first), status_of(second)) == ("qualifying", "cleared")
 
 
 def test_a_task_delivered_twice_and_late_decides_once():
@@ -290,8 +290,8 @@ def test_a_lead_overrides_with_a_reason_and_the_rules_verdict_stays():
     override(candidate.attempts.get(), to="passed", reason="Swapped the scale, then rated well.", by=lead, now=NOW)
     attempt = candidate.attempts.get()
     assert (attempt.state, attempt.overridden_to, attempt.overridden_by) == ("failed", "passed", lead)
-    assert standing_of(candidate) == "cleared"
-    change = candidate.standing_changes.order_by("pk").last()
+    assert status_of(candidate) == "cleared"
+    change = candidate.status_changes.order_by("pk").last()
     assert (change.actor, change.reason) == (lead, "Swapped the scale, then rated well.")
 
 
@@ -302,7 +302,7 @@ def test_an_override_needs_a_reason_and_the_last_attempt():
     sweep_attempts(now=NOW)
     with pytest.raises(Refused, match="reason"):
         override(candidate.attempts.get(), to="passed", reason="  ", by=lead, now=NOW)
-    assert standing_of(candidate) == "failed"
+    assert status_of(candidate) == "failed"
 
 
 def test_a_lead_can_decide_while_the_panel_is_missing_and_the_sweep_then_keeps_off():
@@ -316,4 +316,4 @@ def test_a_lead_can_decide_while_the_panel_is_missing_and_the_sweep_then_keeps_o
     Participant.objects.filter(pk=panel.pk).update(panel="non_expert")
     Qualification.objects.update(threshold_from="fixed", threshold=0)
     assert sweep_attempts(now=NOW) == 0
-    assert standing_of(candidate) == "qualifying"
+    assert status_of(candidate) == "qualifying"

@@ -126,7 +126,7 @@ def test_the_rated_turn_is_a_response_to_the_turns_before_it(client):
 def test_training_on_consistency_shows_the_facts_on_the_rating_screen_and_with_the_explanation(client):
     work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
     (batch,) = make_training(work.study, by=UserFactory(), now=NOW)
-    learner = make_annotator(work.study, "bea", standing="qualifying")
+    learner = make_annotator(work.study, "bea", status="qualifying")
     assignment = claim_seat(learner, batch, now=NOW)
     client.force_login(learner.user)
     bees = ["I have never left my country.", "I keep bees.", "I work in a library."]
@@ -154,7 +154,7 @@ def test_training_asks_about_consistency_only_where_facts_are_shown():
 def test_the_page_of_the_models_is_counted_among_those_of_its_batch():
     work = Work("persona-quality-1.0", n_dialogues=1, n_sources=1)
     (batch,) = make_training(work.study, by=UserFactory(), now=NOW)
-    assignment = claim_seat(make_annotator(work.study, "bea", standing="qualifying"), batch, now=NOW)
+    assignment = claim_seat(make_annotator(work.study, "bea", status="qualifying"), batch, now=NOW)
     last = dialogue_page(assignment, batch.items.filter(unit="model").first().position)
     assert last.number == last.n_dialogues
 

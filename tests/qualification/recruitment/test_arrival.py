@@ -56,7 +56,7 @@ def test_who_agrees_has_an_account_without_password_and_a_participation(client, 
     entry = Entry.objects.get()
     user = entry.participant.user
     assert (entry.person, entry.session, entry.platform_study) == (PERSON, "b" * 24, "c" * 24)
-    assert (entry.participant.standing, entry.participant.consent_version) == ("cleared", "1")
+    assert (entry.participant.status, entry.participant.consent_version) == ("cleared", "1")
     assert not user.has_usable_password()
     assert (user.email, user.first_name, user.last_name) == ("", "", "")
     assert client.get(reverse("work")).status_code == 200
@@ -67,7 +67,7 @@ def test_a_study_with_a_qualification_lets_them_qualify_first(client, recruitmen
     Study.objects.update(has_qualification=True)
     agree(client, recruitment)
 
-    assert Entry.objects.get().participant.standing == "qualifying"
+    assert Entry.objects.get().participant.status == "qualifying"
 
 
 def test_the_invitation_link_need_not_be_on(client, recruitment):

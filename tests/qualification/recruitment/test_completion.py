@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.models import ActivityLog, Assignment, Seat, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import Entry, Flag, Recruitment
 from qualification.recruitment.selectors.exit_rules import way_of
 from qualification.recruitment.services.completion import end_entry, ending_of
@@ -47,7 +47,7 @@ def test_who_has_done_everything_is_sent_to_the_platform_with_the_code(client, e
 
 
 def test_who_did_not_qualify_is_screened_out(client, entry):
-    set_standing(entry.participant, standing="failed", now=NOW)
+    set_status(entry.participant, status="failed", now=NOW)
 
     assert "cc=CSCREEN2" in end(client, entry).content.decode()
 
@@ -56,7 +56,7 @@ def test_who_did_not_qualify_is_screened_out(client, entry):
 def test_whom_a_check_excluded_failed_attention(client, entry, kind):
     flag = {"state": Flag.State.EXCLUDED, "raised_at": NOW, "decided_at": NOW}
     Flag.objects.create(participant=entry.participant, kind=kind, **flag)
-    set_standing(entry.participant, standing="excluded", now=NOW)
+    set_status(entry.participant, status="excluded", now=NOW)
 
     assert "cc=CATTENTION3" in end(client, entry).content.decode()
 
@@ -67,7 +67,7 @@ def test_whom_a_person_excluded_did_not_fail_attention(client, entry, state):
         decided_at = None if state == "open" else NOW
         flag = {"state": state, "raised_at": NOW, "decided_at": decided_at}
         Flag.objects.create(participant=entry.participant, kind="attention", **flag)
-    set_standing(entry.participant, standing="excluded", now=NOW)
+    set_status(entry.participant, status="excluded", now=NOW)
 
     assert "cc=CSCREEN2" in end(client, entry).content.decode()
 
@@ -106,16 +106,16 @@ def test_nobody_sees_a_code_before_the_work_has_ended(client, entry, begins):
         ending_of(entry, entry.study.recruitment)
 
 
-@pytest.mark.parametrize("standing", ["pending", "qualifying", "paused"])
-def test_who_waits_for_a_decision_has_not_finished(entry, standing):
+@pytest.mark.parametrize("status", ["pending", "qualifying", "paused"])
+def test_who_waits_for_a_decision_has_not_finished(entry, status):
     for batch in batches(entry):
         batch.kind = "qualification"
         batch.save()
-    entry.participant.standing = "qualifying"
+    entry.participant.status = "qualifying"
     entry.participant.save()
     for batch in batches(entry):
         finish_batch(entry.participant, batch)
-    set_standing(entry.participant, standing=standing, now=NOW)
+    set_status(entry.participant, status=status, now=NOW)
 
     assert way_of(entry, timezone.now()).due == ""
 
@@ -135,9 +135,9 @@ def test_qualification_alone_is_no_batch_to_finish_after(entry):
     first = batches(entry)[0]
     first.kind = "qualification"
     first.save()
-    set_standing(entry.participant, standing="qualifying", now=NOW)
+    set_status(entry.participant, status="qualifying", now=NOW)
     finish_batch(entry.participant, first)
-    set_standing(entry.participant, standing="cleared", now=NOW)
+    set_status(entry.participant, status="cleared", now=NOW)
 
     assert not way_of(entry, timezone.now()).may_finish
 
@@ -151,11 +151,11 @@ def test_a_consent_that_is_asked_again_is_no_end(entry):
 
 # --- afterwards -------------------------------------------------------------------------------------------------
 def test_the_state_is_stored_once_and_the_same_code_comes_again(client, entry):
-    set_standing(entry.participant, standing="failed", now=NOW)
+    set_status(entry.participant, status="failed", now=NOW)
     first = end(client, entry).content.decode()
     entry.refresh_from_db()
     ended_at = entry.ended_at
-    set_standing(entry.participant, standing="cleared", now=NOW)
+    set_status(entry.participant, status="cleared", now=NOW)
     again = end(client, entry).content.decode()
 
     assert "cc=CSCREEN2" in first
@@ -183,14 +183,14 @@ def test_the_thanks_page_leads_there_too(client, entry):
 
 def test_without_a_code_the_page_asks_to_return_the_submission(client, entry):
     Recruitment.objects.update(code_screened_out="")
-    set_standing(entry.participant, standing="failed", now=NOW)
+    set_status(entry.participant, status="failed", now=NOW)
 
     assert "return your submission on Prolific" in end(client, entry).content.decode()
 
 
 def test_the_address_of_the_platform_can_be_another(client, entry):
     Recruitment.objects.update(platform_url="https://stand-in.example/base/")
-    set_standing(entry.participant, standing="failed", now=NOW)
+    set_status(entry.participant, status="failed", now=NOW)
 
     assert "https://stand-in.example/base/submissions/complete?cc=CSCREEN2" in end(client, entry).content.decode()
 

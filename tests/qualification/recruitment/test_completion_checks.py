@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Batch, Study
 from annotation.services.refusals import Refused
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.checks.services.flags import decide_flag
 from qualification.checks.services.inserting import mix_checks
 from qualification.models import Entry, Flag
@@ -38,7 +38,7 @@ def first_batch(entry: Entry) -> Batch:
 
 
 def pause_for(entry: Entry, kind: str = "attention") -> Flag:
-    set_standing(entry.participant, standing="paused", now=NOW)
+    set_status(entry.participant, status="paused", now=NOW)
     return FlagFactory(participant=entry.participant, kind=kind, has_paused=True)
 
 
@@ -134,7 +134,7 @@ def test_the_studys_rule_pauses_them_there_as_a_sweep_would(checked):
         end_entry(checked, now=timezone.now())
 
     checked.participant.refresh_from_db()
-    assert (checked.participant.standing, Flag.objects.get().has_paused) == ("paused", True)
+    assert (checked.participant.status, Flag.objects.get().has_paused) == ("paused", True)
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("dismissed", "CDONE1"), ("excluded", "CATTENTION3")])

@@ -10,7 +10,7 @@ from annotation.services.claiming import claim_seat
 from annotation.services.moving import move_study
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from qualification.models import Entry, Recruitment
 from qualification.qualifying.services.results import sweep_attempts
 from qualification.recruitment.selectors.exit_rules import way_of
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.django_db
 def qualify(participant: Participant, kind: str = "qualification") -> None:
     """A batch of the way to the main work, handed in. A verdict cleared them, as it were."""
     way_in = make_batch(participant.study, 1, 1, position=9, kind=kind, key=f"{kind}-1")
-    set_standing(participant, standing="qualifying", now=NOW)
+    set_status(participant, status="qualifying", now=NOW)
     finish_batch(participant, way_in)
-    set_standing(participant, standing="cleared", now=NOW)
+    set_status(participant, status="cleared", now=NOW)
     participant.refresh_from_db()
 
 
@@ -81,7 +81,7 @@ def test_without_a_code_for_it_they_are_screened_out_when_the_seat_is_taken_and_
 
 def test_whose_qualification_lapses_is_timed_out(entry):
     batch = make_batch(entry.study, 1, 1, position=9, kind="qualification")
-    set_standing(entry.participant, standing="qualifying", now=NOW)
+    set_status(entry.participant, status="qualifying", now=NOW)
     let_time_run_out(entry.participant, batch)
 
     assert end_entry(entry, now=timezone.now()).state == "timed_out"
@@ -89,9 +89,9 @@ def test_whose_qualification_lapses_is_timed_out(entry):
 
 def test_a_training_that_lapsed_times_nobody_out_who_is_cleared_since(entry):
     batch = make_batch(entry.study, 1, 1, position=9, kind="training")
-    set_standing(entry.participant, standing="qualifying", now=NOW)
+    set_status(entry.participant, status="qualifying", now=NOW)
     let_time_run_out(entry.participant, batch)
-    set_standing(entry.participant, standing="cleared", now=NOW)
+    set_status(entry.participant, status="cleared", now=NOW)
 
     assert way_of(entry, timezone.now()).due == ""
 
@@ -100,7 +100,7 @@ def test_through_the_qualification_to_a_main_batch_that_lapses():
     study, qualification = make_qualifying_study(n_sources=1, n_dialogues=12)
     main = make_batch(study, 1, 1, position=5, key="main-1")
     open_for(study)
-    person = make_annotator(study, "candidate", standing="qualifying", consent_version="1", consented_at=NOW)
+    person = make_annotator(study, "candidate", status="qualifying", consent_version="1", consented_at=NOW)
     entry = EntryFactory(study=study, participant=person)
     finish(person, qualification, like(0))
     with pytest.raises(Refused, match="Finish a batch first"):
@@ -108,7 +108,7 @@ def test_through_the_qualification_to_a_main_batch_that_lapses():
 
     assert sweep_attempts(now=timezone.now()) == 1
     person.refresh_from_db()
-    assert person.standing == "cleared"
+    assert person.status == "cleared"
     begun = claim_seat(person, main, now=timezone.now())
     in_time = begun.claimed_at + timedelta(minutes=study.minutes_at_most) - timedelta(seconds=1)
     assert way_of(entry, in_time).due == ""
@@ -174,7 +174,7 @@ def test_who_qualified_and_finds_no_main_batch_is_screened_out(entry):
 
 def test_a_qualification_that_a_move_made_void_is_waited_for_again(entry):
     batch = make_batch(entry.study, 1, 1, position=9, kind="qualification")
-    set_standing(entry.participant, standing="qualifying", now=NOW)
+    set_status(entry.participant, status="qualifying", now=NOW)
     finish_batch(entry.participant, batch)
     lose_by_move(entry)
 
@@ -182,10 +182,10 @@ def test_a_qualification_that_a_move_made_void_is_waited_for_again(entry):
 
 
 def test_a_member_of_the_panel_has_finished_with_the_pilot(entry):
-    Participant.objects.filter(pk=entry.participant_id).update(panel="non_expert", standing="pending")
+    Participant.objects.filter(pk=entry.participant_id).update(panel="non_expert", status="pending")
     entry.participant.refresh_from_db()
     finish_batch(entry.participant, make_batch(entry.study, 1, 1, position=9, kind="pilot"))
-    set_standing(entry.participant, standing="cleared", now=NOW)
+    set_status(entry.participant, status="cleared", now=NOW)
     entry.study.batches.filter(kind="main").update(status="closed")
 
     assert end_entry(entry, now=timezone.now()).state == "done"

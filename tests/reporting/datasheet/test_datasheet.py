@@ -124,7 +124,7 @@ def test_a_sheet_can_be_filled_before_anybody_rates(cast: Cast):
 
 def test_other_kinds_of_batches_and_excluded_people_are_told(rated: Study, cast: Cast):
     make_batch(rated, key="try-out", kind="pilot")
-    cast.annotators[2].standing = "excluded"
+    cast.annotators[2].status = "excluded"
     cast.annotators[2].save()
     quality = lines_of(rated, "3.3.3")
     assert "Left out of all results: Pilot, batches: 1, items: 6, answers: 0." in quality

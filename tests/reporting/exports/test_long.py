@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from annotation.importing import ImportRejected, import_ratings
 from annotation.models import Rating, Study
 from annotation.services.claiming import claim_seat
-from annotation.services.status import set_standing
+from annotation.services.status import set_status
 from parley.formulas import quote_formula, unquote_formula
 from protocols.answers import Given
 from reporting.exports.long import COLUMNS
@@ -89,7 +89,7 @@ def _code(option):
 
 
 def test_an_excluded_annotator_is_marked_and_does_not_count(rated: Cast, written: Written) -> None:
-    set_standing(rated.annotators[1], standing="excluded", now=NOW)
+    set_status(rated.annotators[1], status="excluded", now=NOW)
     rows = rows_of(written(rated.study, "long-csv"))
     out = [row for row in rows if row["annotator"] == rated.annotators[1].pseudonym]
     assert len(rows) == 72

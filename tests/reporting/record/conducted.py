@@ -7,7 +7,7 @@ from annotation.services.agreement import sweep
 from protocols.services import new_draft, publish_version
 from qualification.acceptance.services.reviewing import take_second_check
 from qualification.acceptance.services.sweeping import sweep_control
-from qualification.adjudication.services.disagreements import sweep_confirming
+from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.plans import save_check_plan
 from qualification.pay.services.ledger import sweep_pay
 from tests.cast import make_cast
@@ -15,8 +15,8 @@ from tests.clock import NOW
 from tests.factories import AssignmentFactory, MembershipFactory, ParticipantFactory, make_annotator, make_batch
 from tests.qualification.acceptance.conftest import Control
 from tests.qualification.acceptance.factories import PlanFactory, check_draws, make_score_version
-from tests.qualification.adjudication.conftest import Confirming
-from tests.qualification.adjudication.factories import ConfirmPlanFactory
+from tests.qualification.adjudication.conftest import AdjudicatedStudy
+from tests.qualification.adjudication.factories import AdjudicationPlanFactory
 from tests.qualification.pay.factories import PayEntryFactory, PayPlanFactory
 from tests.qualification.qualifying.factories import AttemptFactory, QualificationFactory
 from tests.qualification.recruitment.factories import DemographicsFactory, EntryFactory, open_for
@@ -53,8 +53,8 @@ def _recruit(control: Control) -> None:
         DemographicsFactory(participant=person, fields={"Sex": sex, "Age": age, "Zodiac": "Löwe"})
     Participant.objects.filter(study=study).exclude(pseudonym="came-4").update(consented_at=NOW, consent_version="1")
     lead = MembershipFactory(study=study, role="lead").user
-    ParticipantFactory(study=study, user=lead, standing="pending", pseudonym="a-lead")
-    ParticipantFactory(study=study, standing="pending", pseudonym="who-waits")
+    ParticipantFactory(study=study, user=lead, status="pending", pseudonym="a-lead")
+    ParticipantFactory(study=study, status="pending", pseudonym="who-waits")
 
 
 def _qualify(study: Study) -> None:
@@ -62,8 +62,8 @@ def _qualify(study: Study) -> None:
     study.refresh_from_db()
     QualificationFactory(study=study, is_trained=True, has_comprehension_check=True, most_attempts=2)
     for at in range(3):
-        ParticipantFactory(study=study, panel="non_expert", standing="pending", pseudonym=f"panel-{at}")
-    people = [ParticipantFactory(study=study, standing="cleared") for _ in range(4)]
+        ParticipantFactory(study=study, panel="non_expert", status="pending", pseudonym=f"panel-{at}")
+    people = [ParticipantFactory(study=study, status="cleared") for _ in range(4)]
     rule = {"method": "panel_kappa", "scope": "pooled", "threshold_from": "panel", "threshold": None}
     rule |= {"panel_members": "non_expert", "decision": "point", "most_attempts": 1}
     fixed = rule | {"threshold_from": "fixed", "threshold": 0.3}
@@ -97,13 +97,13 @@ def control_batches(control: Control) -> None:
 
 def _confirm(control: Control) -> None:
     """Two look again at what they see differently: one label is settled, and one waits for a trainer."""
-    ConfirmPlanFactory(study=control.cast.study)
-    confirming = Confirming(control.cast, control.cast.lead)
-    batch = confirming.finish(["1", "0", "2"], ["2", "0", "1"], key="kept")
-    sweep_confirming(now=NOW)
-    confirming.look(batch, 0, {0: "2", 2: "2"})
-    confirming.look(batch, 1, {0: "2", 2: "1"})
-    sweep_confirming(now=NOW)
+    AdjudicationPlanFactory(study=control.cast.study)
+    adjudicated = AdjudicatedStudy(control.cast, control.cast.lead)
+    batch = adjudicated.finish(["1", "0", "2"], ["2", "0", "1"], key="kept")
+    sweep_disagreements(now=NOW)
+    adjudicated.look(batch, 0, {0: "2", 2: "2"})
+    adjudicated.look(batch, 1, {0: "2", 2: "1"})
+    sweep_disagreements(now=NOW)
 
 
 def _pay(study: Study) -> None:

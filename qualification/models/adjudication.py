@@ -1,4 +1,4 @@
-"""Labels that two confirm, second looks, and the casebook of the trainer."""
+"""Labels that two confirm, re-ratings, and the case library."""
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +9,10 @@ from annotation.models import Assignment, Batch, Item, Participant, Rating, Stud
 from protocols.models import Criterion, Option, ProtocolVersion
 
 
-class ConfirmPlan(models.Model):
+class AdjudicationPlan(models.Model):
     """It is of batches with exactly two seats: there is nobody to confirm one answer, and three have a majority."""
 
-    study = models.OneToOneField(Study, models.CASCADE, related_name="confirm_plan")
+    study = models.OneToOneField(Study, models.CASCADE, related_name="adjudication_plan")
     is_on = models.BooleanField(default=False)
     criteria = models.ManyToManyField(Criterion, blank=True, related_name="+", help_text="Empty: all that are counted.")
 
@@ -51,19 +51,19 @@ class Disagreement(models.Model):
     """An item whose annotators gave different answers to a criterion, and how it was settled."""
 
     class State(models.TextChoices):
-        SECOND_LOOK = "second_look", _("both look again")
+        RE_RATING = "re_rating", _("both look again")
         ADJUDICATION = "adjudication", _("with a trainer")
         SETTLED = "settled", _("settled")
 
     class How(models.TextChoices):
-        SECOND_LOOK = "second_look", _("agreed at the second look")
+        RE_RATING = "re_rating", _("agreed at the second look")
         ADJUDICATED = "adjudicated", _("settled by a trainer")
         REPLACED = "replaced", _("agreed after one of the two was replaced")
 
     item = models.ForeignKey(Item, models.PROTECT, related_name="disagreements")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="+")
     round = models.PositiveSmallIntegerField()
-    state = models.CharField(max_length=14, choices=State, default=State.SECOND_LOOK)
+    state = models.CharField(max_length=14, choices=State, default=State.RE_RATING)
     how = models.CharField(max_length=14, choices=How, blank=True)
     option = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
     note = models.TextField(blank=True)
@@ -87,16 +87,16 @@ class Disagreement(models.Model):
         return f"{self.item} {self.criterion}: {self.state}"
 
 
-class SecondLook(models.Model):
+class ReRating(models.Model):
     """The private batch in which one annotator looks again at what they and the other answered differently."""
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="looks")
-    participant = models.ForeignKey(Participant, models.PROTECT, related_name="second_looks")
-    private_batch = models.OneToOneField(Batch, models.PROTECT, related_name="second_look")
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="re_ratings")
+    private_batch = models.OneToOneField(Batch, models.PROTECT, related_name="re_rating")
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["comparison", "participant"], name="one_second_look_per_annotator")
+            models.UniqueConstraint(fields=["comparison", "participant"], name="one_re_rating_per_annotator")
         ]
 
     def __str__(self) -> str:
