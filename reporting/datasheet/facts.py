@@ -118,8 +118,8 @@ def preparation(known: Known) -> list[str]:
             ngettext("The guidelines have %(n)s worked example.", "The guidelines have %(n)s worked examples.", n)
             % {"n": n}
         )
-    if known.report["acceptance"]:
-        lines += preparation_lines(known.report["acceptance"])
+    if known.report["qualification"]:
+        lines += preparation_lines(known.report["qualification"])
     lines += _other_batches(known)
     return lines or [_("Neither guidelines nor batches of training: the questions alone.")]
 
@@ -150,8 +150,8 @@ def quality(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return out
     lines = [_("Agreement, and each annotator against the others, are computed while the work goes on.")]
-    if known.report["acceptance"]:
-        lines = quality_lines(known.report["acceptance"]) + lines
+    if known.report["qualification"]:
+        lines = quality_lines(known.report["qualification"]) + lines
     if known.study.kappa_floor is not None:
         floor = {"floor": number(known.study.kappa_floor)}
         lines.append(_("Annotators whose kappa with the others lies surely below %(floor)s are marked.") % floor)

@@ -13,7 +13,7 @@ Row = dict[str, Any]
 OUTCOMES = ("tried", "passed", "failed", "undecided", "pending")
 
 
-def acceptance_lines(value: Row) -> list[str]:
+def qualification_lines(value: Row) -> list[str]:
     """For the checklist: each rule with its threshold and panel, what came before it, and what came of it."""
     if value["by"] == "team":
         return [_by_hand()]
@@ -47,7 +47,7 @@ def preparation_lines(value: Row) -> list[str]:
     return lines
 
 
-def acceptance_sentences(value: Row) -> Iterable[str]:
+def qualification_sentences(value: Row) -> Iterable[str]:
     """For the methods of a paper."""
     if value["by"] == "team":
         yield _by_hand()

@@ -27,13 +27,13 @@ class Conduct:
     """Of the shape in reporting/record/shape.py, its keys in that order. None: there is nothing to tell of a part.
 
     recruitment: criteria that are set, people wanted, who came by which platform, demographics in suppressed counts.
-    acceptance: the rules of the qualification as they decided, and what came of it.
+    qualification: its rules as they decided, and what came of it.
     feedback: days between which annotators were told how they agree. adjudication: labels that two confirmed.
     control: plans, decisions and rounds of batch control. pay: the floor of an hour, and what was paid.
     """
 
     recruitment: Row
-    acceptance: Row | None
+    qualification: Row | None
     feedback: list[Row]
     confirmed: Row | None
     control: Row | None
@@ -48,7 +48,7 @@ def conduct_of(study: Study) -> Conduct:
     said = study.conduct
     found = {
         "recruitment": _recruitment(study, said.get("recruitment")),
-        "acceptance": _acceptance(study),
+        "qualification": _qualification(study),
         "feedback": _feedback(study) or said.get("feedback", []),
         "adjudication": _adjudication(study) or said.get("adjudication"),
         "control": control_part(study),
@@ -91,9 +91,9 @@ def _demographics(table: Table) -> Row | None:
     }
 
 
-def _acceptance(study: Study) -> Row | None:
+def _qualification(study: Study) -> Row | None:
     """The qualification, if it is on or has decided; of a study from an archive, what that says; else whether people decided."""
-    return qualification_of(study) or (study.conduct["acceptance"] if study.conduct else cleared_by_hand(study))
+    return qualification_of(study) or (study.conduct["qualification"] if study.conduct else cleared_by_hand(study))
 
 
 def _feedback(study: Study) -> list[Row]:

@@ -134,7 +134,7 @@ RULE = Record({
     "used_low": Maybe(COEFFICIENT),
     "used_high": Maybe(COEFFICIENT),
 })  # fmt: skip
-ACCEPTANCE = Record({
+QUALIFICATION = Record({
     "by": one_of("qualification", "team"),
     "rules": Many(1000, RULE),
     "panel_size": COUNT,
@@ -203,7 +203,7 @@ CONDUCT = Record({
         "came": Many(100, Record({"platform": text(100), "n": COUNT})),
         "demographics": Maybe(DEMOGRAPHICS),
     }),
-    "acceptance": Maybe(ACCEPTANCE),
+    "qualification": Maybe(QUALIFICATION),
     "feedback": Many(1000, Record({"since": DATE, "until": Maybe(DATE)})),
     "adjudication": Maybe(ADJUDICATION),
     "control": Maybe(CONTROL),

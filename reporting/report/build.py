@@ -292,7 +292,7 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "comparisons": lambda of, report: comparisons(of.cells, of.votes),
     "comments": lambda of, report: _comments(of.study),
     "flags": lambda of, report: flags_table(of.study),
-    "acceptance": lambda of, report: of.conduct.acceptance,
+    "qualification": lambda of, report: of.conduct.qualification,
     "feedback": lambda of, report: of.conduct.feedback,
     "adjudication": lambda of, report: of.conduct.confirmed,
     "control": lambda of, report: of.conduct.control,

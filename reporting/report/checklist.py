@@ -11,7 +11,7 @@ from parley.numbers import number
 from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
 from reporting.record.presentation import presentation_sentence
-from reporting.record.qualifying_words import acceptance_lines
+from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import Conduct
 from reporting.report.annotation_format import format_lines, format_of
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
@@ -27,7 +27,7 @@ TITLES = {
     "presentation": pgettext_lazy("checklist of a report", "Presentation of texts"),
     "sampling_criteria": pgettext_lazy("checklist of a report", "Sampling criteria"),
     "qualification_task": pgettext_lazy("checklist of a report", "Qualification task"),
-    "acceptance_rule": pgettext_lazy("checklist of a report", "Acceptance rule"),
+    "qualification_rule": pgettext_lazy("checklist of a report", "Acceptance rule"),
     "recruited": pgettext_lazy("checklist of a report", "People recruited"),
     "annotators": pgettext_lazy("checklist of a report", "Annotators who took part"),
     "samples": pgettext_lazy("checklist of a report", "Samples"),
@@ -47,7 +47,7 @@ TO_DO = {
     "qualification_task": gettext_noop(
         "No batch of this study is a qualification: describe the task, or say that there was none."
     ),
-    "acceptance_rule": gettext_noop("State the rule by which annotators were accepted, with its threshold."),
+    "qualification_rule": gettext_noop("State the rule by which annotators were accepted, with its threshold."),
     "recruited": gettext_noop("State how many people were recruited."),
     "annotators": gettext_noop("Nobody has rated a main batch yet."),
     "samples": gettext_noop("No item of a main batch is rated yet."),
@@ -102,7 +102,7 @@ def _people(people: People, conduct: Conduct, report: Row) -> Row:
     kinds = {row["kind"]: row for row in report["excluded_batches"]}
     return {
         "qualification_task": kinds.get("qualification"),
-        "acceptance_rule": conduct.acceptance,
+        "qualification_rule": conduct.qualification,
         "sampling_criteria": known["criteria"],
         "recruited": recruited if recruited["n"] else None,
         "demographics": demographics_row(known["demographics"]),
@@ -204,7 +204,7 @@ LINES: dict[str, Any] = {
     "qualification_task": lambda value: [
         _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
     ],
-    "acceptance_rule": acceptance_lines,
+    "qualification_rule": qualification_lines,
     "sampling_criteria": criteria_lines,
     "recruited": recruited_lines,
     "demographics": demographics_lines,

@@ -10,7 +10,7 @@ from parley.listing import both
 from parley.numbers import number
 from reporting.record.acceptance_words import control_sentences
 from reporting.record.presentation import presentation_sentence
-from reporting.record.qualifying_words import acceptance_sentences
+from reporting.record.qualifying_words import qualification_sentences
 from reporting.report.flags import flag_sentences
 from reporting.report.resampled import N_RESAMPLES
 from reporting.study.rules import majority_sentence
@@ -27,7 +27,7 @@ def methods(report: Report) -> list[str]:
         *_material(report["material"]),
         *_presentation(report),
         *_people(report),
-        *(acceptance_sentences(report["acceptance"]) if report["acceptance"] else ()),
+        *(qualification_sentences(report["qualification"]) if report["qualification"] else ()),
         *_votes(report["material"]["votes_per_item"]),
         *_agreement(report),
         *_time(report["time_and_pay"]),

@@ -73,7 +73,7 @@ def conduct_in(data: bytes) -> dict[str, Any]:
 def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(conducted: Study, come_back) -> None:
     before, files = report_of(conducted), files_of(conducted)
     assert Assignment.objects.filter(batch__study=conducted, status="superseded").count() == 2
-    assert all(before[part] for part in ("acceptance", "feedback", "adjudication", "control"))
+    assert all(before[part] for part in ("qualification", "feedback", "adjudication", "control"))
     assert before["time_and_pay"]["ledger"]
     assert {row["status"] for row in before["checklist"] if row["key"] != "qualification_task"} == {"known"}
 
@@ -135,7 +135,7 @@ def test_who_joined_and_rated_at_once_was_cleared_by_nobody_in_the_copy_too(cond
     for person in conducted.participants.filter(attempts__isnull=False):
         person.attempts.all().delete()
     before = report_of(conducted)
-    assert before["acceptance"] is None
+    assert before["qualification"] is None
     back = come_back(conducted)
     assert not back.is_clearing_on_join
     assert differences(before, report_of(back)) == []
@@ -173,9 +173,9 @@ def put(*path: Any, value: Any) -> Callable[[str], str]:
         (put("control", "plans", 0, "n_sample", value=None), "conduct.json: control.plans[0].n_sample"),
         (put("control", "plans", 0, "good", value=0.5), "conduct.json: control.plans[0].good"),
         (put("control", "plans", 0, value="x"), "conduct.json: control.plans[0]"),
-        (put("acceptance", "by", value="lot"), "conduct.json: acceptance.by"),
-        (put("acceptance", "rules", 0, "method", value=["gold"]), "conduct.json: acceptance.rules[0].method"),
-        (put("acceptance", "rules", value=[{}] * 1001), "conduct.json: acceptance.rules"),
+        (put("qualification", "by", value="lot"), "conduct.json: acceptance.by"),
+        (put("qualification", "rules", 0, "method", value=["gold"]), "conduct.json: acceptance.rules[0].method"),
+        (put("qualification", "rules", value=[{}] * 1001), "conduct.json: acceptance.rules"),
         (put("recruitment", "criteria", "gender", value="x"), "conduct.json: recruitment.criteria.gender"),
         (put("recruitment", "criteria", "other", value="x" * 100_001), "conduct.json: recruitment.criteria.other"),
         (put("recruitment", "criteria", "other", value="a\x00b"), "conduct.json: recruitment.criteria.other"),

@@ -17,7 +17,7 @@ from qualification.acceptance.services.sweeping import sweep_control
 from qualification.models import ControlPlan, Draw, Inspection, Qualification
 from qualification.qualifying.services.results import sweep_attempts
 from reporting.record.acceptance_words import control_lines, plan_lines
-from reporting.record.qualifying_words import acceptance_lines
+from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import conduct_of
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES, as_csv
@@ -63,7 +63,7 @@ def test_the_rule_of_the_qualification_fills_its_row_with_threshold_panel_and_nu
     for name, answer in (("good", like(0)), ("bad", lambda at, criterion: 1 - like(0)(at, criterion))):
         finish(make_candidate(study, name), batch, answer)
     sweep_attempts(now=NOW)
-    row = row_of(study, "acceptance_rule")
+    row = row_of(study, "qualification_rule")
     (rule,) = row["value"]["rules"]
     assert row["status"] == "known"
     assert (row["value"]["tried"], row["value"]["passed"], row["value"]["failed"]) == (2, 1, 1)
@@ -84,12 +84,12 @@ def test_a_rule_that_has_decided_is_told_as_it_stood_then():
     Qualification.objects.update(method="gold", threshold_from="fixed", threshold=0.8)
     study.has_qualification = False
     study.save()
-    (rule,) = row_of(study, "acceptance_rule")["value"]["rules"]
+    (rule,) = row_of(study, "qualification_rule")["value"]["rules"]
     assert (rule["method"], rule["threshold_from"]) == ("panel_kappa", "panel")
 
 
 def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
-    lines = acceptance_lines(conduct_of(make_conducted()).acceptance)
+    lines = qualification_lines(conduct_of(make_conducted()).qualification)
     assert [line for line in lines if line.startswith("Threshold")] == [
         "Threshold: the panel's own kappa, from 0.212 to 0.237.",
         "Threshold: the fixed number 0.30.",
@@ -105,18 +105,18 @@ def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
 def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
     QualificationFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
     Study.objects.update(has_qualification=True)
-    lines = row_of(cast.study, "acceptance_rule")["lines"]
+    lines = row_of(cast.study, "qualification_rule")["lines"]
     assert "Threshold: the panel's own kappa, which nobody was held against yet." in lines
     assert "Candidates rate training batches with explanations before they qualify." in lines
     assert "Candidates first answer questions about the guidelines, all of them rightly in 2 tries at most." in lines
 
 
 def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
-    assert row_of(cast.study, "acceptance_rule")["lines"] == [
+    assert row_of(cast.study, "qualification_rule")["lines"] == [
         "A member of the team cleared annotators by hand: there was no rule."
     ]
     Study.objects.update(is_clearing_on_join=True)
-    row = row_of(cast.study, "acceptance_rule")
+    row = row_of(cast.study, "qualification_rule")
     assert (row["status"], row["value"]) == ("missing", None)
     assert row["lines"] == ["State the rule by which annotators were accepted, with its threshold."]
 

@@ -95,7 +95,7 @@ def test_every_entry_of_the_checklist_is_known_or_says_what_to_do(he_report):
         "presentation",
         "sampling_criteria",
         "qualification_task",
-        "acceptance_rule",
+        "qualification_rule",
         "demographics",
         "time",
         "payment",
