@@ -31,16 +31,16 @@ class Right(StrEnum):
     IMPORT = "import"  # bring material and ratings, make batches
     CONFIGURE = "configure"  # settings, opening and closing
     MEMBERS = "members"  # who is a member, in which role
-    CONTROL = "control"  # draw samples of finished batches, decide about them
+    REVIEW = "acceptance"  # draw samples of finished batches, decide about them
     TEACH = "teach"  # settle disagreements, keep the case library
 
 
 RIGHTS: dict[str, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
     Role.RESEARCHER: frozenset(Right) - {Right.MEMBERS},
-    Role.LEAD: frozenset({Right.WATCH, Right.READ, Right.CLEAR, Right.CONTROL, Right.TEACH, Right.WORK}),
+    Role.LEAD: frozenset({Right.WATCH, Right.READ, Right.CLEAR, Right.REVIEW, Right.TEACH, Right.WORK}),
     Role.TRAINER: frozenset({Right.WATCH, Right.READ, Right.TEACH, Right.WORK}),
-    Role.CONTROLLER: frozenset({Right.WATCH, Right.CONTROL, Right.WORK}),
+    Role.CONTROLLER: frozenset({Right.WATCH, Right.REVIEW, Right.WORK}),
     Role.ANNOTATOR: frozenset({Right.WORK}),
     Role.OBSERVER: frozenset({Right.WATCH, Right.READ}),
 }

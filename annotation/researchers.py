@@ -16,7 +16,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "qualification": dict.fromkeys(
         (
             "attempt", "case", "check", "checkplan", "comparison", "comprehensionquestion", "comprehensiontry",
-            "adjudicationplan", "consenttext", "controlplan", "disagreement", "draw", "flag", "qualification", "inspection",
+            "adjudicationplan", "consenttext", "acceptanceplan", "disagreement", "draw", "flag", "qualification", "sample",
             "knownanswer", "payentry", "payplan", "recruitment", "rerating",
         ),
         READ,

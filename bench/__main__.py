@@ -36,7 +36,7 @@ STAGED = {
     "annotators": "bench.annotators:run",
     "sweeps": "bench.sweeps:run",
     "verdict": "bench.verdicts:run",
-    "control": "bench.control:run",
+    "acceptance": "bench.acceptance:run",
 }
 
 

@@ -40,7 +40,7 @@ WORK = (
 SWEEPS: dict[str, Callable[..., object]] = {
     "figures": agreement.sweep,
     "qualifications": results.sweep_attempts,
-    "control": sweeping.sweep_control,
+    "acceptance": sweeping.sweep_acceptance,
     "confirmation": disagreements.sweep_disagreements,
     "signals": signals.sweep_signals,
     "consent texts": consent_texts.keep_consent_texts,

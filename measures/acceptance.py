@@ -55,7 +55,7 @@ class FixedRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class DrawnItems:
     """(n,) places of the drawn items in the order in which they are checked, and which of them were drawn on top."""
 
     places: IntArray
@@ -97,7 +97,7 @@ class Decision:
         return self.overall.n - self.overall.n_right
 
 
-def draw_sample(labels: npt.ArrayLike, n_sample: int, seed: int, rule: SharesRule | None = None) -> Sample:
+def draw_sample(labels: npt.ArrayLike, n_sample: int, seed: int, rule: SharesRule | None = None) -> DrawnItems:
     """A random sample without replacement, topped up in rare classes where `rule` asks something of classes.
 
     Parameters
@@ -123,7 +123,7 @@ def draw_sample(labels: npt.ArrayLike, n_sample: int, seed: int, rule: SharesRul
     if len(extra):
         mixed = rng.permutation(len(places))
         places, is_top_up = places[mixed], is_top_up[mixed]
-    return Sample(places, is_top_up)
+    return DrawnItems(places, is_top_up)
 
 
 def _extra_draws(codes: IntArray, drawn: IntArray, rest: IntArray, rule: SharesRule) -> IntArray:

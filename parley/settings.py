@@ -289,7 +289,7 @@ CELERY_TASK_SOFT_TIME_LIMIT = 3000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # beat -> worker -> row: the heartbeat proves all three at once.
 CELERY_BEAT_SCHEDULE = {
-    "sweep-control": {"task": "qualification.tasks.sweep_control", "schedule": 2.0, "options": {"expires": 10}},
+    "sweep-acceptance": {"task": "qualification.tasks.sweep_acceptance", "schedule": 2.0, "options": {"expires": 10}},
     "sweep-disagreements": {
         "task": "qualification.tasks.sweep_disagreements",
         "schedule": 2.0,

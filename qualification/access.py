@@ -9,13 +9,13 @@ from annotation.models import Item, Participant
 from qualification.models import (
     Attempt,
     Case,
-    Check,
     ComprehensionQuestion,
     Disagreement,
     Entry,
     Flag,
-    Inspection,
     Recruitment,
+    Review,
+    Sample,
 )
 
 
@@ -54,25 +54,25 @@ def last_attempt_for(participant: Participant) -> Attempt:
     return attempt
 
 
-def inspection_for(user: Person, slug: str, pk: int, right: Right) -> Inspection:
+def sample_for(user: Person, slug: str, pk: int, right: Right) -> Sample:
     study = study_for(user, slug, right)
-    found = Inspection.objects.select_related("batch__group", "controller", "protocol_version", "overridden_by")
-    inspection = found.filter(batch__study=study, pk=pk).first()
-    if inspection is None:
+    found = Sample.objects.select_related("batch__group", "controller", "protocol_version", "overridden_by")
+    sample = found.filter(batch__study=study, pk=pk).first()
+    if sample is None:
         raise Http404("No such inspection.")
-    inspection.batch.study = study
-    return inspection
+    sample.batch.study = study
+    return sample
 
 
-def labelled_check_for(user: Person, slug: str, pk: int) -> Check:
+def labelled_review_for(user: Person, slug: str, pk: int) -> Review:
     """The user's own check of a sample whose labels are shown, while it is under way."""
-    inspection = inspection_for(user, slug, pk, Right.CONTROL)
-    mine = inspection.checks.filter(participant__user=user.pk or 0, is_second=False)
-    check = mine.filter(counted_at=None, given_back_at=None).select_related("participant", "batch__study").first()
-    if check is None or inspection.plan["is_blind"]:
+    sample = sample_for(user, slug, pk, Right.REVIEW)
+    mine = sample.reviews.filter(participant__user=user.pk or 0, is_second=False)
+    review = mine.filter(counted_at=None, given_back_at=None).select_related("participant", "batch__study").first()
+    if review is None or sample.plan["is_blind"]:
         raise Http404("No such check.")
-    check.inspection = inspection
-    return check
+    review.sample = sample
+    return review
 
 
 def flag_for(user: Person, slug: str, pk: int) -> Flag:

@@ -21,8 +21,8 @@ def keep_consents() -> None:
 
 
 @shared_task(soft_time_limit=110, time_limit=120)
-def sweep_control() -> None:
-    logger.info("drew %s samples, counted %s checks", *sweeping.sweep_control(now=timezone.now()))
+def sweep_acceptance() -> None:
+    logger.info("drew %s samples, counted %s checks", *sweeping.sweep_acceptance(now=timezone.now()))
 
 
 @shared_task(soft_time_limit=50, time_limit=60)

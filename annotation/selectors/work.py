@@ -199,7 +199,7 @@ def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[B
 
 def _stage() -> Case:
     """Work that waits for one person comes first, then what leads to the main work."""
-    order = (Kind.ADJUDICATION, Kind.RE_RATING, Kind.CONTROL, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
+    order = (Kind.ADJUDICATION, Kind.RE_RATING, Kind.REVIEW, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
     return Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
 
 

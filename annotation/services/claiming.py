@@ -23,15 +23,9 @@ HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
 MOVED = _("This batch has changed in the meantime. Look at your list of batches again.")
 MAX_OPEN_SEATS = 32_000  # what the column of their numbers holds
 PERSON_STATUSES = {
-    Participant.Status.PENDING: _(
-        "A team lead has to clear you for this study first. You will see the batches here."
-    ),
-    Participant.Status.QUALIFYING: _(
-        "You are not qualified for this batch yet. What you can do now stands here."
-    ),
-    Participant.Status.FAILED: _(
-        "You did not qualify for this study, so there are no batches for you. Thank you!"
-    ),
+    Participant.Status.PENDING: _("A team lead has to clear you for this study first. You will see the batches here."),
+    Participant.Status.QUALIFYING: _("You are not qualified for this batch yet. What you can do now stands here."),
+    Participant.Status.FAILED: _("You did not qualify for this study, so there are no batches for you. Thank you!"),
     Participant.Status.PAUSED: _("You are paused in this study. Ask the team lead what to do next."),
     Participant.Status.EXCLUDED: _("You do not take part in this study any more."),
 }

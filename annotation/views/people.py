@@ -42,9 +42,7 @@ SAID = {
     Participant.Status.FAILED: _("%(name)s did not qualify, and gets no batches."),
     Participant.Status.CLEARED: _("%(name)s may rate."),
     Participant.Status.PAUSED: _("%(name)s is paused: no new batches until you clear them again."),
-    Participant.Status.EXCLUDED: _(
-        "%(name)s is excluded: their ratings no longer count and their seats are free."
-    ),
+    Participant.Status.EXCLUDED: _("%(name)s is excluded: their ratings no longer count and their seats are free."),
 }
 
 

@@ -1,4 +1,4 @@
-"""Forms of batch control. They check and explain; services change."""
+"""Forms of batch acceptance. They check and explain; services change."""
 
 from typing import Any, cast
 
@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Group, Study
 from protocols.models import Criterion
 from protocols.specs import spec_of
-from qualification.acceptance.selectors.plans import Kind, checkable
-from qualification.models import ControlPlan, Inspection
+from qualification.acceptance.selectors.plans import Kind, reviewable
+from qualification.models import AcceptancePlan, Sample
 
 # What a picture of the plan can still be computed for while somebody waits.
 MOST_DRAWN, MOST_IN_TURN = 1000, 2000
@@ -35,7 +35,7 @@ class CriterionField(forms.ModelChoiceField):
         return criterion.name
 
 
-class ControlPlanForm(forms.ModelForm):
+class AcceptancePlanForm(forms.ModelForm):
     """The plan of batch acceptance. The numbers of the other kinds are kept, for whoever tries another kind."""
 
     criterion = CriterionField(
@@ -44,7 +44,7 @@ class ControlPlanForm(forms.ModelForm):
     )  # fmt: skip
 
     class Meta:
-        model = ControlPlan
+        model = AcceptancePlan
         fields = (
             "is_on", "criterion", "kind", "n_sample", "least_overall", "least_of_class", "fewest_of_class",
             "top_up_to", "most_errors", "good", "bad", "producer_risk", "consumer_risk", "most_sampled", "is_blind",
@@ -92,7 +92,7 @@ class ControlPlanForm(forms.ModelForm):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.spec = spec_of(study.protocol_version)
-        offered = [criterion.id for criterion in checkable(self.spec)]
+        offered = [criterion.id for criterion in reviewable(self.spec)]
         field = cast(CriterionField, self.fields["criterion"])
         field.queryset = Criterion.objects.filter(pk__in=offered).order_by("position")
         known = self.instance.criterion
@@ -104,7 +104,7 @@ class ControlPlanForm(forms.ModelForm):
         if cleaned.get("kind") == Kind.FIXED and (cleaned.get("most_errors") or 0) >= (cleaned.get("n_sample") or 1):
             self.add_error("most_errors", _("With so many errors allowed no batch could fail."))
         criterion = cleaned.get("criterion")
-        labelled = {each.id for each in checkable(self.spec, is_blind=False)}
+        labelled = {each.id for each in reviewable(self.spec, is_blind=False)}
         if criterion and not cleaned.get("is_blind") and criterion.pk not in labelled:
             self.add_error("is_blind", _("This label is computed from other answers, so it can only be checked blind."))
         return cleaned
@@ -118,7 +118,7 @@ class DecisionForm(forms.Form):
     to = forms.ChoiceField(
         choices=[
             (CONFIRM, CONFIRM),
-            *((each, each.label) for each in (Inspection.Verdict.ACCEPT, Inspection.Verdict.RETURN)),
+            *((each, each.label) for each in (Sample.Verdict.ACCEPT, Sample.Verdict.RETURN)),
         ]
     )
     reason = forms.CharField(
@@ -130,11 +130,11 @@ class DecisionForm(forms.Form):
         help_text=_("The group that gets the batch in its next round."),
     )  # fmt: skip
 
-    def __init__(self, *args: Any, inspection: Inspection, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, sample: Sample, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        groups = inspection.batch.study.groups.all()
+        groups = sample.batch.study.groups.all()
         cast(forms.ModelChoiceField, self.fields["group"]).queryset = groups
-        self.fields["group"].initial = inspection.batch.group_id
+        self.fields["group"].initial = sample.batch.group_id
         self.fields["reason"].required = self.data.get("to") != self.CONFIRM
 
 

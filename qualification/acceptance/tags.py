@@ -1,4 +1,4 @@
-"""How batch control writes shares and plans."""
+"""How batch acceptance writes shares and plans."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from qualification.acceptance.selectors.labels import EXCLUDED, TIED, UNANSWERED, UNSURE
-from qualification.models import Inspection
+from qualification.models import Sample
 
 register = template.Library()
 WHY_LEFT_OUT = {
@@ -16,7 +16,7 @@ WHY_LEFT_OUT = {
     EXCLUDED: gettext_lazy("excluded by their label"),
     UNANSWERED: gettext_lazy("without an answer"),
 }
-TONES = {Inspection.Verdict.ACCEPT: "good", Inspection.Verdict.RETURN: "bad", "pass": "good", "fail": "bad"}
+TONES = {Sample.Verdict.ACCEPT: "good", Sample.Verdict.RETURN: "bad", "pass": "good", "fail": "bad"}
 CLASS_VERDICTS = {
     "pass": gettext_lazy("reached"),
     "fail": gettext_lazy("missed"),

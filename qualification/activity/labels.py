@@ -12,14 +12,14 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import ActivityLog, Membership, Participant, Study
 from annotation.models.study import ROLE_WORDS
-from qualification.models import Attempt, Entry, Inspection
+from qualification.models import Attempt, Entry, Sample
 
 Text = str | Promise
 PERSON_STATUSES: dict[str, Text] = {each.value: each.label for each in Participant.Status}
 PANELS: dict[str, Text] = {each.value: each.label for each in Participant.Panel}
 STATUSES: dict[str, Text] = {each.value: each.label for each in Study.Status}
 ATTEMPTS: dict[str, Text] = {each.value: each.label for each in Attempt.State}
-VERDICTS: dict[str, Text] = {each.value: each.label for each in Inspection.Verdict}
+VERDICTS: dict[str, Text] = {each.value: each.label for each in Sample.Verdict}
 ENTRIES: dict[str, Text] = {each.value: each.label for each in Entry.State}
 ROLES: dict[str, Text] = {each.value: ROLE_WORDS[each] for each in Membership.Role}
 
@@ -110,17 +110,17 @@ VERBS: dict[str, Verb] = {
         _("The flags of dialogue %(object)s, batch %(batch)s, were settled (%(n)s). %(note)s"),
     ),
     # control of batches
-    "control_plan": Verb(_("batch control changed"), _("The plan of the batch control was changed: %(changes)s.")),
-    "control_drawn": Verb(_("sample drawn"), _("Of batch %(object)s, %(drawn)s of %(of)s items were drawn.")),
-    "control_taken": Verb(_("sample taken"), _("The sample of batch %(object)s was taken by %(by)s.")),
-    "control_given_back": Verb(_("sample given back"), _("The sample of batch %(object)s was given back.")),
-    "control_second": Verb(_("second controller asked"), _("Batch %(object)s is checked by a second controller.")),
-    "control_decided": Verb(_("batch decided"), _("Batch %(object)s, round %(round)s: %(verdict)s."), VERDICTS),
-    "control_voided": Verb(
+    "acceptance_plan": Verb(_("batch control changed"), _("The plan of the batch control was changed: %(changes)s.")),
+    "sample_drawn": Verb(_("sample drawn"), _("Of batch %(object)s, %(drawn)s of %(of)s items were drawn.")),
+    "sample_taken": Verb(_("sample taken"), _("The sample of batch %(object)s was taken by %(by)s.")),
+    "sample_given_back": Verb(_("sample given back"), _("The sample of batch %(object)s was given back.")),
+    "sample_second": Verb(_("second controller asked"), _("Batch %(object)s is checked by a second controller.")),
+    "acceptance_decided": Verb(_("batch decided"), _("Batch %(object)s, round %(round)s: %(verdict)s."), VERDICTS),
+    "sample_voided": Verb(
         _("sample void"),
         _("The sample of batch %(object)s, round %(round)s, is void: votes of it are missing. Excluded: %(names)s."),
     ),
-    "control_overridden": Verb(
+    "acceptance_overridden": Verb(
         _("batch decision overridden"),
         _("Batch %(object)s, round %(round)s: %(to)s, not %(from)s. %(reason)s"),
         VERDICTS,

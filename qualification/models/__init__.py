@@ -1,27 +1,24 @@
+from qualification.models.acceptance import AcceptancePlan, Review, Sample, SampledItem
 from qualification.models.adjudication import AdjudicationPlan, Case, Comparison, Disagreement, ReRating
 from qualification.models.checks import CheckPlan, Flag, KnownAnswer, SignalMark, SignalState
-from qualification.models.control import Check, ControlPlan, Draw, Inspection
 from qualification.models.pay import PayEntry, PayMark, PayPlan
 from qualification.models.qualifying import Attempt, ComprehensionQuestion, ComprehensionTry, Qualification
 from qualification.models.recruitment import ConsentText, Demographics, Entry, Recruitment
 
 __all__ = [
+    "AcceptancePlan",
     "AdjudicationPlan",
     "Attempt",
     "Case",
-    "Check",
     "CheckPlan",
     "Comparison",
     "ComprehensionQuestion",
     "ComprehensionTry",
     "ConsentText",
-    "ControlPlan",
     "Demographics",
     "Disagreement",
-    "Draw",
     "Entry",
     "Flag",
-    "Inspection",
     "KnownAnswer",
     "PayEntry",
     "PayMark",
@@ -29,6 +26,9 @@ __all__ = [
     "Qualification",
     "ReRating",
     "Recruitment",
+    "Review",
+    "Sample",
+    "SampledItem",
     "SignalMark",
     "SignalState",
 ]

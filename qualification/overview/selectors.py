@@ -12,17 +12,17 @@ from annotation.models import ActivityLog, Batch, Participant, Study
 from qualification.adjudication.selectors.disagreements import disagreements_of
 from qualification.flagged_items.selectors import flagged_items, flags_in
 from qualification.models import (
+    AcceptancePlan,
     AdjudicationPlan,
     Case,
     CheckPlan,
-    ControlPlan,
     Disagreement,
     Entry,
     Flag,
-    Inspection,
     KnownAnswer,
     PayEntry,
     Recruitment,
+    Sample,
 )
 from qualification.qualifying.selectors.candidates import qualification_counts
 
@@ -51,7 +51,7 @@ def _facts(*facts: str) -> tuple[str, ...]:
     return tuple(fact for fact in facts if fact)
 
 
-def _is_on(plan: CheckPlan | ControlPlan | AdjudicationPlan | None) -> bool:
+def _is_on(plan: CheckPlan | AcceptancePlan | AdjudicationPlan | None) -> bool:
     """A plan that has no switch of its own is on as soon as there is one."""
     return plan is not None and getattr(plan, "is_on", True)
 
@@ -114,12 +114,12 @@ def _checks(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _control(study: Study) -> Part:
-    plan = ControlPlan.objects.filter(study=study).first()
-    is_decided = Q(state=Inspection.State.DECIDED)
+def _acceptance(study: Study) -> Part:
+    plan = AcceptancePlan.objects.filter(study=study).first()
+    is_decided = Q(state=Sample.State.DECIDED)
     counts = (
-        Inspection.objects.filter(batch__study=study)
-        .exclude(state=Inspection.State.VOID)
+        Sample.objects.filter(batch__study=study)
+        .exclude(state=Sample.State.VOID)
         .aggregate(
             n_all=Count("pk"),
             n_checked=Count("pk", filter=is_decided & Q(carried_out_at=None)),
@@ -128,7 +128,7 @@ def _control(study: Study) -> Part:
     )
     n_all, n_waiting = counts["n_all"], counts["n_checked"] + counts["n_unchecked"]
     return Part(
-        "control", Right.WATCH, _("Batch control"), _("Samples of finished batches, and whether a batch is accepted."),
+        "acceptance", Right.WATCH, _("Batch control"), _("Samples of finished batches, and whether a batch is accepted."),
         _is_on(plan), _facts(ngettext("%(n)s batch inspected", "%(n)s batches inspected", n_all) % {"n": n_all}),
         n_waiting, ngettext("%(n)s inspection is open", "%(n)s inspections are open", n_waiting) % {"n": n_waiting},
         "" if counts["n_checked"] else _("Check a sample"),
@@ -174,14 +174,14 @@ def _flagged_items(study: Study) -> Part:
     )  # fmt: skip
 
 
-PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _control, _adjudication, _pay, _activity)
+PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _acceptance, _adjudication, _pay, _activity)
 
 
 def what_waits(study: Study) -> list[Part]:
     """Parts that are on and wait for a person. In a study with none on, in one query."""
-    plans = Study.objects.values_list("check_plan", "control_plan__is_on", "adjudication_plan__is_on")
+    plans = Study.objects.values_list("check_plan", "acceptance_plan__is_on", "adjudication_plan__is_on")
     are_on = (study.has_qualification, *plans.get(pk=study.pk))
-    parts = zip((_qualification, _checks, _control, _adjudication), are_on, strict=True)
+    parts = zip((_qualification, _checks, _acceptance, _adjudication), are_on, strict=True)
     return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
 
 

@@ -1,4 +1,4 @@
-"""Batch control on the board: the numbers of the report, each with its explanation."""
+"""Batch acceptance on the board: the numbers of the report, each with its explanation."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reporting.explained import COUNTED, Figure
-from reporting.record.acceptance_words import COUNTS, control_lines
+from reporting.record.acceptance_words import COUNTS, acceptance_lines
 
 DEFINITIONS = {
     "batches": gettext_noop("Batches that a checked sample has decided about, in any round."),
@@ -23,17 +23,17 @@ ESTIMATED = {"yield", "kappa"}  # their notes have the interval, or say why ther
 VERSION = gettext_noop("Decisions under the version of the protocol that the study follows now.")
 
 
-def control_figures(control: dict[str, Any] | None) -> list[tuple[str, str, Figure]]:
+def acceptance_figures(acceptance: dict[str, Any] | None) -> list[tuple[str, str, Figure]]:
     """(key, name, figure) of what the report has; its decisions are explained in one figure. Empty without control."""
-    if control is None:
+    if acceptance is None:
         return []
-    lines = [line for line in control_lines(control) if line.key not in COUNTS]
+    lines = [line for line in acceptance_lines(acceptance) if line.key not in COUNTS]
     return [
-        (line.key, line.name, Figure(line.value, (_(DEFINITIONS[line.key]), *line.notes, *_more(line.key, control))))
+        (line.key, line.name, Figure(line.value, (_(DEFINITIONS[line.key]), *line.notes, *_more(line.key, acceptance))))
         for line in lines
     ]
 
 
-def _more(key: str, control: dict[str, Any]) -> list[str]:
-    outcomes = [f"{title}: {control[name]:,}." for name, title in COUNTS.items()] if key == "batches" else []
+def _more(key: str, acceptance: dict[str, Any]) -> list[str]:
+    outcomes = [f"{title}: {acceptance[name]:,}." for name, title in COUNTS.items()] if key == "batches" else []
     return [*outcomes, _(VERSION), *([] if key in ESTIMATED else [_(COUNTED)])]

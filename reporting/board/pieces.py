@@ -13,13 +13,13 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from annotation.models import Study
-from reporting.board.acceptance import control_figures
+from reporting.board.acceptance import acceptance_figures
 from reporting.board.page import board_page
 from reporting.board.progress import work_figures
 from reporting.board.quality_page import quality_page
 from reporting.board.rate import rate_of
 from reporting.board.rows import Stamp
-from reporting.record.record import control_part
+from reporting.record.record import acceptance_part
 
 # In the shared cache. The pace is of the minute, and so is what no version counts: the name of a source, for example.
 KEPT = 60
@@ -128,7 +128,7 @@ def _made(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: 
         "study": study,
         "part": part.name,
         "work": work_figures(data.progress, data.seats, data.total, rate),
-        "control": control_figures(control_part(study)),
+        "acceptance": acceptance_figures(acceptance_part(study)),
         "worker_is_silent": stamp.is_worker_silent,
     }
     pieces = {**SHARED, **part.pieces} if data.lines else SHARED

@@ -155,17 +155,17 @@ def quality(known: Known) -> list[str]:
     if known.study.kappa_floor is not None:
         floor = {"floor": number(known.study.kappa_floor)}
         lines.append(_("Annotators whose kappa with the others lies surely below %(floor)s are marked.") % floor)
-    return lines + _control(known) + _other_batches(known) + out
+    return lines + _acceptance(known) + _other_batches(known) + out
 
 
-def _control(known: Known) -> list[str]:
-    control = known.report["control"]
-    if not control:
+def _acceptance(known: Known) -> list[str]:
+    acceptance = known.report["acceptance"]
+    if not acceptance:
         return []
     names = {row["key"]: row["name"] for row in known.report["criteria"]}
     return [
         _("Finished batches are controlled by samples, and rated again where they fail."),
-        *plan_lines(control, names),
+        *plan_lines(acceptance, names),
     ]
 
 

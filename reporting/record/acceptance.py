@@ -1,4 +1,4 @@
-"""The plans of batch control that decided, their decisions, rounds, controllers and rework."""
+"""The plans of batch acceptance that decided, their decisions, rounds, controllers and rework."""
 
 import json
 from collections import Counter
@@ -17,14 +17,14 @@ from protocols.specs import spec_of
 from qualification.acceptance.selectors.answers import second_table
 from qualification.acceptance.selectors.batches import Rounds, plan_of, rework_hours, rounds_of
 from qualification.acceptance.selectors.plans import criterion_of, plan_as_data
-from qualification.models import ControlPlan, Draw, Inspection
+from qualification.models import AcceptancePlan, Sample, SampledItem
 
 Row = dict[str, Any]
-Verdict = Inspection.Verdict
+Verdict = Sample.Verdict
 KEPT = 60 * 60 * 24
 
 
-def control_of(study: Study) -> Row | None:
+def acceptance_of(study: Study) -> Row | None:
     """None where no plan is on and none has decided. In six queries at most; in two where there is no control."""
     plan, decided = plan_of(study), _decisions(study)
     if not (plan.is_on or decided):
@@ -48,14 +48,14 @@ def control_of(study: Study) -> Row | None:
 
 def _decisions(study: Study) -> list[Row]:
     """Under the version the study follows, in the order in which they were made."""
-    decided = Inspection.objects.filter(
-        batch__study=study, state=Inspection.State.DECIDED, protocol_version=study.protocol_version_id
+    decided = Sample.objects.filter(
+        batch__study=study, state=Sample.State.DECIDED, protocol_version=study.protocol_version_id
     )
     rows: Any = decided.order_by("decided_at", "pk").values("batch", "verdict", "overridden_to", "plan")
     return list(rows)
 
 
-def _plans(study: Study, plan: ControlPlan, decided: Iterable[Row]) -> list[Row]:
+def _plans(study: Study, plan: AcceptancePlan, decided: Iterable[Row]) -> list[Row]:
     """Each plan that decided, as it stood when its sample was drawn, and how often; else the study's own."""
     found = Counter(json.dumps(each["plan"], sort_keys=True) for each in decided)
     if found:
@@ -108,10 +108,10 @@ def _controllers(study: Study, plans: list[Row]) -> Row:
 
 def _kappa(study: Study, key: str) -> Estimate:
     criterion = criterion_of(spec_of(study.protocol_version), key)
-    twice = Draw.objects.filter(
-        inspection__batch__study=study, inspection__plan__criterion=key, verdict__isnull=False,
+    twice = SampledItem.objects.filter(
+        sample__batch__study=study, sample__plan__criterion=key, verdict__isnull=False,
         second_verdict__isnull=False,
-    ).exclude(inspection__state=Inspection.State.VOID)  # fmt: skip
+    ).exclude(sample__state=Sample.State.VOID)  # fmt: skip
     if criterion is None:
         return Estimate(None, "no_pairs")
     square = second_table(list(twice.values_list("verdict", "second_verdict")), criterion)

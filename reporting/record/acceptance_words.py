@@ -1,4 +1,4 @@
-"""Batch control in words and rows: the plans, what was decided, how many rounds it took and what they cost."""
+"""Batch acceptance in words and rows: the plans, what was decided, how many rounds it took and what they cost."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -26,10 +26,10 @@ class Line(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def plan_lines(control: Row, names: Mapping[str, str]) -> list[str]:
+def plan_lines(acceptance: Row, names: Mapping[str, str]) -> list[str]:
     """A paragraph for each plan that decided. `names`: of criteria, by their keys."""
-    is_only = len(control["plans"]) == 1
-    return [" ".join(_plan(plan, names, is_only=is_only)) for plan in control["plans"]]
+    is_only = len(acceptance["plans"]) == 1
+    return [" ".join(_plan(plan, names, is_only=is_only)) for plan in acceptance["plans"]]
 
 
 def _plan(plan: Row, names: Mapping[str, str], *, is_only: bool) -> Iterable[str]:
@@ -40,18 +40,18 @@ def _plan(plan: Row, names: Mapping[str, str], *, is_only: bool) -> Iterable[str
         yield _("Decisions by this plan: %(n)s.") % {"n": f"{plan['decisions']:,}"}
 
 
-def control_lines(control: Row) -> list[Line]:
+def acceptance_lines(acceptance: Row) -> list[Line]:
     """In the language that is active; a dash where nothing is known yet."""
-    counted = [Line(name, str(title), f"{control[name]:,}") for name, title in COUNTS.items()]
+    counted = [Line(name, str(title), f"{acceptance[name]:,}") for name, title in COUNTS.items()]
     return [
-        Line("batches", _("Batches decided"), f"{control['batches']:,}", (_decisions(control),)),
+        Line("batches", _("Batches decided"), f"{acceptance['batches']:,}", (_decisions(acceptance),)),
         *counted,
-        Line("yield", _("First-pass yield"), percent(control["first_pass_yield"]), (_first_pass(control),)),
-        Line("decided_rounds", _("Decided rounds per batch"), number(_decided_rounds(control)), (_(AGAIN),)),
-        Line("rounds", _("Rounds per accepted batch"), number(control["mean_rounds"]), (_rounds(control),)),
-        Line("more", _("Needed more than one round"), percent(control["more_than_one"])),
-        Line("rework", _("Rework"), hours(control), (_("Active time of answers whose round was returned."),)),
-        Line("kappa", _("Controllers agree"), number(control["kappa"]), tuple(_kappa(control))),
+        Line("yield", _("First-pass yield"), percent(acceptance["first_pass_yield"]), (_first_pass(acceptance),)),
+        Line("decided_rounds", _("Decided rounds per batch"), number(_decided_rounds(acceptance)), (_(AGAIN),)),
+        Line("rounds", _("Rounds per accepted batch"), number(acceptance["mean_rounds"]), (_rounds(acceptance),)),
+        Line("more", _("Needed more than one round"), percent(acceptance["more_than_one"])),
+        Line("rework", _("Rework"), hours(acceptance), (_("Active time of answers whose round was returned."),)),
+        Line("kappa", _("Controllers agree"), number(acceptance["kappa"]), tuple(_kappa(acceptance))),
     ]
 
 
@@ -68,73 +68,73 @@ def percent(value: float | None) -> str:
     return DASH if value is None else f"{100 * value:.1f}\u00a0%"
 
 
-def hours(control: Row) -> str:
-    return _("%(hours)s h") % {"hours": number(control["rework_hours"], ".1f")}
+def hours(acceptance: Row) -> str:
+    return _("%(hours)s h") % {"hours": number(acceptance["rework_hours"], ".1f")}
 
 
-def _decisions(control: Row) -> str:
-    return _("Decisions: %(n)s, one for each round of a batch.") % {"n": f"{control['decisions']:,}"}
+def _decisions(acceptance: Row) -> str:
+    return _("Decisions: %(n)s, one for each round of a batch.") % {"n": f"{acceptance['decisions']:,}"}
 
 
-def _first_pass(control: Row) -> str:
+def _first_pass(acceptance: Row) -> str:
     """The counts and Wilson's interval."""
-    if not control["first_rounds"]:
+    if not acceptance["first_rounds"]:
         return _("No first round has been accepted or returned yet.")
-    sizes = {"n": f"{control['first_pass']:,}", "all": f"{control['first_rounds']:,}"}
-    ends = {"low": percent(control["first_pass_low"]), "high": percent(control["first_pass_high"])}
+    sizes = {"n": f"{acceptance['first_pass']:,}", "all": f"{acceptance['first_rounds']:,}"}
+    ends = {"low": percent(acceptance["first_pass_low"]), "high": percent(acceptance["first_pass_high"])}
     return _("%(n)s of %(all)s batches; Wilson interval %(low)s to %(high)s.") % (sizes | ends)
 
 
-def _decided_rounds(control: Row) -> float | None:
-    return control["decisions"] / control["batches"] if control["batches"] else None
+def _decided_rounds(acceptance: Row) -> float | None:
+    return acceptance["decisions"] / acceptance["batches"] if acceptance["batches"] else None
 
 
-def _rounds(control: Row) -> str:
+def _rounds(acceptance: Row) -> str:
     """The histogram, such as: 9 in 1, 3 in 2."""
-    if not control["rounds"]:
+    if not acceptance["rounds"]:
         return _("No batch has been accepted yet.")
     # Translators: batches, and in how many rounds they were accepted.
-    cells = [_("%(n)s in %(rounds)s") % {"n": f"{row['batches']:,}", **row} for row in control["rounds"]]
+    cells = [_("%(n)s in %(rounds)s") % {"n": f"{row['batches']:,}", **row} for row in acceptance["rounds"]]
     return _("Accepted batches by their rounds: %(cells)s.") % {"cells": ", ".join(cells)}
 
 
-def _kappa(control: Row) -> Iterable[str]:
+def _kappa(acceptance: Row) -> Iterable[str]:
     """What it was made of, or why there is none; then its interval, or why that is missing."""
-    n = control["kappa_items"]
-    if control["kappa"] is None:
-        is_empty = control["kappa_reason"] == "no_pairs"
-        why = _("no item was checked by two controllers") if is_empty else reason_sentence(control["kappa_reason"])
+    n = acceptance["kappa_items"]
+    if acceptance["kappa"] is None:
+        is_empty = acceptance["kappa_reason"] == "no_pairs"
+        why = _("no item was checked by two controllers") if is_empty else reason_sentence(acceptance["kappa_reason"])
         yield _("Undefined: %(why)s.") % {"why": why}
         return
     checked = ngettext("Cohen's kappa, %(n)s item checked twice.", "Cohen's kappa, %(n)s items checked twice.", n)
     yield checked % {"n": f"{n:,}"}
-    if control["kappa_low"] is not None:
-        ends = {"low": number(control["kappa_low"]), "high": number(control["kappa_high"])}
+    if acceptance["kappa_low"] is not None:
+        ends = {"low": number(acceptance["kappa_low"]), "high": number(acceptance["kappa_high"])}
         yield _("95 %% interval %(low)s to %(high)s.") % ends
-    if control["kappa_note"]:
-        yield _(INTERVAL_NOTES[control["kappa_note"]])
+    if acceptance["kappa_note"]:
+        yield _(INTERVAL_NOTES[acceptance["kappa_note"]])
 
 
 # --- a sentence or two for a paper ---------------------------------------------------------------------
-def control_sentences(control: Row, names: Mapping[str, str]) -> Iterable[str]:
-    if control["plans"]:
-        checked = both(dict.fromkeys(names.get(plan["criterion"], plan["criterion"]) for plan in control["plans"]))
-        told = {"names": checked, "plans": " ".join(plan_in_words(plan) for plan in control["plans"])}
+def acceptance_sentences(acceptance: Row, names: Mapping[str, str]) -> Iterable[str]:
+    if acceptance["plans"]:
+        checked = both(dict.fromkeys(names.get(plan["criterion"], plan["criterion"]) for plan in acceptance["plans"]))
+        told = {"names": checked, "plans": " ".join(plan_in_words(plan) for plan in acceptance["plans"])}
         # Translators: the criteria that were checked, then sentences such as "100 items are drawn."
         yield _("Controllers checked samples of finished batches (%(names)s): %(plans)s") % told
-    if control["first_rounds"]:
-        told = {"yield": percent(control["first_pass_yield"]), "of": _first_pass(control)}
+    if acceptance["first_rounds"]:
+        told = {"yield": percent(acceptance["first_pass_yield"]), "of": _first_pass(acceptance)}
         # Translators: a share, then a sentence such as "9 of 12 batches; Wilson interval 46.8 % to 91.1 %."
         yield _("The first-pass yield was %(yield)s: %(of)s") % told
-    if control["accepted_batches"]:
-        more = {"share": percent(control["more_than_one"]), "hours": hours(control)}
+    if acceptance["accepted_batches"]:
+        more = {"share": percent(acceptance["more_than_one"]), "hours": hours(acceptance)}
         yield _("Of the accepted batches %(share)s needed more than one round; rework took %(hours)s.") % more
 
 
 # --- as a table of plain values ------------------------------------------------------------------------
-def control_table(control: Row | None) -> Iterable[Row]:
+def acceptance_table(acceptance: Row | None) -> Iterable[Row]:
     """Tidy, as that of time and pay: plans by their number, rounds by how many."""
-    for name, value in (control or {}).items():
+    for name, value in (acceptance or {}).items():
         if name == "plans":
             for at, plan in enumerate(value, start=1):
                 yield from ({"figure": f"plan {at}", "part": part, "value": each} for part, each in plan.items())

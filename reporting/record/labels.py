@@ -25,5 +25,5 @@ def rule_words(rule: dict[str, Any]) -> dict[str, str]:
 
 
 def plan_in_words(plan: dict[str, Any]) -> str:
-    """What batch control draws, and what it accepts."""
+    """What batch acceptance draws, and what it accepts."""
     return rule_in_words(plan)

@@ -15,9 +15,9 @@ from qualification.pay.selectors.ledger import sums_of
 from qualification.pay.selectors.rates import FLOOR_CURRENCY, measured_rates, plan_of
 from qualification.recruitment.selectors.demographics import Table
 from qualification.recruitment.selectors.facts import facts_of
-from reporting.record.acceptance import control_of
+from reporting.record.acceptance import acceptance_of
 from reporting.record.qualifying import cleared_by_hand, qualification_of
-from reporting.record.shape import CONDUCT, CONTROL, Record, in_order
+from reporting.record.shape import CONDUCT, REVIEW, Record, in_order
 
 Row = dict[str, Any]
 
@@ -29,14 +29,14 @@ class Conduct:
     recruitment: criteria that are set, people wanted, who came by which platform, demographics in suppressed counts.
     qualification: its rules as they decided, and what came of it.
     feedback: days between which annotators were told how they agree. adjudication: labels that two confirmed.
-    control: plans, decisions and rounds of batch control. pay: the floor of an hour, and what was paid.
+    acceptance: plans, decisions and rounds of batch acceptance. pay: the floor of an hour, and what was paid.
     """
 
     recruitment: Row
     qualification: Row | None
     feedback: list[Row]
     confirmed: Row | None
-    control: Row | None
+    acceptance: Row | None
     pay: Row
 
     def parts(self) -> Row:
@@ -51,18 +51,18 @@ def conduct_of(study: Study) -> Conduct:
         "qualification": _qualification(study),
         "feedback": _feedback(study) or said.get("feedback", []),
         "adjudication": _adjudication(study) or said.get("adjudication"),
-        "control": control_part(study),
+        "acceptance": acceptance_part(study),
         "pay": _pay(study, said.get("pay")),
     }
     shape = Record({name: CONDUCT.keys[name] for name in found})
     return Conduct(**in_order(found, shape))
 
 
-def control_part(study: Study) -> Row | None:
+def acceptance_part(study: Study) -> Row | None:
     """By itself, for a page that shows no other part."""
-    own = control_of(study)
-    said = study.conduct.get("control")
-    return own or (None if said is None else in_order(said, CONTROL))
+    own = acceptance_of(study)
+    said = study.conduct.get("acceptance")
+    return own or (None if said is None else in_order(said, REVIEW))
 
 
 # --- parts -----------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ PLANS = ByKind({
         "sequential", good=SHARE, bad=SHARE, producer_risk=SHARE, consumer_risk=SHARE, most_sampled=COUNT
     ),
 })  # fmt: skip
-CONTROL = Record({
+REVIEW = Record({
     "is_on": YES_OR_NO,
     "plans": Many(1000, PLANS),
     **counts("batches", "decisions", "accepted", "returned", "not_assessable", "overridden"),
@@ -206,7 +206,7 @@ CONDUCT = Record({
     "qualification": Maybe(QUALIFICATION),
     "feedback": Many(1000, Record({"since": DATE, "until": Maybe(DATE)})),
     "adjudication": Maybe(ADJUDICATION),
-    "control": Maybe(CONTROL),
+    "acceptance": Maybe(REVIEW),
     "pay": Record({"floor": MONEY, "floor_currency": CURRENCY, "ledger": Maybe(LEDGER)}),
 })  # fmt: skip
 

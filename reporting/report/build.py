@@ -295,7 +295,7 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "qualification": lambda of, report: of.conduct.qualification,
     "feedback": lambda of, report: of.conduct.feedback,
     "adjudication": lambda of, report: of.conduct.confirmed,
-    "control": lambda of, report: of.conduct.control,
+    "acceptance": lambda of, report: of.conduct.acceptance,
     "rules": lambda of, report: rules_of(of.study, is_told=bool(of.conduct.feedback)),
     "versions": lambda of, report: versions(),
     "agreement": lambda of, report: with_intervals(of.cells, of.votes, tables.agreement_table(of.cells)),

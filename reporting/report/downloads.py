@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from parley.formulas import csv_of_records
-from reporting.record.acceptance_words import control_table
+from reporting.record.acceptance_words import acceptance_table
 from reporting.report.build import Report
 from reporting.report.final_labels import final_label_table
 
@@ -162,7 +162,7 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "excluded_batches": lambda report: report["excluded_batches"],
     "time_and_pay": _time,
     "workload": lambda report: report["workload"],
-    "control": lambda report: control_table(report["control"]),
+    "acceptance": lambda report: acceptance_table(report["acceptance"]),
     "checklist": _checklist,
     "comments": lambda report: report["comments"],
     "flags": lambda report: report["flags"],

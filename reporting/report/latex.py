@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import override as in_language
 
 from annotation.agreement_cells import WEIGHTED
-from reporting.record.acceptance_words import control_lines, plan_lines
+from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.build import Report
 
 Row = dict[str, Any]
@@ -45,7 +45,7 @@ SPECIAL = {
 def as_latex(report: Report) -> str:
     """In English, as every file: a paper is written in it, or translated as a whole."""
     parts = [f"\\section*{{{escaped(report['study']['name'])}}}", escaped(" ".join(report["methods"]))]
-    tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _control, _checklist)
+    tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _acceptance, _checklist)
     parts += [table for make in tables if (table := make(report))]
     return HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
 
@@ -204,16 +204,16 @@ def _comparisons(report: Report) -> str:
     return _table(head, lines, caption, "comparisons") if lines else ""
 
 
-def _control(report: Report) -> str:
+def _acceptance(report: Report) -> str:
     """Its words are the page's, in English."""
-    control = report["control"]
-    if not control:
+    acceptance = report["acceptance"]
+    if not acceptance:
         return ""
     with in_language("en"):
-        plans = plan_lines(control, {row["key"]: row["name"] for row in report["criteria"]})
-        lines = [[line.name, line.value, " ".join(line.notes)] for line in control_lines(control)]
+        plans = plan_lines(acceptance, {row["key"]: row["name"] for row in report["criteria"]})
+        lines = [[line.name, line.value, " ".join(line.notes)] for line in acceptance_lines(acceptance)]
     caption = " ".join(["Batch control.", *plans])
-    return _table(["Figure", "Value", "Of what"], lines, caption, "control", columns="lrp{8cm}")
+    return _table(["Figure", "Value", "Of what"], lines, caption, "acceptance", columns="lrp{8cm}")
 
 
 def _checklist(report: Report) -> str:

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from parley.listing import both
 from parley.numbers import number
-from reporting.record.acceptance_words import control_sentences
+from reporting.record.acceptance_words import acceptance_sentences
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_sentences
 from reporting.report.flags import flag_sentences
@@ -34,7 +34,7 @@ def methods(report: Report) -> list[str]:
         *_rules(report),
         *flag_sentences(report["flags"]),
         *_feedback(report["feedback"]),
-        *_control(report),
+        *_acceptance(report),
         _software(report["versions"]),
     ]
 
@@ -162,9 +162,9 @@ def _feedback(periods: list[Report]) -> Iterable[str]:
         yield sentence % period
 
 
-def _control(report: Report) -> Iterable[str]:
-    if report["control"]:
-        yield from control_sentences(report["control"], {row["key"]: row["name"] for row in report["criteria"]})
+def _acceptance(report: Report) -> Iterable[str]:
+    if report["acceptance"]:
+        yield from acceptance_sentences(report["acceptance"], {row["key"]: row["name"] for row in report["criteria"]})
 
 
 def _software(versions: Report) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.models import Batch
 from reporting.datasheet.build import MISSING
-from reporting.record.acceptance_words import control_lines, plan_lines
+from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.alpha_check import DIFFERENT
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
@@ -39,7 +39,7 @@ def page_of(report: Report) -> dict[str, Any]:
         "pairs": _pairs_by_batch(report),
         "differences": [row for row in report["alpha_check"] if row["status"] == DIFFERENT],
         "breakdowns": _breakdowns(report),
-        "control": _control(report),
+        "acceptance": _acceptance(report),
         "excluded": [row | {"name": Batch.Kind(row["kind"]).label} for row in report["excluded_batches"]],
         "methods": methods(report),
         "answered": sum(row["origin"] != MISSING for row in report["datasheet"]),
@@ -56,12 +56,12 @@ def _names(report: Report) -> dict[str, dict[str, str]]:
     }
 
 
-def _control(report: Report) -> dict[str, Any] | None:
-    control = report["control"]
-    if not control:
+def _acceptance(report: Report) -> dict[str, Any] | None:
+    acceptance = report["acceptance"]
+    if not acceptance:
         return None
     names = {row["key"]: row["name"] for row in report["criteria"]}
-    return {"plans": plan_lines(control, names), "lines": control_lines(control), "is_on": control["is_on"]}
+    return {"plans": plan_lines(acceptance, names), "lines": acceptance_lines(acceptance), "is_on": acceptance["is_on"]}
 
 
 def _breakdowns(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:

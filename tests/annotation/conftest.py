@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Assignment
-from tests.annotation.doors import control_values, make_people, make_values
+from tests.annotation.doors import acceptance_values, make_people, make_values
 from tests.annotation.work_pages import sign_in
 from tests.cast import Cast, make_cast
 from tests.factories import take_seat
@@ -38,5 +38,5 @@ def known_values(kept_cast: Cast, keep) -> dict[str, dict[str, object]]:
 
 @pytest.fixture
 def values(kept_cast: Cast, known_values, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
-    of_control = control_values(kept_cast) if "control" in request.node.name else {}
-    return known_values | {name: known_values[name] | value for name, value in of_control.items()}
+    of_acceptance = acceptance_values(kept_cast) if "acceptance" in request.node.name else {}
+    return known_values | {name: known_values[name] | value for name, value in of_acceptance.items()}

@@ -194,20 +194,20 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "qualification_state": {"GET": THE_ANNOTATOR},
     "comprehension": {"GET": THE_ANNOTATOR, "POST": THE_ANNOTATOR},
     "training_answer": {"GET": THE_ANNOTATOR},
-    # batch control
-    "control": {"GET": WATCHERS},
-    "control_plan": {"GET": MAKERS, "POST": MAKERS},
-    "control_plan_curve": {"GET": MAKERS},
-    "control_groups": {"GET": CLEARERS, "POST": CLEARERS},
-    "control_groups_move": {"POST": CLEARERS},
-    "control_groups_dealing": {"POST": CLEARERS},
-    "control_group_remove": {"POST": CLEARERS},
-    "control_inspection": {"GET": WATCHERS},
-    "control_take": {"POST": CONTROLLERS},
-    "control_give_back": {"POST": CONTROLLERS},
-    "control_decide": {"POST": CLEARERS},
-    "control_check": {"GET": THE_CONTROLLER},
-    "control_check_item": {"GET": THE_CONTROLLER, "POST": THE_CONTROLLER},
+    # batch acceptance
+    "acceptance": {"GET": WATCHERS},
+    "acceptance_plan": {"GET": MAKERS, "POST": MAKERS},
+    "acceptance_plan_curve": {"GET": MAKERS},
+    "acceptance_groups": {"GET": CLEARERS, "POST": CLEARERS},
+    "acceptance_groups_move": {"POST": CLEARERS},
+    "acceptance_groups_dealing": {"POST": CLEARERS},
+    "acceptance_group_remove": {"POST": CLEARERS},
+    "sample": {"GET": WATCHERS},
+    "sample_take": {"POST": CONTROLLERS},
+    "sample_give_back": {"POST": CONTROLLERS},
+    "sample_decide": {"POST": CLEARERS},
+    "sample_review": {"GET": THE_CONTROLLER},
+    "sample_review_item": {"GET": THE_CONTROLLER, "POST": THE_CONTROLLER},
     # labels that two confirm, and the case library
     "adjudication": {"GET": TEACHERS},
     "adjudication_plan": {"GET": MAKERS, "POST": MAKERS},
@@ -349,8 +349,8 @@ def adjudication_values(cast: Cast) -> dict[str, object]:
     }
 
 
-def control_values(cast: Cast) -> dict[str, dict[str, object]]:
+def acceptance_values(cast: Cast) -> dict[str, dict[str, object]]:
     """A sample of one item that the controller has begun to check, which makes them a participant."""
     check = make_labelled_check(cast.study, cast.controller)
     position = check.batch.items.get().position
-    return {name: {"pk": check.inspection_id, "position": position} for name in MAY if name.startswith("control")}
+    return {name: {"pk": check.sample_id, "position": position} for name in MAY if name.startswith("acceptance")}

@@ -16,7 +16,7 @@ from django.utils.translation import override as in_language
 from annotation.importing import ImportRejected
 from annotation.models import Assignment, Study
 from archive.reader import import_archive
-from qualification.models import Inspection, Qualification, Recruitment
+from qualification.models import Qualification, Recruitment, Sample
 from reporting.datasheet.build import as_markdown, datasheet
 from reporting.record.shape import faults_of
 from reporting.report.build import build_report
@@ -73,7 +73,7 @@ def conduct_in(data: bytes) -> dict[str, Any]:
 def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(conducted: Study, come_back) -> None:
     before, files = report_of(conducted), files_of(conducted)
     assert Assignment.objects.filter(batch__study=conducted, status="superseded").count() == 2
-    assert all(before[part] for part in ("qualification", "feedback", "adjudication", "control"))
+    assert all(before[part] for part in ("qualification", "feedback", "adjudication", "acceptance"))
     assert before["time_and_pay"]["ledger"]
     assert {row["status"] for row in before["checklist"] if row["key"] != "qualification_task"} == {"known"}
 
@@ -84,7 +84,7 @@ def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(
     assert differences(before, found) == []
     after = files_of(back)
     assert [name for name in files if files[name] != after[name]] == []
-    assert not Inspection.objects.exists()
+    assert not Sample.objects.exists()
     assert not Qualification.objects.exists()
     assert not Recruitment.objects.exists()
 
@@ -163,16 +163,16 @@ def put(*path: Any, value: Any) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (put("control", value=[]), "conduct.json: control"),
-        (put("control", "first_pass", value=-1), "conduct.json: control.first_pass"),
-        (put("control", "first_pass", value=True), "conduct.json: control.first_pass"),
-        (put("control", "first_pass", value=1.5), "conduct.json: control.first_pass"),
-        (put("control", "rework_hours", value=1e999), "conduct.json: control.rework_hours"),
-        (put("control", "first_pass_yield", value="all"), "conduct.json: control.first_pass_yield"),
-        (put("control", "plans", 0, "kind", value="none"), "conduct.json: control.plans[0].kind"),
-        (put("control", "plans", 0, "n_sample", value=None), "conduct.json: control.plans[0].n_sample"),
-        (put("control", "plans", 0, "good", value=0.5), "conduct.json: control.plans[0].good"),
-        (put("control", "plans", 0, value="x"), "conduct.json: control.plans[0]"),
+        (put("acceptance", value=[]), "conduct.json: acceptance"),
+        (put("acceptance", "first_pass", value=-1), "conduct.json: acceptance.first_pass"),
+        (put("acceptance", "first_pass", value=True), "conduct.json: acceptance.first_pass"),
+        (put("acceptance", "first_pass", value=1.5), "conduct.json: acceptance.first_pass"),
+        (put("acceptance", "rework_hours", value=1e999), "conduct.json: acceptance.rework_hours"),
+        (put("acceptance", "first_pass_yield", value="all"), "conduct.json: acceptance.first_pass_yield"),
+        (put("acceptance", "plans", 0, "kind", value="none"), "conduct.json: acceptance.plans[0].kind"),
+        (put("acceptance", "plans", 0, "n_sample", value=None), "conduct.json: acceptance.plans[0].n_sample"),
+        (put("acceptance", "plans", 0, "good", value=0.5), "conduct.json: acceptance.plans[0].good"),
+        (put("acceptance", "plans", 0, value="x"), "conduct.json: acceptance.plans[0]"),
         (put("qualification", "by", value="lot"), "conduct.json: acceptance.by"),
         (put("qualification", "rules", 0, "method", value=["gold"]), "conduct.json: acceptance.rules[0].method"),
         (put("qualification", "rules", value=[{}] * 1001), "conduct.json: acceptance.rules"),
@@ -190,7 +190,7 @@ def put(*path: Any, value: Any) -> Callable[[str], str]:
         (lambda text: "{", "conduct.json"),
         (lambda text: "[" * 200_000, "conduct.json"),
         (lambda text: text + " " * 10_485_760, "conduct.json"),
-        (lambda text: text.replace('"rework_hours": ', '"rework_hours": NaN, "x": ', 1), "control"),
+        (lambda text: text.replace('"rework_hours": ', '"rework_hours": NaN, "x": ', 1), "acceptance"),
     ],
 )  # fmt: skip
 def test_what_no_archive_of_ours_says_is_refused_with_file_and_field(
@@ -239,7 +239,7 @@ def test_hostile_words_of_an_archive_are_printed_and_never_run(data: bytes, tmp_
         said["recruitment"]["criteria"].update(other=evil, locations=[evil[:90]]),
         said["recruitment"]["came"].append({"platform": evil[:90], "n": 1}),
         said["recruitment"]["demographics"]["fields"].append({"name": evil, "values": [{"value": evil, "n": 4}]}),
-        said["control"]["plans"][0].update(criterion=evil),
+        said["acceptance"]["plans"][0].update(criterion=evil),
         said["pay"].update(floor_currency="<b>"),
     ))  # fmt: skip
     path = tmp_path / "archive.zip"

@@ -1,4 +1,4 @@
-"""Batch control in a browser: a finished batch, a controller who rates its sample blind, and the decision."""
+"""Batch acceptance in a browser: a finished batch, a controller who rates its sample blind, and the decision."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,19 +9,19 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotation.models import Batch, Group
-from qualification.acceptance.services.sweeping import sweep_control
-from qualification.models import Inspection
+from qualification.acceptance.services.sweeping import sweep_acceptance
+from qualification.models import Sample
 from tests.browser.helpers import LOOKS, Screen, answer
-from tests.qualification.acceptance.conftest import Control, make_control
+from tests.qualification.acceptance.conftest import AcceptanceStudy, make_acceptance
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LABELS = ["0", "1", "2"] * 40
-SCREENSHOTS = Path(__file__).parents[2] / "var" / "screenshots" / "control"
+SCREENSHOTS = Path(__file__).parents[2] / "var" / "screenshots" / "acceptance"
 
 
 @pytest.fixture
-def control(transactional_db: None) -> Control:
-    return make_control(n_sample=4, fewest_of_class=1, top_up_to=1)
+def acceptance(transactional_db: None) -> AcceptanceStudy:
+    return make_acceptance(n_sample=4, fewest_of_class=1, top_up_to=1)
 
 
 def path(name: str, *args: object) -> str:
@@ -29,13 +29,13 @@ def path(name: str, *args: object) -> str:
 
 
 def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
-    open_screen: Callable[..., Screen], control: Control
+    open_screen: Callable[..., Screen], acceptance: AcceptanceStudy
 ):
-    batch = control.finish("b1", LABELS)
-    control.draw(batch)
-    n_drawn = Inspection.objects.get().draws.count()
-    screen = open_screen(control.cast.controller)
-    page = screen.go(path("control"))
+    batch = acceptance.finish("b1", LABELS)
+    acceptance.draw(batch)
+    n_drawn = Sample.objects.get().sampled_items.count()
+    screen = open_screen(acceptance.cast.controller)
+    page = screen.go(path("acceptance"))
     assert screen.barriers() == ""
     page.get_by_role("link", name="b1").click()
     assert screen.barriers() == ""
@@ -47,16 +47,16 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit the batch").click()
     page.wait_for_url("**/thanks/")
-    assert sweep_control(now=timezone.now()) == (0, 1)
-    page.goto(path("control_inspection", Inspection.objects.get().pk))
+    assert sweep_acceptance(now=timezone.now()) == (0, 1)
+    page.goto(path("sample", Sample.objects.get().pk))
     expect(page.get_by_role("heading", name="Batch b1, round 1")).to_contain_text("returned")
     expect(page.get_by_role("heading", name="Labels against the controller")).to_be_visible()
-    expect(page.locator(".control-curve svg")).to_be_visible()
+    expect(page.locator(".acceptance-curve svg")).to_be_visible()
     assert Batch.objects.get(pk=batch.pk).round == 2
 
 
-def test_the_curve_changes_with_the_form(open_screen: Callable[..., Screen], control: Control):
-    page = open_screen(control.cast.researcher).go(path("control_plan"))
+def test_the_curve_changes_with_the_form(open_screen: Callable[..., Screen], acceptance: AcceptanceStudy):
+    page = open_screen(acceptance.cast.researcher).go(path("acceptance_plan"))
     before = page.locator("#curve .fig-path").get_attribute("points")
     page.get_by_label("Items drawn").fill("200")
     expect(page.locator("#curve .fig-path")).not_to_have_attribute("points", str(before))
@@ -67,18 +67,18 @@ def test_the_curve_changes_with_the_form(open_screen: Callable[..., Screen], con
 
 
 @LOOKS
-def test_no_page_of_control_has_barriers_and_each_fits(
-    open_screen: Callable[..., Screen], control: Control, width: int, scheme: str
+def test_no_page_of_acceptance_has_barriers_and_each_fits(
+    open_screen: Callable[..., Screen], acceptance: AcceptanceStudy, width: int, scheme: str
 ):
-    Group.objects.create(study=control.cast.study, name="North")
-    decided = decide(control)
-    screen = open_screen(control.cast.owner, width=width, color_scheme=scheme)
+    Group.objects.create(study=acceptance.cast.study, name="North")
+    decided = decide(acceptance)
+    screen = open_screen(acceptance.cast.owner, width=width, color_scheme=scheme)
     pages = {
-        "overview": path("control"),
-        "plan": path("control_plan"),
-        "groups": path("control_groups"),
-        "waiting": path("control_inspection", Inspection.objects.get(state="waiting").pk),
-        "decision": path("control_inspection", decided.pk),
+        "overview": path("acceptance"),
+        "plan": path("acceptance_plan"),
+        "groups": path("acceptance_groups"),
+        "waiting": path("sample", Sample.objects.get(state="waiting").pk),
+        "decision": path("sample", decided.pk),
     }
     for name, address in pages.items():
         screen.go(address)
@@ -87,27 +87,29 @@ def test_no_page_of_control_has_barriers_and_each_fits(
         screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
-def decide(control: Control) -> Inspection:
+def decide(acceptance: AcceptanceStudy) -> Sample:
     """Two batches that were decided, one in its second round, and one that waits."""
-    control.plan.n_sample, control.plan.fewest_of_class, control.plan.top_up_to = 100, 10, 30
-    control.plan.save()
+    acceptance.plan.n_sample, acceptance.plan.fewest_of_class, acceptance.plan.top_up_to = 100, 10, 30
+    acceptance.plan.save()
     truth = [*LABELS[:-9], *["0"] * 9]
-    bad = control.finish("north-01", LABELS, active_ms=40_000)
-    control.check(control.draw(bad), ["2", "0", "1"] * 40)
-    control.again(bad, LABELS)
-    control.check(control.draw(bad), truth)
-    good = control.check(control.draw(control.finish("north-02", LABELS)), truth)
-    control.draw(control.finish("north-03", LABELS))
+    bad = acceptance.finish("north-01", LABELS, active_ms=40_000)
+    acceptance.check(acceptance.draw(bad), ["2", "0", "1"] * 40)
+    acceptance.again(bad, LABELS)
+    acceptance.check(acceptance.draw(bad), truth)
+    good = acceptance.check(acceptance.draw(acceptance.finish("north-02", LABELS)), truth)
+    acceptance.draw(acceptance.finish("north-03", LABELS))
     return good
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_check_with_the_label_shown_has_no_barriers(open_screen: Callable[..., Screen], control: Control, width: int):
-    control.plan.is_blind = False
-    control.plan.save()
-    inspection = control.draw(control.finish("b1", LABELS))
-    screen = open_screen(control.cast.controller, width=width)
-    page = screen.go(path("control_inspection", inspection.pk))
+def test_a_check_with_the_label_shown_has_no_barriers(
+    open_screen: Callable[..., Screen], acceptance: AcceptanceStudy, width: int
+):
+    acceptance.plan.is_blind = False
+    acceptance.plan.save()
+    sample = acceptance.draw(acceptance.finish("b1", LABELS))
+    screen = open_screen(acceptance.cast.controller, width=width)
+    page = screen.go(path("sample", sample.pk))
     page.get_by_role("button", name="Check this sample").click()
     expect(page.get_by_role("heading", name="Is the label right?")).to_be_visible()
     assert screen.barriers() == ""

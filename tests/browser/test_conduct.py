@@ -1,4 +1,4 @@
-"""How a study was conducted, in a browser: its part of the report, and batch control on the live board."""
+"""How a study was conducted, in a browser: its part of the report, and batch acceptance on the live board."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -30,7 +30,7 @@ def test_report_and_board_have_no_barriers_and_fit_the_screen(lead: User, open_s
     assert screen.barriers() == ""
 
 
-def test_a_number_of_control_explains_itself_to_who_points_at_it(lead: User, open_screen):
+def test_a_number_of_acceptance_explains_itself_to_who_points_at_it(lead: User, open_screen):
     page = open_screen(lead).go("/studies/wellbeing/board/")
-    page.locator("#fcontrol-rounds").hover()
+    page.locator("#facceptance-rounds").hover()
     expect(page.get_by_text("Accepted batches by their rounds: 1 in 1, 1 in 2.")).to_be_visible()

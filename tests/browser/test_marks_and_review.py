@@ -152,8 +152,8 @@ def test_a_flag_is_given_by_touch(open_screen: Open, cast: Cast, assignment: Ass
     page = begin(open_screen(cast.annotator.user, **PHONE), assignment)
     flag_button(page).tap()
     dialog(page).get_by_label("Wrong language").tap()
-    for control in dialog(page).locator("button:visible, label:has(input)").all():
-        assert control.bounding_box()["height"] >= 44
+    for acceptance in dialog(page).locator("button:visible, label:has(input)").all():
+        assert acceptance.bounding_box()["height"] >= 44
     dialog(page).get_by_role("button", name="Flag the item").tap()
     wait_for_flag(reason="language")
 

@@ -12,21 +12,21 @@ from annotation.models import ActivityLog, Assignment, Batch, Participant, Statu
 from annotation.services import agreement
 from annotation.services.claiming import claim_seat, submit_assignment
 from qualification import tasks
-from qualification.acceptance.services.reviewing import take_inspection
-from qualification.acceptance.services.sweeping import sweep_control
+from qualification.acceptance.services.reviewing import take_sample
+from qualification.acceptance.services.sweeping import sweep_acceptance
 from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.inserting import mix_checks
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import (
     Attempt,
-    Check,
     Comparison,
     Disagreement,
-    Draw,
     Flag,
-    Inspection,
     PayEntry,
     ReRating,
+    Review,
+    Sample,
+    SampledItem,
 )
 from qualification.pay.services.ledger import sweep_pay
 from qualification.qualifying.services.results import sweep_attempts
@@ -70,9 +70,9 @@ def stored(study: Study) -> Counter[str]:
         ("work", Assignment.objects.filter(batch__study=study).values_list("batch__kind", "status")),
         ("batch", Batch.objects.filter(study=study).values_list("kind", "round", "status")),
         ("attempt", Attempt.objects.filter(participant__study=study).values_list("state")),
-        ("sample", Inspection.objects.filter(batch__study=study).values_list("state", "verdict")),
-        ("draw", Draw.objects.filter(inspection__batch__study=study).values_list("verdict__label")),
-        ("check counted", Check.objects.filter(batch__study=study, counted_at__isnull=False).values_list("number")),
+        ("sample", Sample.objects.filter(batch__study=study).values_list("state", "verdict")),
+        ("draw", SampledItem.objects.filter(sample__batch__study=study).values_list("verdict__label")),
+        ("check counted", Review.objects.filter(batch__study=study, counted_at__isnull=False).values_list("number")),
         ("comparison", Comparison.objects.filter(batch__study=study).values_list("round", "n_labels")),
         ("disagreement", Disagreement.objects.filter(**of_item).values_list("state", "how")),
         (
@@ -127,11 +127,11 @@ def _sample(name: str = "drawing") -> Assignment:
 
 def _check() -> Assignment:
     """A controller who finds every label wrong."""
-    work = _sample("control")
+    work = _sample("acceptance")
     finish(work, now=timezone.now())
-    sweep_control(now=timezone.now())
+    sweep_acceptance(now=timezone.now())
     controller = MembershipFactory(study=work.batch.study, role="controller", user__username="checks").user
-    check = take_inspection(Inspection.objects.get(batch=work.batch), user=controller, now=timezone.now())
+    check = take_sample(Sample.objects.get(batch=work.batch), user=controller, now=timezone.now())
     return _work(check.participant, check.batch, 1)
 
 
@@ -172,13 +172,13 @@ GATES = (
         {"attempt passed": 1, "status cleared": 1, "log verdict": 1, "log status": 1},
     ),
     Gate(
-        "drawing", tasks.sweep_control.name, sweep_control, _sample,
-        {"sample waiting": 1, "draw": N_DIALOGUES, "log control_drawn": 1},
+        "drawing", tasks.sweep_acceptance.name, sweep_acceptance, _sample,
+        {"sample waiting": 1, "draw": N_DIALOGUES, "log sample_drawn": 1},
     ),
     Gate(
-        "control", tasks.sweep_control.name, sweep_control, _check,
+        "acceptance", tasks.sweep_acceptance.name, sweep_acceptance, _check,
         {"sample decided return": 1, "check counted 1": 1, "draw Score 1": N_DIALOGUES, "batch main 2 open": 1,
-         "work main superseded": 2, "log control_decided": 1, "log next_round": 1},
+         "work main superseded": 2, "log acceptance_decided": 1, "log next_round": 1},
     ),
     Gate(
         "comparing", tasks.sweep_disagreements.name, sweep_disagreements, _pair,

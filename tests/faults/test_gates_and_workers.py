@@ -44,7 +44,7 @@ def test_a_process_killed_in_the_middle_leaves_nothing_and_another_decides(crew:
     assert decided(work.batch.study, before) == gate.decides
 
 
-@pytest.mark.parametrize("gate", [gate for gate in GATES if gate.name in {"control", "paying"}], ids=str)
+@pytest.mark.parametrize("gate", [gate for gate in GATES if gate.name in {"acceptance", "paying"}], ids=str)
 def test_a_whole_worker_killed_in_the_middle_is_made_good_by_the_next_sweep(crew: Crew, gate: Gate):
     """Nobody gives its message again. A decision of one statement is the database's own by then, and may stand."""
     work = gate.stage()

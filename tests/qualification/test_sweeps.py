@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from annotation.models import Assignment, Study
-from qualification.acceptance.services.sweeping import sweep_control
+from qualification.acceptance.services.sweeping import sweep_acceptance
 from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import PayEntry, PayMark, PayPlan
@@ -35,7 +35,7 @@ def cast() -> Cast:
     [
         (sweep_attempts, 1),
         (sweep_disagreements, 3),
-        (sweep_control, 2),
+        (sweep_acceptance, 2),
         (sweep_pay, 1),
         (sweep_signals, 2),
         (keep_consent_texts, 1),

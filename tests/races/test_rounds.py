@@ -9,8 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Participant, Seat
-from annotation.services import claiming
-from annotation.services import status
+from annotation.services import claiming, status
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.rounds import open_next_round

@@ -10,14 +10,14 @@ from measures.arrays import BoolArray, IntArray
 from measures.cohen import confusion_matrix
 from protocols.specs import CriterionSpec
 from qualification.acceptance.selectors.plans import answer_options, class_options
-from qualification.models import Check, Draw, Inspection
+from qualification.models import Review, Sample, SampledItem
 
 # A copy on the controller's screen is of the same parts as the item it was made of; a batch has each once.
 PARTS = ("unit", "dialogue", "candidate", "source")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class Reviewed:
     """(n,) Draws in their order as places: of the label, and of the answer; one past the last option is no answer."""
 
     labels: IntArray
@@ -31,33 +31,33 @@ class Checked:
         return self.labels == self.answers
 
     def confusion(self, n: int | None = None) -> IntArray:
-        """(K, C) Of the first `n` draws: labels by answers, no answer in the last column."""
+        """(K, C) Of the first `n` sampled items: labels by answers, no answer in the last column."""
         table = confusion_matrix(self.labels[:n], self.answers[:n], self.n_answers)
         return table[: self.n_labels]
 
 
-def verdicts_of(check: Check, criterion: CriterionSpec) -> dict[int, int]:
+def verdicts_of(review: Review, criterion: CriterionSpec) -> dict[int, int]:
     """{draw id: option id} of the check's counted answers.
 
     Put together here: a planner without statistics, as after a large import, joined the two in minutes.
     """
     ratings = Rating.objects.filter(
-        batch=check.batch_id, criterion=criterion.id, is_active=True, option__isnull=False,
+        batch=review.batch_id, criterion=criterion.id, is_active=True, option__isnull=False,
         assignment__seat__isnull=False,
     )  # fmt: skip
     rows = ratings.values_list("option", *(f"item__{part}" for part in PARTS))
     answers = {tuple(parts): option for option, *parts in rows if option is not None}
-    draws = Draw.objects.filter(inspection=check.inspection_id, position__range=(check.first, check.last))
-    found = draws.values_list("pk", *(f"item__{part}" for part in PARTS))
+    sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
+    found = sampled_items.values_list("pk", *(f"item__{part}" for part in PARTS))
     return {pk: answers[tuple(parts)] for pk, *parts in found if tuple(parts) in answers}
 
 
-def checked_draws(inspection: Inspection, criterion: CriterionSpec, n: int) -> Checked:
-    """The first `n` draws, which have been checked."""
+def reviewed_items(sample: Sample, criterion: CriterionSpec, n: int) -> Reviewed:
+    """The first `n` sampled items, which have been checked."""
     options = answer_options(criterion)
-    rows = list(Draw.objects.filter(inspection=inspection, position__lt=n).values_list("label", "verdict", "is_top_up"))
+    rows = list(SampledItem.objects.filter(sample=sample, position__lt=n).values_list("label", "verdict", "is_top_up"))
     place_of = {option.id: at for at, option in enumerate(options)}
-    return Checked(
+    return Reviewed(
         labels=np.array([place_of[label] for label, _, _ in rows], np.int64),
         answers=np.array([place_of.get(verdict, len(options)) for _, verdict, _ in rows], np.int64),
         is_top_up=np.array([top for _, _, top in rows], bool),
@@ -71,9 +71,9 @@ def sizes_of(class_sizes: Mapping[str, int], criterion: CriterionSpec) -> list[i
     return [class_sizes.get(str(option.id), 0) for option in class_options(criterion)]
 
 
-def second_table(draws: Sequence[tuple[int | None, int | None]], criterion: CriterionSpec) -> IntArray:
+def second_table(sampled_items: Sequence[tuple[int | None, int | None]], criterion: CriterionSpec) -> IntArray:
     """(C, C) The two controllers' answers to the same items."""
     place_of = {option.id: at for at, option in enumerate(answer_options(criterion))}
-    pairs = [(place_of[one], place_of[two]) for one, two in draws if one in place_of and two in place_of]
+    pairs = [(place_of[one], place_of[two]) for one, two in sampled_items if one in place_of and two in place_of]
     first, second = zip(*pairs, strict=True) if pairs else ((), ())
     return confusion_matrix(np.array(first, np.int64), np.array(second, np.int64), len(place_of))

@@ -13,28 +13,28 @@ from measures.estimate import Estimate
 from measures.intervals import Interval, wilson
 from protocols.specs import CriterionSpec
 from qualification.acceptance.selectors.answers import second_table
-from qualification.models import ControlPlan, Disagreement, Draw, Inspection
+from qualification.models import AcceptancePlan, Disagreement, Sample, SampledItem
 
-Verdict = Inspection.Verdict
+Verdict = Sample.Verdict
 HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A batch, the inspection of its present round if there is one, and those of earlier rounds or void.
+    """A batch, the sample of its present round if there is one, and those of earlier rounds or void.
 
     `void`: where there is none, the one that lost a vote of this round.
     """
 
     batch: Batch
-    inspection: Inspection | None
-    earlier: tuple[Inspection, ...]
-    void: Inspection | None = None
+    sample: Sample | None
+    earlier: tuple[Sample, ...]
+    void: Sample | None = None
 
     @property
-    def shown(self) -> Inspection | None:
+    def shown(self) -> Sample | None:
         """Whose figures stand in the table: of this round, else of the one before."""
-        found = self.inspection if self.inspection and self.inspection.figures else None
+        found = self.sample if self.sample and self.sample.figures else None
         return found or next((each for each in reversed(self.earlier) if not each.is_void), None)
 
 
@@ -58,17 +58,17 @@ def main_batches(study: Study) -> QuerySet[Batch]:
 
 def rows_of(batches: Sequence[Batch]) -> list[BatchRow]:
     """In two queries, however many."""
-    found: dict[int, list[Inspection]] = defaultdict(list)
-    inspections = Inspection.objects.filter(batch__in=batches).select_related("controller").order_by("round", "pk")
-    inspections = inspections.prefetch_related("missing")
-    for inspection in inspections:
-        found[inspection.batch_id].append(inspection)
+    found: dict[int, list[Sample]] = defaultdict(list)
+    samples = Sample.objects.filter(batch__in=batches).select_related("controller").order_by("round", "pk")
+    samples = samples.prefetch_related("missing")
+    for sample in samples:
+        found[sample.batch_id].append(sample)
     return [_row(batch, found[batch.pk]) for batch in batches]
 
 
-def _row(batch: Batch, inspections: Sequence[Inspection]) -> BatchRow:
-    now = [each for each in inspections if each.round == batch.round and not each.is_void][-1:]
-    earlier = tuple(each for each in inspections if each.round < batch.round or each.is_void)
+def _row(batch: Batch, samples: Sequence[Sample]) -> BatchRow:
+    now = [each for each in samples if each.round == batch.round and not each.is_void][-1:]
+    earlier = tuple(each for each in samples if each.round < batch.round or each.is_void)
     lost = [each for each in earlier if each.round == batch.round and not now][-1:]
     return BatchRow(batch, now[0] if now else None, earlier, lost[0] if lost else None)
 
@@ -104,7 +104,7 @@ class Rounds:
 
 def rounds_of(study: Study) -> Rounds:
     """By what was done, so what a lead has put in the place of a verdict counts."""
-    decided = Inspection.objects.filter(batch__study=study, state=Inspection.State.DECIDED)
+    decided = Sample.objects.filter(batch__study=study, state=Sample.State.DECIDED)
     current = decided.filter(protocol_version=study.protocol_version_id)
     rows = [
         (batch, number, overridden or verdict)
@@ -126,24 +126,24 @@ def rework_hours(study: Study) -> float:
 
 def controllers_agree(study: Study, criterion: CriterionSpec) -> Estimate:
     """Cohen's kappa of first and second controllers over all samples that were checked twice."""
-    draws = Draw.objects.filter(inspection__batch__study=study, inspection__plan__criterion=criterion.key)
-    return kappa_of(draws.exclude(inspection__state=Inspection.State.VOID), criterion)
+    sampled_items = SampledItem.objects.filter(sample__batch__study=study, sample__plan__criterion=criterion.key)
+    return kappa_of(sampled_items.exclude(sample__state=Sample.State.VOID), criterion)
 
 
-def kappa_of(draws: QuerySet[Draw], criterion: CriterionSpec) -> Estimate:
-    pairs = draws.filter(verdict__isnull=False, second_verdict__isnull=False)
+def kappa_of(sampled_items: QuerySet[SampledItem], criterion: CriterionSpec) -> Estimate:
+    pairs = sampled_items.filter(verdict__isnull=False, second_verdict__isnull=False)
     return cohen_kappa(second_table(list(pairs.values_list("verdict", "second_verdict")), criterion))
 
 
 # --- the plan and the groups -------------------------------------------------------------------------
-def plan_of(study: Study) -> ControlPlan:
+def plan_of(study: Study) -> AcceptancePlan:
     """The study's plan, or a new one that is off and not stored yet."""
-    return ControlPlan.objects.select_related("criterion").filter(study=study).first() or ControlPlan(study=study)
+    return AcceptancePlan.objects.select_related("criterion").filter(study=study).first() or AcceptancePlan(study=study)
 
 
 def known_sizes(study: Study) -> tuple[int, ...]:
     """Sizes of the classes in the batch that was drawn last; empty before the first."""
-    latest = Inspection.objects.filter(batch__study=study, n_items__gt=0).order_by("-pk")
+    latest = Sample.objects.filter(batch__study=study, n_items__gt=0).order_by("-pk")
     sizes = latest.values_list("class_sizes", flat=True).first() or {}
     return tuple(sizes.values())
 

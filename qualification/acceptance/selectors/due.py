@@ -1,39 +1,39 @@
-"""What the sweep of batch control looks for: finished batches without a sample, checks that are over, lost votes."""
+"""What the sweep of batch acceptance looks for: finished batches without a sample, checks that are over, lost votes."""
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.models import Assignment, Batch
 from annotation.selectors.claims import has_a_full_round
-from qualification.models import Check, Disagreement, Inspection
+from qualification.models import Disagreement, Review, Sample
 
 
 def finished_batches() -> QuerySet[Batch]:
     """Main batches to draw a sample of. A batch is drawn once in a round, under one version of the protocol."""
-    drawn = Inspection.objects.filter(
+    drawn = Sample.objects.filter(
         batch=OuterRef("pk"), round=OuterRef("round"), protocol_version=OuterRef("study__protocol_version")
-    ).exclude(state=Inspection.State.VOID)
+    ).exclude(state=Sample.State.VOID)
     unsettled = Disagreement.objects.filter(item__batch=OuterRef("pk"), round=OuterRef("round"))
     unsettled = unsettled.exclude(state=Disagreement.State.SETTLED)
     wanted = Batch.objects.filter(
         kind=Batch.Kind.MAIN,
         n_items__gt=0,
-        study__control_plan__is_on=True,
-        study__control_plan__criterion__key=F("study__protocol_version__criteria__key"),
+        study__acceptance_plan__is_on=True,
+        study__acceptance_plan__criterion__key=F("study__protocol_version__criteria__key"),
     )
     in_work = wanted.exclude(status=Batch.Status.DRAFT).filter(~Exists(drawn), ~Exists(unsettled))
     return in_work.filter(has_a_full_round()).order_by("pk")
 
 
-def broken_inspections() -> QuerySet[Inspection]:
+def broken_samples() -> QuerySet[Sample]:
     """Of the present round, with a vote that has lost its seat since the sample was drawn."""
-    lost = Inspection.votes.through.objects.filter(inspection=OuterRef("pk"), assignment__seat__isnull=True)
-    current = Inspection.objects.filter(
+    lost = Sample.votes.through.objects.filter(sample=OuterRef("pk"), assignment__seat__isnull=True)
+    current = Sample.objects.filter(
         round=F("batch__round"), protocol_version=F("batch__study__protocol_version")
-    ).exclude(state=Inspection.State.VOID)
+    ).exclude(state=Sample.State.VOID)
     return current.filter(Exists(lost)).order_by("pk")
 
 
-def finished_checks() -> QuerySet[Check]:
+def finished_reviews() -> QuerySet[Review]:
     """Checks whose controller has submitted, and which have not been counted."""
     done = Assignment.objects.filter(
         batch=OuterRef("batch"),
@@ -41,18 +41,18 @@ def finished_checks() -> QuerySet[Check]:
         seat__isnull=False,
         participant=OuterRef("participant"),
     )
-    return under_way().filter(Exists(done), inspection__protocol_version=_current()).order_by("pk")
+    return under_way().filter(Exists(done), sample__protocol_version=_current()).order_by("pk")
 
 
-def under_way() -> QuerySet[Check]:
-    return Check.objects.filter(counted_at=None, given_back_at=None)
+def under_way() -> QuerySet[Review]:
+    return Review.objects.filter(counted_at=None, given_back_at=None)
 
 
-def stale_control_batches() -> QuerySet[Batch]:
+def stale_review_batches() -> QuerySet[Batch]:
     """Control batches of a version the study does not follow any more: nobody has to finish them."""
-    stale = under_way().exclude(inspection__protocol_version=_current())
-    return Batch.objects.filter(status=Batch.Status.OPEN, control_check__in=stale)
+    stale = under_way().exclude(sample__protocol_version=_current())
+    return Batch.objects.filter(status=Batch.Status.OPEN, sample_review__in=stale)
 
 
 def _current() -> F:
-    return F("inspection__batch__study__protocol_version")
+    return F("sample__batch__study__protocol_version")

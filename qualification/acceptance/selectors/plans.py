@@ -9,9 +9,9 @@ from measures.acceptance_curves import Curve, Rule, kept_curve
 from measures.sequential import SequentialRule
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
-from qualification.models import ControlPlan
+from qualification.models import AcceptancePlan
 
-Kind = ControlPlan.Kind
+Kind = AcceptancePlan.Kind
 RULES: dict[str, type[Rule]] = {Kind.SHARES: SharesRule, Kind.FIXED: FixedRule, Kind.SEQUENTIAL: SequentialRule}
 NO_CLASS = (Option.Role.UNSURE, Option.Role.EXCLUDING)
 # What a sample is that follows none of the paper's numbers: three classes as in DiQAD, else equal ones.
@@ -26,7 +26,7 @@ def rule_of(kind: str, numbers: Mapping[str, Any]) -> Rule:
     return rule(**{field.name: numbers[field.name] for field in fields(rule)})
 
 
-def plan_as_data(plan: ControlPlan, criterion: CriterionSpec) -> dict[str, Any]:
+def plan_as_data(plan: AcceptancePlan, criterion: CriterionSpec) -> dict[str, Any]:
     """As it stands: what a later change of the plan must not change."""
     rule = rule_of(plan.kind, vars(plan))
     return {"kind": plan.kind, "is_blind": plan.is_blind, "criterion": criterion.key, **asdict(rule)}
@@ -52,7 +52,7 @@ def answer_options(criterion: CriterionSpec) -> list[OptionSpec]:
     return [*labels, *(option for option in criterion.options if option not in labels)]
 
 
-def checkable(spec: VersionSpec, *, is_blind: bool = True) -> list[CriterionSpec]:
+def reviewable(spec: VersionSpec, *, is_blind: bool = True) -> list[CriterionSpec]:
     """Criteria whose answers can be checked item by item: asked of everybody, or computed from the item's own answers.
 
     A computed one is not asked, so it can only be checked blind: with the label shown, that one question is asked.

@@ -7,28 +7,28 @@ from django.db.models import Exists, F, OuterRef
 
 from annotation.models import Item, Participant, Rating
 from protocols.specs import spec_of
-from qualification.models import Check, Draw
+from qualification.models import Review, SampledItem
 
 
-def unchecked_position(check: Check) -> int | None:
+def unreviewed_position(review: Review) -> int | None:
     """The first dialogue with an item whose label the controller has not looked at."""
-    criterion = spec_of(check.inspection.protocol_version).by_key[check.inspection.plan["criterion"]]
+    criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
     mine = Rating.objects.filter(
-        item=OuterRef("pk"), criterion=criterion.id, assignment__participant=check.participant_id, is_active=True
+        item=OuterRef("pk"), criterion=criterion.id, assignment__participant=review.participant_id, is_active=True
     )
-    items = Item.objects.filter(~Exists(mine), batch=check.batch_id)
+    items = Item.objects.filter(~Exists(mine), batch=review.batch_id)
     return items.order_by("position").values_list("position", flat=True).first()
 
 
-def labels_by_token(check: Check, position: int) -> dict[UUID, str]:
+def labels_by_token(review: Review, position: int) -> dict[UUID, str]:
     """{token of the copy: code of the label it was drawn with}, of one dialogue."""
-    criterion = spec_of(check.inspection.protocol_version).by_key[check.inspection.plan["criterion"]]
+    criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
     codes = {option.id: option.code for option in criterion.options}
-    copies = Item.objects.filter(batch=check.batch_id, position=position)
+    copies = Item.objects.filter(batch=review.batch_id, position=position)
     parts = ("unit", "dialogue", "candidate", "source")
     tokens = {row[1:]: row[0] for row in copies.values_list("token", *parts)}
-    draws = Draw.objects.filter(inspection=check.inspection_id, position__range=(check.first, check.last))
-    named = draws.annotate(**{f"of_{part}": F(f"item__{part}") for part in parts})
+    sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
+    named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in parts})
     rows = named.values_list("label", *(f"of_{part}" for part in parts))
     return {tokens[row[1:]]: codes[row[0]] for row in rows if row[1:] in tokens}
 
@@ -36,4 +36,4 @@ def labels_by_token(check: Check, position: int) -> dict[UUID, str]:
 def reviewers_among(participants: Iterable[Participant]) -> set[int]:
     """Participants who check batches and do not rate: no team lead will ever clear them for that."""
     waiting = [each.pk for each in participants if each.status == Participant.Status.PENDING]
-    return set(Check.objects.filter(participant__in=waiting).values_list("participant", flat=True))
+    return set(Review.objects.filter(participant__in=waiting).values_list("participant", flat=True))

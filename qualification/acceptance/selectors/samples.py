@@ -1,4 +1,4 @@
-"""The page of one inspection: what was decided, from which counts, and how the plan acts."""
+"""The page of one sample: what was decided, from which counts, and how the plan acts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from measures.acceptance_curves import Curve
 from measures.estimate import Estimate
 from measures.sequential import Lines, SequentialRule, lines_of
 from protocols.specs import CriterionSpec, spec_of
-from qualification.acceptance.selectors.answers import checked_draws, sizes_of
+from qualification.acceptance.selectors.answers import reviewed_items, sizes_of
 from qualification.acceptance.selectors.batches import kappa_of, names_of
 from qualification.acceptance.selectors.plans import class_options, curve_of_rule, rule_of_data
-from qualification.models import Check, Draw, Inspection
+from qualification.models import Review, Sample, SampledItem
 
 
 @dataclass(frozen=True, slots=True)
-class InspectionPage:
-    inspection: Inspection
+class SamplePage:
+    sample: Sample
     criterion: CriterionSpec
     sizes: tuple[tuple[str, int], ...]  # by label, of the batch
     curve: Curve | None
-    checks: tuple[Check, ...]
-    n_draws: int
+    reviews: tuple[Review, ...]
+    n_sampled: int
     n_top_up: int
     second: Estimate | None
     progress: dict[str, int] | None  # of a sequential sample that is not decided yet
@@ -29,23 +29,23 @@ class InspectionPage:
     @property
     def are_sizes_shown(self) -> bool:
         """What the annotators said, as a whole, would tell a blind controller what to expect."""
-        return not self.inspection.plan["is_blind"] or bool(self.inspection.verdict)
+        return not self.sample.plan["is_blind"] or bool(self.sample.verdict)
 
     @property
     def classes(self) -> list[dict[str, Any]]:
         """The figures of each label with its name; labels the batch does not have are left out."""
-        figures = self.inspection.figures
+        figures = self.sample.figures
         named = zip(names_of(figures.get("labels", ()), self.criterion), figures.get("classes", ()), strict=True)
         return [{"name": name, **each} for name, each in named if each["size"]]
 
     @property
     def answers(self) -> list[str]:
-        return names_of(self.inspection.figures.get("answers", ()), self.criterion)
+        return names_of(self.sample.figures.get("answers", ()), self.criterion)
 
     @property
     def confusion(self) -> list[dict[str, Any]]:
         """One row for each label: how often the controller gave which answer; `is_right` on the diagonal."""
-        figures = self.inspection.figures
+        figures = self.sample.figures
         rows = zip(names_of(figures.get("labels", ()), self.criterion), figures.get("confusion", ()), strict=True)
         return [
             {"name": name, "total": sum(row), "cells": [{"n": n, "is_right": at == number} for at, n in enumerate(row)]}
@@ -54,45 +54,43 @@ class InspectionPage:
 
     @property
     def has_no_answer(self) -> bool:
-        return any(row[-1] for row in self.inspection.figures.get("confusion", ()))
+        return any(row[-1] for row in self.sample.figures.get("confusion", ()))
 
 
-def inspection_page(inspection: Inspection) -> InspectionPage:
-    criterion = spec_of(inspection.protocol_version).by_key[inspection.plan["criterion"]]
-    rule = rule_of_data(inspection.plan)
-    sizes = sizes_of(inspection.class_sizes, criterion)
-    draws = Draw.objects.filter(inspection=inspection)
-    top_ups = list(draws.values_list("is_top_up", flat=True))
-    checks = tuple(inspection.checks.select_related("participant").filter(given_back_at=None))
-    has_second = any(check.is_second and check.counted_at for check in checks)
-    return InspectionPage(
-        inspection=inspection,
+def sample_page(sample: Sample) -> SamplePage:
+    criterion = spec_of(sample.protocol_version).by_key[sample.plan["criterion"]]
+    rule = rule_of_data(sample.plan)
+    sizes = sizes_of(sample.class_sizes, criterion)
+    sampled_items = SampledItem.objects.filter(sample=sample)
+    top_ups = list(sampled_items.values_list("is_top_up", flat=True))
+    reviews = tuple(sample.reviews.select_related("participant").filter(given_back_at=None))
+    has_second = any(review.is_second and review.counted_at for review in reviews)
+    return SamplePage(
+        sample=sample,
         criterion=criterion,
         sizes=tuple(zip((option.label for option in class_options(criterion)), sizes, strict=True)),
         curve=curve_of_rule(rule, sizes),
-        checks=checks,
-        n_draws=len(top_ups),
+        reviews=reviews,
+        n_sampled=len(top_ups),
         n_top_up=sum(top_ups),
-        second=kappa_of(draws, criterion) if has_second else None,
-        progress=_progress(inspection, criterion, rule, checks, sum(sizes))
-        if isinstance(rule, SequentialRule)
-        else None,
+        second=kappa_of(sampled_items, criterion) if has_second else None,
+        progress=_progress(sample, criterion, rule, reviews, sum(sizes)) if isinstance(rule, SequentialRule) else None,
     )
 
 
 def _progress(
-    inspection: Inspection, criterion: CriterionSpec, rule: SequentialRule, checks: Sequence[Check], n_items: int
+    sample: Sample, criterion: CriterionSpec, rule: SequentialRule, reviews: Sequence[Review], n_items: int
 ) -> dict[str, int] | None:
     """How far a sequential sample is, and with how many errors its next portion would end it."""
-    mine = [check for check in checks if not check.is_second]
-    counted = [check.last + 1 for check in mine if check.counted_at]
-    if inspection.state != Inspection.State.CHECKING or not mine:
+    mine = [review for review in reviews if not review.is_second]
+    counted = [review.last + 1 for review in mine if review.counted_at]
+    if sample.state != Sample.State.REVIEWING or not mine:
         return None
     done = counted[-1] if counted else 0
-    checked = checked_draws(inspection, criterion, done)
+    reviewed = reviewed_items(sample, criterion, done)
     lines: Lines = lines_of(rule, n_items)
     end = min(mine[-1].last + 1, lines.n_most)
-    errors = int((~checked.is_right).sum())
+    errors = int((~reviewed.is_right).sum())
     return {
         "n": done,
         "errors": errors,

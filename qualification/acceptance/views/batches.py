@@ -1,4 +1,4 @@
-"""Batch control: every batch with its state, and the plan by which they are checked."""
+"""Batch acceptance: every batch with its state, and the plan by which they are checked."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from annotation.access import Right, signed_in, study_for
 from annotation.models import Study
 from annotation.views.pages import errors_in, page_of, study_page
 from protocols.specs import spec_of
-from qualification.acceptance.forms import ControlPlanForm
+from qualification.acceptance.forms import AcceptancePlanForm
 from qualification.acceptance.selectors import batches as selectors
 from qualification.acceptance.selectors.plans import (
     PUBLISHED_SIZE,
@@ -27,17 +27,17 @@ from qualification.acceptance.selectors.plans import (
 )
 from qualification.acceptance.services.sweeping import save_plan
 from qualification.acceptance.views.curve import curve_picture
-from qualification.models import ControlPlan
+from qualification.models import AcceptancePlan
 
 
 @login_required
 @require_safe
-def control(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     plan, page = selectors.plan_of(study), page_of(request, selectors.main_batches(study))
     criterion = criterion_of(spec_of(study.protocol_version), plan.criterion.key) if plan.criterion else None
     context: dict[str, Any] = {
-        "page_name": "control",
+        "page_name": "acceptance",
         "plan": plan,
         "rule": plan_as_data(plan, criterion) if criterion else None,
         "criterion": criterion,
@@ -52,30 +52,30 @@ def control(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def control_plan(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance_plan(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
-    form = ControlPlanForm(request.POST or None, instance=selectors.plan_of(study), study=study)
+    form = AcceptancePlanForm(request.POST or None, instance=selectors.plan_of(study), study=study)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             save_plan(form.instance, by=signed_in(request.user), now=timezone.now())
             messages.success(request, _("The plan is saved. It holds for samples that are drawn from now on."))
-            return redirect("control", slug)
-    context = {"page_name": "control", "form": form, **_pictured(study, form.instance)}
+            return redirect("acceptance", slug)
+    context = {"page_name": "acceptance", "form": form, **_pictured(study, form.instance)}
     status = 422 if form.errors else 200
     return study_page(request, study, "qualification/acceptance/plan.html", status=status, **context)
 
 
 @login_required
 @require_safe
-def control_plan_curve(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance_plan_curve(request: HttpRequest, slug: str) -> HttpResponse:
     """The picture of the plan as it stands in the form, which is not saved yet."""
     study = study_for(request.user, slug, Right.CONFIGURE)
-    form = ControlPlanForm(request.GET, instance=selectors.plan_of(study), study=study)
+    form = AcceptancePlanForm(request.GET, instance=selectors.plan_of(study), study=study)
     context = _pictured(study, form.instance) if form.is_valid() else {"is_unclear": True}
     return render(request, "qualification/acceptance/_plan_curve.html", context)
 
 
-def _pictured(study: Study, plan: ControlPlan) -> dict[str, Any]:
+def _pictured(study: Study, plan: AcceptancePlan) -> dict[str, Any]:
     """Its curve, for a batch as the last one that was drawn, or as one may expect."""
     spec = spec_of(study.protocol_version)
     criterion = criterion_of(spec, plan.criterion.key) if plan.criterion else None

@@ -24,20 +24,20 @@ from qualification.acceptance.selectors import batches as selectors
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def control_groups(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance_groups(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     form = GroupForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             services.make_group(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("The group is made. Put annotators into it below."))
-            return redirect("control_groups", slug)
+            return redirect("acceptance_groups", slug)
     return _groups_page(request, study, form)
 
 
 def _groups_page(request: HttpRequest, study: Study, form: BaseForm) -> HttpResponse:
     context: dict[str, Any] = {
-        "page_name": "control",
+        "page_name": "acceptance",
         "form": form,
         "dealing_form": DealingForm(initial={"is_dealt_to_groups": study.is_dealt_to_groups}),
         "into_form": IntoGroupForm(study=study),
@@ -51,18 +51,18 @@ def _groups_page(request: HttpRequest, study: Study, form: BaseForm) -> HttpResp
 
 @login_required
 @require_POST
-def control_groups_dealing(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance_groups_dealing(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     is_dealt = "is_dealt_to_groups" in request.POST
     services.set_dealing(study, is_dealt_to_groups=is_dealt, by=signed_in(request.user), now=timezone.now())
     said = _("Groups take batches now.") if is_dealt else _("Anybody may join in any batch now.")
     messages.success(request, said)
-    return redirect("control_groups", slug)
+    return redirect("acceptance_groups", slug)
 
 
 @login_required
 @require_POST
-def control_group_remove(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance_group_remove(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     form = IntoGroupForm(request.POST, study=study)
     group = form.cleaned_data["group"] if form.is_valid() else None
@@ -71,24 +71,24 @@ def control_group_remove(request: HttpRequest, slug: str) -> HttpResponse:
     else:
         services.remove_group(group, by=signed_in(request.user), now=timezone.now())
         messages.success(request, _("The group is gone. Its annotators and batches are of no group."))
-    return redirect("control_groups", slug)
+    return redirect("acceptance_groups", slug)
 
 
 @login_required
 @require_POST
-def control_groups_move(request: HttpRequest, slug: str) -> HttpResponse:
+def acceptance_groups_move(request: HttpRequest, slug: str) -> HttpResponse:
     """The ticked annotators and batches go to the chosen group."""
     study = study_for(request.user, slug, Right.CLEAR)
     form = IntoGroupForm(request.POST, study=study)
     if not form.is_valid():
         messages.error(request, _("There is no such group."))
-        return redirect("control_groups", slug)
+        return redirect("acceptance_groups", slug)
     done: dict[str, Any] = {"group": form.cleaned_data["group"], "by": signed_in(request.user), "now": timezone.now()}
     n_people = services.move_annotators(study, tokens=_tokens(request), **done)
     keys = [key for key in request.POST.getlist("batch") if "\x00" not in key]
     n_batches = services.give_batches(study, keys=keys, **done)
     messages.success(request, _moved(n_people, n_batches))
-    return redirect("control_groups", slug)
+    return redirect("acceptance_groups", slug)
 
 
 def _tokens(request: HttpRequest) -> Iterator[UUID]:

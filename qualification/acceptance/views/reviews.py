@@ -23,51 +23,51 @@ from annotation.steps import Part, Question, Step
 from annotation.views.pages import study_page
 from annotation.views.posted import posted_answers, submission, with_errors
 from protocols.answers import InvalidAnswer
-from qualification.acceptance.selectors.reviews import labels_by_token, unchecked_position
-from qualification.acceptance.services.reviewing import finish_check
-from qualification.access import labelled_check_for
-from qualification.models import Check
+from qualification.acceptance.selectors.reviews import labels_by_token, unreviewed_position
+from qualification.acceptance.services.reviewing import finish_review
+from qualification.access import labelled_review_for
+from qualification.models import Review
 
 
 @login_required
 @never_cache
 @require_safe
-def control_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def sample_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """To the first item that is not checked, or to the end."""
-    check = labelled_check_for(request.user, slug, pk)
-    position = unchecked_position(check)
+    review = labelled_review_for(request.user, slug, pk)
+    position = unreviewed_position(review)
     if position is not None:
-        return redirect("control_check_item", slug, pk, position)
-    return _finish(request, check)
+        return redirect("sample_review_item", slug, pk, position)
+    return _finish(request, review)
 
 
 @login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def control_check_item(request: HttpRequest, slug: str, pk: int, position: int) -> HttpResponse:
-    check = labelled_check_for(request.user, slug, pk)
-    assignment = _assignment_of(check)
+def sample_review_item(request: HttpRequest, slug: str, pk: int, position: int) -> HttpResponse:
+    review = labelled_review_for(request.user, slug, pk)
+    assignment = _assignment_of(review)
     page = work.dialogue_page(assignment, position) if position < 2**31 else None
     if page is None:
         raise Http404("No such item.")
-    labels = labels_by_token(check, position)
-    step = _labelled_step(check, page, labels)
+    labels = labels_by_token(review, position)
+    step = _labelled_step(review, page, labels)
     if request.method == "POST":
-        return _answer(request, check, assignment, page, step, labels)
-    return _item_page(request, check, assignment, page, step, labels)
+        return _answer(request, review, assignment, page, step, labels)
+    return _item_page(request, review, assignment, page, step, labels)
 
 
-def _assignment_of(check: Check) -> Assignment:
-    mine = check.batch.assignments.select_related("batch__study__protocol_version", "participant", "seat")
-    assignment = mine.filter(participant=check.participant_id).first()
+def _assignment_of(review: Review) -> Assignment:
+    mine = review.batch.assignments.select_related("batch__study__protocol_version", "participant", "seat")
+    assignment = mine.filter(participant=review.participant_id).first()
     if assignment is None:
         raise Http404("No such check.")
     return assignment
 
 
-def _labelled_step(check: Check, page: work.DialoguePage, labels: Mapping[UUID, str]) -> Step:
+def _labelled_step(review: Review, page: work.DialoguePage, labels: Mapping[UUID, str]) -> Step:
     """The one question that is checked, of every item of the dialogue. Its label is chosen already."""
-    key = check.inspection.plan["criterion"]
+    key = review.sample.plan["criterion"]
     asked = [(part.item, question) for step in page.steps for part, question in step.questions
              if question.criterion.key == key]  # fmt: skip
     parts = [
@@ -84,7 +84,7 @@ def _labelled(question: Question, number: int, code: str) -> Question:
 
 def _item_page(
     request: HttpRequest,
-    check: Check,
+    review: Review,
     assignment: Assignment,
     page: work.DialoguePage,
     step: Step,
@@ -94,7 +94,7 @@ def _item_page(
     study, spec = assignment.batch.study, work.spec_of_assignment(assignment)
     wait = open_dialogue(assignment, page.position, spec.reading_seconds, now=timezone.now())
     context: dict[str, Any] = {
-        "page_name": "control", "inspection": check.inspection, "page": page, "step": step, "form_key": uuid4(),
+        "page_name": "acceptance", "sample": review.sample, "page": page, "step": step, "form_key": uuid4(),
         "fingerprint": study.protocol_version.sha256[:12], "version": study.protocol_version,
         "words": work.texts_of_assignment(assignment), "wait_seconds": round(wait.total_seconds()),
         "parts": [(part, part.questions[0].criterion.option(labels[part.item.token])) for part in step.parts],
@@ -104,7 +104,7 @@ def _item_page(
 
 def _answer(
     request: HttpRequest,
-    check: Check,
+    review: Review,
     assignment: Assignment,
     page: work.DialoguePage,
     step: Step,
@@ -121,17 +121,17 @@ def _answer(
                 errors[question.name] = invalid.errors
     except Refused as refused:
         messages.error(request, refused.message)
-        return _item_page(request, check, assignment, page, step, labels, status=409)
+        return _item_page(request, review, assignment, page, step, labels, status=409)
     if errors:
         wrong = with_errors(step, answers, errors)
-        return _item_page(request, check, assignment, page, wrong, labels, status=422)
-    return redirect("control_check", assignment.batch.study.slug, check.inspection_id)
+        return _item_page(request, review, assignment, page, wrong, labels, status=422)
+    return redirect("sample_review", assignment.batch.study.slug, review.sample_id)
 
 
-def _finish(request: HttpRequest, check: Check) -> HttpResponse:
+def _finish(request: HttpRequest, review: Review) -> HttpResponse:
     try:
-        finish_check(check, _assignment_of(check), now=timezone.now())
+        finish_review(review, _assignment_of(review), now=timezone.now())
         messages.success(request, _("Every item is checked. The decision follows within seconds."))
     except Refused as refused:
         messages.error(request, refused.message)
-    return redirect("control_inspection", check.inspection.batch.study.slug, check.inspection_id)
+    return redirect("sample", review.sample.batch.study.slug, review.sample_id)

@@ -7,26 +7,26 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotation.models import Batch
-from qualification.acceptance.services.reviewing import take_inspection
-from qualification.acceptance.services.sweeping import sweep_control
-from qualification.models import Check, ControlPlan, Inspection
+from qualification.acceptance.services.reviewing import take_sample
+from qualification.acceptance.services.sweeping import sweep_acceptance
+from qualification.models import AcceptancePlan, Review, Sample
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory
 from tests.qualification.acceptance.factories import (
     PlanFactory,
-    check_draws,
     items_of,
     make_dialogue_batch,
     make_score_version,
     rate_batch,
+    review_items,
 )
 
 
 @dataclass
-class Control:
+class AcceptanceStudy:
     cast: Cast
-    plan: ControlPlan
+    plan: AcceptancePlan
     second: User  # another controller
 
     def finish(self, key: str, labels: Sequence[str], *, active_ms: int = 0) -> Batch:
@@ -38,19 +38,19 @@ class Control:
     def again(self, batch: Batch, labels: Sequence[str]) -> None:
         rate_batch(batch, self.cast.annotators[:2], labels)
 
-    def draw(self, batch: Batch) -> Inspection:
-        sweep_control(now=NOW)
-        found = Inspection.objects.exclude(state="void")
+    def draw(self, batch: Batch) -> Sample:
+        sweep_acceptance(now=NOW)
+        found = Sample.objects.exclude(state="void")
         return found.get(batch=batch, round=Batch.objects.get(pk=batch.pk).round)
 
-    def take(self, inspection: Inspection, user: User | None = None) -> Check:
-        return take_inspection(inspection, user=user or self.cast.controller, now=NOW)
+    def take(self, sample: Sample, user: User | None = None) -> Review:
+        return take_sample(sample, user=user or self.cast.controller, now=NOW)
 
-    def check(self, inspection: Inspection, truth: Sequence[str]) -> Inspection:
+    def review(self, sample: Sample, truth: Sequence[str]) -> Sample:
         """By the first controller; `truth` by the items of the batch in their order."""
-        check_draws(self.take(inspection), self.truth_of(inspection.batch, truth))
-        sweep_control(now=NOW)
-        return Inspection.objects.get(pk=inspection.pk)
+        review_items(self.take(sample), self.truth_of(sample.batch, truth))
+        sweep_acceptance(now=NOW)
+        return Sample.objects.get(pk=sample.pk)
 
     @staticmethod
     def truth_of(batch: Batch, truth: Sequence[str]) -> dict[int, str]:
@@ -58,12 +58,12 @@ class Control:
         return {dialogues[item]: key for item, key in zip(items_of(batch), truth, strict=True)}
 
 
-def make_control(**fields: object) -> Control:
+def make_acceptance(**fields: object) -> AcceptanceStudy:
     cast = make_cast(protocol_version=make_score_version(), seats=2)
     second = MembershipFactory(study=cast.study, role="controller", user__username="second").user
-    return Control(cast, PlanFactory(study=cast.study, **fields), second)
+    return AcceptanceStudy(cast, PlanFactory(study=cast.study, **fields), second)
 
 
 @pytest.fixture
-def control(db: None) -> Control:
-    return make_control()
+def acceptance(db: None) -> AcceptanceStudy:
+    return make_acceptance()

@@ -1,4 +1,4 @@
-"""Batch control: a version with a score, whole batches rated in bulk, and controllers who have checked."""
+"""Batch acceptance: a version with a score, whole batches rated in bulk, and controllers who have checked."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,8 +11,8 @@ from factory.django import DjangoModelFactory
 from annotation.models import Assignment, Batch, Item, Participant, Rating, Seat, Study
 from annotation.services.claiming import claim_seat, submit_assignment
 from protocols.models import Option, ProtocolVersion
-from qualification.acceptance.services.reviewing import take_inspection
-from qualification.models import Check, ControlPlan, Draw, Inspection
+from qualification.acceptance.services.reviewing import take_sample
+from qualification.models import AcceptancePlan, Review, Sample, SampledItem
 from tests.clock import NOW
 from tests.factories import BatchFactory, DialogueFactory, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
@@ -24,17 +24,17 @@ class PlanFactory(DjangoModelFactory):
     """On, with the numbers of the model: DiQAD's."""
 
     class Meta:
-        model = ControlPlan
+        model = AcceptancePlan
 
     is_on = True
     criterion = factory.LazyAttribute(lambda plan: plan.study.protocol_version.criteria.first())
 
 
-class InspectionFactory(DjangoModelFactory):
+class SampleFactory(DjangoModelFactory):
     """Drawn, and waiting for a controller; without draws."""
 
     class Meta:
-        model = Inspection
+        model = Sample
 
     round = factory.SelfAttribute("batch.round")
     protocol_version = factory.SelfAttribute("batch.study.protocol_version")
@@ -103,22 +103,22 @@ def answer_items(assignment: Assignment, keys: Mapping[int, str], *, now: dateti
     )  # fmt: skip
 
 
-def check_draws(check: Check, truth: Mapping[int, str], *, now: datetime = NOW) -> None:
+def review_items(review: Review, truth: Mapping[int, str], *, now: datetime = NOW) -> None:
     """The controller gives every copy what `truth` says of the dialogue, by its id, and submits."""
-    batch = Batch.objects.get(pk=check.batch_id)
-    assignment = claim_seat(check.participant, batch, now=now)
+    batch = Batch.objects.get(pk=review.batch_id)
+    assignment = claim_seat(review.participant, batch, now=now)
     answer_items(assignment, {item.pk: truth[item.dialogue_id] for item in batch.items.all()}, now=now)
     submit_assignment(assignment, feedback="", now=now)
 
 
-def make_labelled_check(study: Study, controller: User) -> Check:
+def make_labelled_review(study: Study, controller: User) -> Review:
     """A sample of one item, with its label shown, that the controller has begun to check."""
     batch = make_batch(study, 1, 1, key="drawn", position=9)
     criterion = study.protocol_version.criteria.first()
     plan = {"kind": "fixed", "is_blind": False, "criterion": criterion.key, "n_sample": 1, "most_errors": 0}
     label = criterion.options.first()
-    inspection = InspectionFactory(batch=batch, plan=plan, n_items=1, class_sizes={str(label.pk): 1})
-    Draw.objects.create(inspection=inspection, item=batch.items.get(), label=label, position=0)
-    check = take_inspection(inspection, user=controller, now=timezone.now())
-    claim_seat(check.participant, check.batch, now=timezone.now())
-    return check
+    sample = SampleFactory(batch=batch, plan=plan, n_items=1, class_sizes={str(label.pk): 1})
+    SampledItem.objects.create(sample=sample, item=batch.items.get(), label=label, position=0)
+    review = take_sample(sample, user=controller, now=timezone.now())
+    claim_seat(review.participant, review.batch, now=timezone.now())
+    return review

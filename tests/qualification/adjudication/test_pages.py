@@ -215,7 +215,7 @@ def test_annotators_see_no_page_of_the_adjudication(adjudicated: AdjudicatedStud
     assert "adjudication" not in client.get("/work/").content.decode().lower()
 
 
-# --- what the two are told, and batch control ----------------------------------------------------------
+# --- what the two are told, and batch acceptance ----------------------------------------------------------
 def test_a_re_rating_is_explained_and_said_to_earn_nothing_by_itself(client: Client, db: None):
     adjudicated = make_adjudicated(pay_amount="4.67", pay_currency="GBP")
     adjudicated.finish(["1"], ["2"])
@@ -234,9 +234,9 @@ def test_an_ordinary_batch_is_not_said_to_earn_nothing(client: Client, db: None)
     assert "earns nothing" not in said
 
 
-def test_batch_control_says_that_labels_are_being_confirmed(adjudicated: AdjudicatedStudy, client: Client):
+def test_batch_acceptance_says_that_labels_are_being_confirmed(adjudicated: AdjudicatedStudy, client: Client):
     PlanFactory(study=adjudicated.cast.study)
     adjudicated.finish(["1"], ["2"])
     sweep_disagreements(now=NOW)
     client.force_login(adjudicated.cast.lead)
-    assert "finished, labels being confirmed" in text_of(client.get(url("control")))
+    assert "finished, labels being confirmed" in text_of(client.get(url("acceptance")))

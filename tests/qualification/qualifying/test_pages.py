@@ -229,7 +229,7 @@ def test_an_observer_reads_it_and_is_offered_no_page_they_cannot_open(decided: C
 
 def test_every_part_of_the_overview_stands_in_an_empty_study(cast: Cast):
     assert [part.route for part in parts_of(cast.study)] == [
-        "recruitment", "pilot", "qualification", "checks", "flagged_items", "control", "adjudication", "pay", "activity"
+        "recruitment", "pilot", "qualification", "checks", "flagged_items", "acceptance", "adjudication", "pay", "activity"
     ]  # fmt: skip
 
 

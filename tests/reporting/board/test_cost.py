@@ -71,7 +71,7 @@ def test_a_stored_rating_a_claim_a_decision_and_a_silent_worker_are_news(cast: C
     rate_everything(assignment, now=NOW, n=1)
     refresh_batch(cast.batch.pk, now=NOW)
     stamps.append(stamp())
-    activity.log(cast.study, cast.lead, "control_decided", about=cast.batch.key, now=NOW)
+    activity.log(cast.study, cast.lead, "acceptance_decided", about=cast.batch.key, now=NOW)
     stamps.append(stamp())
     Heartbeat.objects.update(beaten_at=NOW - timedelta(minutes=5))
     stamps.append(stamp())

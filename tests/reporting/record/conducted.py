@@ -6,15 +6,15 @@ from annotation.models import Batch, Dialogue, Participant, Study
 from annotation.services.agreement import sweep
 from protocols.services import new_draft, publish_version
 from qualification.acceptance.services.reviewing import take_second_check
-from qualification.acceptance.services.sweeping import sweep_control
+from qualification.acceptance.services.sweeping import sweep_acceptance
 from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.plans import save_check_plan
 from qualification.pay.services.ledger import sweep_pay
 from tests.cast import make_cast
 from tests.clock import NOW
 from tests.factories import AssignmentFactory, MembershipFactory, ParticipantFactory, make_annotator, make_batch
-from tests.qualification.acceptance.conftest import Control
-from tests.qualification.acceptance.factories import PlanFactory, check_draws, make_score_version
+from tests.qualification.acceptance.conftest import AcceptanceStudy
+from tests.qualification.acceptance.factories import PlanFactory, make_score_version, review_items
 from tests.qualification.adjudication.conftest import AdjudicatedStudy
 from tests.qualification.adjudication.factories import AdjudicationPlanFactory
 from tests.qualification.pay.factories import PayEntryFactory, PayPlanFactory
@@ -29,25 +29,25 @@ def make_conducted() -> Study:
     version = publish_version(new_draft(make_score_version(), version_name="2.0", now=NOW), now=NOW)
     cast = make_cast(protocol_version=version, seats=2)
     study, second = cast.study, MembershipFactory(study=cast.study, role="controller", user__username="second").user
-    control = Control(cast, PlanFactory(study=study, kind="fixed", n_sample=6, most_errors=1), second)
-    _recruit(control)
+    acceptance = AcceptanceStudy(cast, PlanFactory(study=study, kind="fixed", n_sample=6, most_errors=1), second)
+    _recruit(acceptance)
     _qualify(study)
-    control_batches(control)
-    _confirm(control)
+    acceptance_batches(acceptance)
+    _confirm(acceptance)
     _pay(study)
     for is_on in (True, False, True):
-        save_check_plan(study, by=control.cast.researcher, now=NOW, gives_feedback=is_on)
+        save_check_plan(study, by=acceptance.cast.researcher, now=NOW, gives_feedback=is_on)
     Dialogue.objects.filter(key__in=("kept-0", "kept-1")).update(purpose=Dialogue.Purpose.CHECK)
     Batch.objects.filter(study=study, kind="main").update(ratings_version=1)  # they were rated in bulk
     sweep(now=NOW)
     return Study.objects.get(pk=study.pk)
 
 
-def _recruit(control: Control) -> None:
-    study = control.cast.study
+def _recruit(acceptance: AcceptanceStudy) -> None:
+    study = acceptance.cast.study
     fields = {"locations": ["United Kingdom", "Éire"], "gender": "balanced", "n_wanted": 12, "expertise": "Nurses."}
     open_for(study, **fields, other="Reads <b>daily</b>,\nand =writes")
-    for at, person in enumerate([*control.cast.annotators, *(make_annotator(study, f"came-{n}") for n in range(5))]):
+    for at, person in enumerate([*acceptance.cast.annotators, *(make_annotator(study, f"came-{n}") for n in range(5))]):
         EntryFactory(study=study, participant=person, provider="mturk" if at < 2 else "prolific")
         sex, age = "Female" if at < 5 else "Male" if at < 7 else "<i>", str(20 + 5 * at)
         DemographicsFactory(participant=person, fields={"Sex": sex, "Age": age, "Zodiac": "Löwe"})
@@ -81,24 +81,24 @@ def _qualify(study: Study) -> None:
     attempt(3, batches[1], number=2, state="passed", threshold=0.3, rule=fixed)
 
 
-def control_batches(control: Control) -> None:
+def acceptance_batches(acceptance: AcceptanceStudy) -> None:
     """One accepted at once and checked twice, and one returned and then accepted."""
-    good = control.finish("good", LABELS, active_ms=4000)
-    inspection = control.check(control.draw(good), LABELS)
-    second = take_second_check(inspection, user=control.second, now=NOW)
-    check_draws(second, control.truth_of(good, [*LABELS[:5], "1"]))
-    sweep_control(now=NOW)
-    again = control.finish("again", LABELS, active_ms=60_000)
-    control.check(control.draw(again), LABELS[::-1])
-    control.again(again, LABELS)
-    control.check(control.draw(again), LABELS)
-    sweep_control(now=NOW)
+    good = acceptance.finish("good", LABELS, active_ms=4000)
+    sample = acceptance.check(acceptance.draw(good), LABELS)
+    second = take_second_check(sample, user=acceptance.second, now=NOW)
+    review_items(second, acceptance.truth_of(good, [*LABELS[:5], "1"]))
+    sweep_acceptance(now=NOW)
+    again = acceptance.finish("again", LABELS, active_ms=60_000)
+    acceptance.check(acceptance.draw(again), LABELS[::-1])
+    acceptance.again(again, LABELS)
+    acceptance.check(acceptance.draw(again), LABELS)
+    sweep_acceptance(now=NOW)
 
 
-def _confirm(control: Control) -> None:
+def _confirm(acceptance: AcceptanceStudy) -> None:
     """Two look again at what they see differently: one label is settled, and one waits for a trainer."""
-    AdjudicationPlanFactory(study=control.cast.study)
-    adjudicated = AdjudicatedStudy(control.cast, control.cast.lead)
+    AdjudicationPlanFactory(study=acceptance.cast.study)
+    adjudicated = AdjudicatedStudy(acceptance.cast, acceptance.cast.lead)
     batch = adjudicated.finish(["1", "0", "2"], ["2", "0", "1"], key="kept")
     sweep_disagreements(now=NOW)
     adjudicated.look(batch, 0, {0: "2", 2: "2"})

@@ -1,4 +1,4 @@
-"""What a report says of how its study was conducted: who was accepted by which rule, and batch control."""
+"""What a report says of how its study was conducted: who was accepted by which rule, and batch acceptance."""
 
 import csv
 import io
@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from annotation.models import Study
 from annotation.services.claiming import claim_seat
-from qualification.acceptance.services.sweeping import sweep_control
-from qualification.models import ControlPlan, Draw, Inspection, Qualification
+from qualification.acceptance.services.sweeping import sweep_acceptance
+from qualification.models import AcceptancePlan, Qualification, Sample, SampledItem
 from qualification.qualifying.services.results import sweep_attempts
-from reporting.record.acceptance_words import control_lines, plan_lines
+from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import conduct_of
 from reporting.report.build import build_report
@@ -25,7 +25,7 @@ from reporting.report.latex import as_latex
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import make_annotator, make_batch
-from tests.qualification.acceptance.conftest import Control, make_control
+from tests.qualification.acceptance.conftest import AcceptanceStudy, make_acceptance
 from tests.qualification.acceptance.factories import PlanFactory
 from tests.qualification.qualifying.factories import (
     QualificationFactory,
@@ -36,16 +36,16 @@ from tests.qualification.qualifying.factories import (
     mostly,
 )
 from tests.reporting.board.explained import read_board
-from tests.reporting.record.conducted import LABELS, control_batches, make_conducted
+from tests.reporting.record.conducted import LABELS, acceptance_batches, make_conducted
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def control() -> Control:
-    made = make_control(kind="fixed", n_sample=6, most_errors=1)
-    control_batches(made)
+def acceptance() -> AcceptanceStudy:
+    made = make_acceptance(kind="fixed", n_sample=6, most_errors=1)
+    acceptance_batches(made)
     return made
 
 
@@ -138,9 +138,9 @@ def test_methods_and_datasheet_name_the_rule():
     assert "1 of 1 candidates passed." in text
 
 
-# --- batch control --------------------------------------------------------------------------------
-def test_the_report_has_decisions_rounds_agreement_and_rework(control: Control):
-    found = build_report(control.cast.study, now=NOW)["control"]
+# --- batch acceptance --------------------------------------------------------------------------------
+def test_the_report_has_decisions_rounds_agreement_and_rework(acceptance: AcceptanceStudy):
+    found = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert {name: found[name] for name in ("batches", "decisions", "accepted", "returned", "not_assessable")} == {
         "batches": 2, "decisions": 3, "accepted": 2, "returned": 1, "not_assessable": 0,
     }  # fmt: skip
@@ -154,42 +154,42 @@ def test_the_report_has_decisions_rounds_agreement_and_rework(control: Control):
 
 
 def test_a_study_whose_only_batch_was_returned_reports_its_yield_and_rounds(client: Client):
-    control = make_control(kind="fixed", n_sample=6, most_errors=1)
-    control.check(control.draw(control.finish("worse", LABELS)), LABELS[::-1])
-    client.force_login(control.cast.lead)
-    page = text_of(client.get(reverse("report", args=[control.cast.study.slug])))
+    acceptance = make_acceptance(kind="fixed", n_sample=6, most_errors=1)
+    acceptance.check(acceptance.draw(acceptance.finish("worse", LABELS)), LABELS[::-1])
+    client.force_login(acceptance.cast.lead)
+    page = text_of(client.get(reverse("report", args=[acceptance.cast.study.slug])))
     assert "There are no ratings yet" not in page
     assert "No answer counts at the moment" in page
     assert "First-pass yield 0 of 1 batches; Wilson interval" in page
     assert "Decided rounds per batch Batches that are being rated again are among them. 1.00" in page
-    report = build_report(control.cast.study, now=NOW)
-    assert (report["n_ratings"], report["control"]["first_pass_yield"]) == (0, 0.0)
+    report = build_report(acceptance.cast.study, now=NOW)
+    assert (report["n_ratings"], report["acceptance"]["first_pass_yield"]) == (0, 0.0)
     assert "Decided rounds per batch" in as_latex(report)
     for name in ("report_html", "report_json", "report_xlsx"):
-        assert client.get(reverse(name, args=[control.cast.study.slug])).status_code == 200
+        assert client.get(reverse(name, args=[acceptance.cast.study.slug])).status_code == 200
 
 
-def test_each_returned_round_adds_to_the_rework(control: Control):
-    study = control.cast.study
-    assert build_report(study, now=NOW)["control"]["rework_hours"] == 0.2
-    batch = control.finish("worse", LABELS, active_ms=30_000)
-    control.check(control.draw(batch), LABELS[::-1])
-    assert build_report(study, now=NOW)["control"]["rework_hours"] == pytest.approx(0.3)
+def test_each_returned_round_adds_to_the_rework(acceptance: AcceptanceStudy):
+    study = acceptance.cast.study
+    assert build_report(study, now=NOW)["acceptance"]["rework_hours"] == 0.2
+    batch = acceptance.finish("worse", LABELS, active_ms=30_000)
+    acceptance.check(acceptance.draw(batch), LABELS[::-1])
+    assert build_report(study, now=NOW)["acceptance"]["rework_hours"] == pytest.approx(0.3)
 
 
-def test_a_decision_of_a_lead_counts_and_is_told(control: Control):
-    found = Inspection.objects.get(verdict="return")
-    Inspection.objects.filter(pk=found.pk).update(overridden_to="accept", override_reason="Good enough.")
-    report = build_report(control.cast.study, now=NOW)["control"]
+def test_a_decision_of_a_lead_counts_and_is_told(acceptance: AcceptanceStudy):
+    found = Sample.objects.get(verdict="return")
+    Sample.objects.filter(pk=found.pk).update(overridden_to="accept", override_reason="Good enough.")
+    report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert (report["accepted"], report["returned"], report["overridden"]) == (3, 0, 1)
     assert report["first_pass_yield"] == 1.0
 
 
-def test_each_plan_that_decided_is_told_as_it_stood(control: Control):
-    ControlPlan.objects.update(kind="sequential", good=0.9, bad=0.5, is_blind=False)
-    batch = control.finish("late", LABELS * 4)
-    control.check(control.draw(batch), LABELS * 4)
-    plans = plan_lines(build_report(control.cast.study, now=NOW)["control"], {"score": "Score"})
+def test_each_plan_that_decided_is_told_as_it_stood(acceptance: AcceptanceStudy):
+    AcceptancePlan.objects.update(kind="sequential", good=0.9, bad=0.5, is_blind=False)
+    batch = acceptance.finish("late", LABELS * 4)
+    acceptance.check(acceptance.draw(batch), LABELS * 4)
+    plans = plan_lines(build_report(acceptance.cast.study, now=NOW)["acceptance"], {"score": "Score"})
     assert len(plans) == 2
     assert plans[0].startswith("6 items are drawn. Accepted with at most 1 error. Checked is the answer to: Score.")
     assert plans[0].endswith("Decisions by this plan: 3.")
@@ -198,61 +198,61 @@ def test_each_plan_that_decided_is_told_as_it_stood(control: Control):
 
 def test_what_is_not_known_yet_is_a_dash_with_its_reason(cast: Cast):
     PlanFactory(study=cast.study)
-    found = build_report(cast.study, now=NOW)["control"]
-    lines = {line.key: line for line in control_lines(found)}
+    found = build_report(cast.study, now=NOW)["acceptance"]
+    lines = {line.key: line for line in acceptance_lines(found)}
     assert (lines["yield"].value, lines["rounds"].value, lines["more"].value, lines["kappa"].value) == ("–",) * 4
     assert lines["kappa"].notes == ("Undefined: no item was checked by two controllers.",)
     assert lines["yield"].notes == ("No first round has been accepted or returned yet.",)
     json.dumps(found, allow_nan=False)
 
 
-def test_controllers_who_always_gave_one_answer_have_no_kappa(control: Control):
-    batch = control.finish("alike", ["1"] * 6)
-    found = control.check(control.draw(batch), ["1"] * 6)
-    Draw.objects.exclude(inspection=found).update(second_verdict=None)
-    for draw in Draw.objects.filter(inspection=found):
-        Draw.objects.filter(pk=draw.pk).update(second_verdict=draw.verdict)
-    report = build_report(control.cast.study, now=NOW)["control"]
+def test_controllers_who_always_gave_one_answer_have_no_kappa(acceptance: AcceptanceStudy):
+    batch = acceptance.finish("alike", ["1"] * 6)
+    found = acceptance.check(acceptance.draw(batch), ["1"] * 6)
+    SampledItem.objects.exclude(sample=found).update(second_verdict=None)
+    for draw in SampledItem.objects.filter(sample=found):
+        SampledItem.objects.filter(pk=draw.pk).update(second_verdict=draw.verdict)
+    report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert (report["kappa"], report["kappa_reason"], report["kappa_items"]) == (None, "no_variation", 6)
-    notes = {line.key: line.notes for line in control_lines(report)}["kappa"]
+    notes = {line.key: line.notes for line in acceptance_lines(report)}["kappa"]
     assert notes[0].startswith("Undefined: everybody gave one and the same answer")
 
 
-def test_a_study_without_control_has_nothing_of_it_anywhere(cast: Cast, client: Client):
+def test_a_study_without_acceptance_has_nothing_of_it_anywhere(cast: Cast, client: Client):
     rate_everything(claim_seat(cast.annotator, cast.batch, now=NOW), now=NOW)
     PlanFactory(study=cast.study, is_on=False)
     report = build_report(cast.study, now=NOW)
-    assert report["control"] is None
-    assert as_csv(report, "control") == ""
-    assert "control" not in as_latex(report).lower()
+    assert report["acceptance"] is None
+    assert as_csv(report, "acceptance") == ""
+    assert "acceptance" not in as_latex(report).lower()
     client.force_login(cast.lead)
     for route in ("report", "board"):
         html = client.get(reverse(route, args=[cast.study.slug])).content.decode()
-        assert 'id="t-control"' not in html
+        assert 'id="t-acceptance"' not in html
         assert "First-pass yield" not in html
 
 
 @pytest.mark.parametrize("route", ["report", "report_html"])
-def test_page_and_print_have_the_section(control: Control, client: Client, route: str):
-    control.cast.study.batches.filter(kind="main").update(ratings_version=1)
-    client.force_login(control.cast.observer)
-    html = client.get(reverse(route, args=[control.cast.study.slug])).content.decode()
-    assert '<h3 id="t-control">Batch control</h3>' in html
+def test_page_and_print_have_the_section(acceptance: AcceptanceStudy, client: Client, route: str):
+    acceptance.cast.study.batches.filter(kind="main").update(ratings_version=1)
+    client.force_login(acceptance.cast.observer)
+    html = client.get(reverse(route, args=[acceptance.cast.study.slug])).content.decode()
+    assert '<h3 id="t-acceptance">Batch control</h3>' in html
     assert "6 items are drawn. Accepted with at most 1 error." in html
     assert "1 of 2 batches; Wilson interval 9.5\u00a0% to 90.5\u00a0%." in html
     assert "Accepted batches by their rounds: 1 in 1, 1 in 2." in html
 
 
-def test_tables_latex_and_methods_have_it_in_english(control: Control):
-    control.cast.study.batches.filter(kind="main").update(ratings_version=1)
-    report = build_report(control.cast.study, now=NOW)
-    rows = list(csv.DictReader(io.StringIO(as_csv(report, "control"))))
+def test_tables_latex_and_methods_have_it_in_english(acceptance: AcceptanceStudy):
+    acceptance.cast.study.batches.filter(kind="main").update(ratings_version=1)
+    report = build_report(acceptance.cast.study, now=NOW)
+    rows = list(csv.DictReader(io.StringIO(as_csv(report, "acceptance"))))
     assert {"figure": "first_pass_yield", "part": "", "value": "0.5"} in rows
     assert {"figure": "rounds", "part": "2", "value": "1"} in rows
     assert {"figure": "plan 1", "part": "most_errors", "value": "1"} in rows
-    assert len(list(TABLES["control"](report))) == len(rows)
+    assert len(list(TABLES["acceptance"](report))) == len(rows)
     text = as_latex(report)
-    assert r"\label{tab:control}" in text
+    assert r"\label{tab:acceptance}" in text
     assert "Needed more than one round & 50.0 \\%" in text
     methods = " ".join(report["methods"])
     assert "Controllers checked samples of finished batches (Score): 6 items are drawn." in methods
@@ -263,16 +263,18 @@ def test_tables_latex_and_methods_have_it_in_english(control: Control):
 
 # --- on the board ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("route", ["board", "board_quality"])
-def test_each_number_of_control_on_the_board_explains_itself(control: Control, client: Client, route: str):
-    client.force_login(control.cast.lead)
-    html = client.get(reverse(route, args=[control.cast.study.slug])).content.decode()
+def test_each_number_of_acceptance_on_the_board_explains_itself(
+    acceptance: AcceptanceStudy, client: Client, route: str
+):
+    client.force_login(acceptance.cast.lead)
+    html = client.get(reverse(route, args=[acceptance.cast.study.slug])).content.decode()
     board = read_board(html)
-    found = {button.described_by: button for button in board.buttons if button.described_by.startswith("wcontrol-")}
+    found = {button.described_by: button for button in board.buttons if button.described_by.startswith("wacceptance-")}
     assert [button.text for button in found.values()] == [
         "2", "50.0\u00a0%", "1.50", "1.50", "50.0\u00a0%", "0.2 h", "0.75",
     ]  # fmt: skip
     assert board.loose == []
-    whys = {name.removeprefix("wcontrol-"): board.why(button).splitlines() for name, button in found.items()}
+    whys = {name.removeprefix("wacceptance-"): board.why(button).splitlines() for name, button in found.items()}
     assert all(len(lines) >= 2 for lines in whys.values())
     assert "1 of 2 batches; Wilson interval 9.5\u00a0% to 90.5\u00a0%." in whys["yield"]
     assert {"Accepted: 2.", "Returned: 1.", "Not assessable: 0."} <= set(whys["batches"])
@@ -283,21 +285,21 @@ def test_a_plan_without_decisions_is_shown_with_dashes_that_say_why(cast: Cast, 
     PlanFactory(study=cast.study)
     client.force_login(cast.lead)
     board = read_board(client.get(reverse("board", args=[cast.study.slug])).content.decode())
-    found = [button for button in board.buttons if button.described_by.startswith("wcontrol-")]
+    found = [button for button in board.buttons if button.described_by.startswith("wacceptance-")]
     assert [button.text for button in found] == ["0", "–", "–", "–", "–", "0.0 h", "–"]
     assert "No first round has been accepted or returned yet." in board.why(found[1])
     assert board.loose == []
 
 
-def test_conduct_is_read_in_as_many_queries_for_more_of_everything(control: Control):
-    study = Study.objects.select_related("protocol_version__protocol").get(pk=control.cast.study.pk)
+def test_conduct_is_read_in_as_many_queries_for_more_of_everything(acceptance: AcceptanceStudy):
+    study = Study.objects.select_related("protocol_version__protocol").get(pk=acceptance.cast.study.pk)
     conduct_of(study)  # what rework took is kept until more is returned
     counts = []
     for at in range(2):
         with CaptureQueriesContext(connection) as queries:
             conduct_of(study)
         counts.append(len(queries))
-        batch = control.finish(f"more-{at}", LABELS)
-        control.check(control.draw(batch), LABELS)
-        sweep_control(now=NOW)
+        batch = acceptance.finish(f"more-{at}", LABELS)
+        acceptance.check(acceptance.draw(batch), LABELS)
+        sweep_acceptance(now=NOW)
     assert counts[0] == counts[1] <= 25

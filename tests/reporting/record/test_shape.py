@@ -5,7 +5,7 @@ import pytest
 from measures.acceptance import FixedRule, SharesRule
 from measures.sequential import SequentialRule
 from qualification.acceptance.selectors.plans import RULES
-from qualification.models import ControlPlan, Qualification, Recruitment
+from qualification.models import AcceptancePlan, Qualification, Recruitment
 from qualification.recruitment.selectors.facts import CRITERIA
 from reporting.record.shape import CONDUCT, RULE, Many, Maybe, Record, between, faults_of, in_order, one_of, text
 
@@ -59,8 +59,8 @@ def test_the_words_of_the_shape_are_those_of_the_models():
 
 
 def test_each_kind_of_plan_has_the_numbers_of_its_rule():
-    plans = leaf("control").of.keys["plans"].of.records
-    assert set(plans) == set(ControlPlan.Kind.values) == set(RULES)
+    plans = leaf("acceptance").of.keys["plans"].of.records
+    assert set(plans) == set(AcceptancePlan.Kind.values) == set(RULES)
     for kind, rule in (("shares", SharesRule), ("fixed", FixedRule), ("sequential", SequentialRule)):
         numbers = set(plans[kind].keys) - {"kind", "criterion", "is_blind", "decisions"}
         assert numbers == set(rule.__dataclass_fields__)

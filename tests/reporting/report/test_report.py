@@ -33,7 +33,7 @@ NOW = timezone.now()
 
 
 WITHOUT_ROWS = {  # in the reference study
-    "comments", "metrics", "turns", "breakdowns", "excluded_batches", "control", "data_set", "predictions",
+    "comments", "metrics", "turns", "breakdowns", "excluded_batches", "acceptance", "data_set", "predictions",
     "flags",
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from annotation.models import Assignment, Batch, Item, Participant, Study
 from protocols.models import Criterion, Option, ProtocolVersion
 
 
-class ControlPlan(models.Model):
+class AcceptancePlan(models.Model):
     """As data: how many are drawn, what is accepted. The defaults are DiQAD's."""
 
     class Kind(models.TextChoices):
@@ -18,7 +18,7 @@ class ControlPlan(models.Model):
         FIXED = "fixed", _("a sample with a largest number of errors")
         SEQUENTIAL = "sequential", _("one by one until it is clear")
 
-    study = models.OneToOneField(Study, models.CASCADE, related_name="control_plan")
+    study = models.OneToOneField(Study, models.CASCADE, related_name="acceptance_plan")
     is_on = models.BooleanField(default=False)
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.SHARES)
     criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
@@ -40,7 +40,7 @@ class ControlPlan(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(least_overall__gt=0, least_overall__lte=1, least_of_class__gte=0, least_of_class__lte=1),
-                name="control_shares_are_shares",
+                name="acceptance_shares_are_shares",
             ),
             models.CheckConstraint(
                 condition=Q(bad__gt=0, good__lt=1, bad__lt=models.F("good")),
@@ -49,7 +49,7 @@ class ControlPlan(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(producer_risk__gt=0, consumer_risk__gt=0, producer_risk__lt=0.5, consumer_risk__lt=0.5),
-                name="control_risks_are_risks",
+                name="acceptance_risks_are_risks",
                 violation_error_message=_("Risks lie between 0 and 0.5."),
             ),
             models.CheckConstraint(
@@ -61,19 +61,19 @@ class ControlPlan(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"control of {self.study}"
+        return f"acceptance of {self.study}"
 
 
-class Inspection(models.Model):
+class Sample(models.Model):
     """The check of one round of one batch: drawn once, decided once.
 
-    A study that moves to another version of its protocol rates anew without a new round: an inspection is of a version.
+    A study that moves to another version of its protocol rates anew without a new round: a sample is of a version.
     A void one was of votes that do not all count any more: it stays as it was left, and another one is drawn.
     """
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waits for a controller")
-        CHECKING = "checking", _("is being checked")
+        REVIEWING = "reviewing", _("is being checked")
         DECIDED = "decided", _("decided")
         VOID = "void", pgettext_lazy("state of a sample", "void")
 
@@ -82,7 +82,7 @@ class Inspection(models.Model):
         RETURN = "return", pgettext_lazy("verdict on a batch", "returned")
         NOT_ASSESSABLE = "not_assessable", pgettext_lazy("verdict on a batch", "not assessable")
 
-    batch = models.ForeignKey(Batch, models.PROTECT, related_name="inspections")
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="samples")
     round = models.PositiveSmallIntegerField()
     protocol_version = models.ForeignKey(ProtocolVersion, models.PROTECT, related_name="+")
     seed = models.PositiveIntegerField()
@@ -91,7 +91,7 @@ class Inspection(models.Model):
     class_sizes = models.JSONField(default=dict, help_text="{option id: items with this label}")
     left_out = models.JSONField(default=dict, help_text="{why: items without a label}")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    controller = models.ForeignKey(Participant, models.PROTECT, null=True, blank=True, related_name="inspections")
+    controller = models.ForeignKey(Participant, models.PROTECT, null=True, blank=True, related_name="samples")
     verdict = models.CharField(max_length=16, choices=Verdict, blank=True)
     figures = models.JSONField(default=dict)
     votes = models.ManyToManyField(Assignment, related_name="+", help_text="Whose labels the sample is of.")
@@ -110,22 +110,22 @@ class Inspection(models.Model):
             models.UniqueConstraint(
                 fields=["batch", "round", "protocol_version"],
                 condition=~Q(state="void"),
-                name="one_inspection_per_round",
+                name="one_sample_per_round",
             ),
             models.CheckConstraint(
                 condition=Q(state="void", voided_at__isnull=False) | ~Q(state="void") & Q(voided_at__isnull=True),
-                name="void_inspection_has_its_time",
+                name="void_sample_has_its_time",
             ),
             models.CheckConstraint(
                 condition=~Q(state="decided") | Q(decided_at__isnull=False) & ~Q(verdict=""),
-                name="decided_inspection_has_its_verdict",
+                name="decided_sample_has_its_verdict",
             ),
             models.CheckConstraint(
                 condition=Q(overridden_to="") | ~Q(override_reason=""), name="overridden_verdict_has_a_reason"
             ),
         ]
         indexes = [
-            models.Index(fields=["state"], name="inspections_under_way", condition=Q(state__in=("waiting", "checking")))
+            models.Index(fields=["state"], name="samples_under_way", condition=Q(state__in=("waiting", "reviewing")))
         ]
 
     def __str__(self) -> str:
@@ -154,11 +154,11 @@ class Inspection(models.Model):
         return str(self.Verdict(self.outcome).label) if self.outcome else ""
 
 
-class Draw(models.Model):
+class SampledItem(models.Model):
     """One item of a sample, with the label it had, what the controller says of it, and a second controller."""
 
-    inspection = models.ForeignKey(Inspection, models.CASCADE, related_name="draws")
-    item = models.ForeignKey(Item, models.PROTECT, related_name="draws")
+    sample = models.ForeignKey(Sample, models.CASCADE, related_name="sampled_items")
+    item = models.ForeignKey(Item, models.PROTECT, related_name="sampled_items")
     label = models.ForeignKey(Option, models.PROTECT, related_name="+")
     is_top_up = models.BooleanField(default=False)
     position = models.PositiveIntegerField(help_text="From 0, in the order in which items are checked.")
@@ -168,23 +168,23 @@ class Draw(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(fields=["inspection", "item"], name="one_draw_per_item"),
-            models.UniqueConstraint(fields=["inspection", "position"], name="one_draw_per_position"),
+            models.UniqueConstraint(fields=["sample", "item"], name="one_sampled_item_per_item"),
+            models.UniqueConstraint(fields=["sample", "position"], name="one_sampled_item_per_position"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.inspection}: {self.item}"
+        return f"{self.sample}: {self.item}"
 
 
-class Check(models.Model):
-    """The private batch in which a controller rates draws `first` to `last`; a sequential sample is dealt in portions.
+class Review(models.Model):
+    """The private batch in which a controller rates sampled items `first` to `last`; a sequential sample is dealt in portions.
 
     A second controller's check says how far controllers agree, and changes no verdict.
     """
 
-    inspection = models.ForeignKey(Inspection, models.CASCADE, related_name="checks")
-    participant = models.ForeignKey(Participant, models.PROTECT, related_name="checks")
-    batch = models.OneToOneField(Batch, models.PROTECT, related_name="control_check")
+    sample = models.ForeignKey(Sample, models.CASCADE, related_name="reviews")
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="reviews")
+    batch = models.OneToOneField(Batch, models.PROTECT, related_name="sample_review")
     is_second = models.BooleanField(default=False)
     number = models.PositiveSmallIntegerField(default=1, help_text="Of the portion, from 1.")
     first = models.PositiveIntegerField()
@@ -197,18 +197,18 @@ class Check(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["inspection", "is_second", "number"],
+                fields=["sample", "is_second", "number"],
                 condition=Q(given_back_at__isnull=True),
-                name="one_check_per_portion",
+                name="one_review_per_portion",
             )
         ]
         indexes = [
             models.Index(
                 fields=["batch"],
-                name="checks_under_way",
+                name="reviews_under_way",
                 condition=Q(counted_at__isnull=True, given_back_at__isnull=True),
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.inspection}: {self.participant}"
+        return f"{self.sample}: {self.participant}"

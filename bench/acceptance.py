@@ -1,4 +1,4 @@
-"""Batch control at the size of DiQAD: 20,000 dialogues in ten batches of 2,000, returned until they pass."""
+"""Batch acceptance at the size of DiQAD: 20,000 dialogues in ten batches of 2,000, returned until they pass."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from measures.arrays import IntArray
 from protocols.answers import Given
 from protocols.models import ProtocolVersion
 from qualification.acceptance.services.deciding import count_check
-from qualification.acceptance.services.drawing import draw_inspection
-from qualification.acceptance.services.reviewing import take_inspection
-from qualification.acceptance.services.sweeping import sweep_control
-from qualification.models import Check, ControlPlan, Inspection
+from qualification.acceptance.services.drawing import make_sample
+from qualification.acceptance.services.reviewing import take_sample
+from qualification.acceptance.services.sweeping import sweep_acceptance
+from qualification.models import AcceptancePlan, Review, Sample
 
 N_SEATS, MOST_ROUNDS = 2, 8
 MIX, SIZES = (0.196, 0.363, 0.441), (392, 726, 882)
@@ -71,14 +71,14 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
 
 
 def _scene(per_batch: int) -> Scene:
-    study = make_study("control", Shape(n_dialogues=per_batch * 10, per_batch=per_batch, seats=N_SEATS))
+    study = make_study("acceptance", Shape(n_dialogues=per_batch * 10, per_batch=per_batch, seats=N_SEATS))
     # Three classes, all of them labels: the answers of a version that is frozen cannot be made so.
     study.protocol_version = ProtocolVersion.objects.filter(protocol__slug="three-point-coherence").latest("pk")
     study.save(update_fields=["protocol_version"])
     criterion = study.protocol_version.criteria.get()
     n_options = criterion.options.count()
     controller = make_people(study, 1, Membership.Role.CONTROLLER)[0]
-    ControlPlan.objects.create(study=study, is_on=True, criterion=criterion)
+    AcceptancePlan.objects.create(study=study, is_on=True, criterion=criterion)
     scene = Scene(study, n_options, make_people(study, N_SEATS), [controller.user])
     rng = np.random.default_rng(3)
     for batch in study.batches.order_by("position"):
@@ -99,10 +99,10 @@ def _round(scene: Scene, number: int) -> int:
         scene.n_rounds[batch.pk] += 1
         _rate(scene, batch)
         began = time.perf_counter()
-        draw_inspection(batch.pk, now=timezone.now())
+        make_sample(batch.pk, now=timezone.now())
         scene.draw_ms.append((time.perf_counter() - began) * 1000)
-    wrong = [_check(scene, each) for each in Inspection.objects.filter(batch__study=scene.study, state="waiting")]
-    sweep_control(now=timezone.now())
+    wrong = [_check(scene, each) for each in Sample.objects.filter(batch__study=scene.study, state="waiting")]
+    sweep_acceptance(now=timezone.now())
     return sum(wrong)
 
 
@@ -124,32 +124,32 @@ def _work(assignment: Assignment, classes: dict[int, int]) -> None:
     submit_assignment(assignment, feedback="", now=timezone.now())
 
 
-def _check(scene: Scene, inspection: Inspection) -> bool:
+def _check(scene: Scene, sample: Sample) -> bool:
     """The controller knows the truth. Returns whether the verdict is another than counting gives."""
-    check = take_inspection(inspection, user=scene.controllers[0], now=timezone.now())
-    assignment = claim_seat(check.participant, check.batch, now=timezone.now())
-    place = {dialogue: at for at, dialogue in enumerate(_dialogues(inspection.batch_id))}
-    copies = list(check.batch.items.order_by("pk").values_list("pk", "dialogue"))
-    truth = scene.truth[inspection.batch_id][[place[dialogue] for _, dialogue in copies]]
+    review = take_sample(sample, user=scene.controllers[0], now=timezone.now())
+    assignment = claim_seat(review.participant, review.batch, now=timezone.now())
+    place = {dialogue: at for at, dialogue in enumerate(_dialogues(sample.batch_id))}
+    copies = list(review.batch.items.order_by("pk").values_list("pk", "dialogue"))
+    truth = scene.truth[sample.batch_id][[place[dialogue] for _, dialogue in copies]]
     _work(assignment, dict(zip([pk for pk, _ in copies], truth.tolist(), strict=True)))
     began = time.perf_counter()
-    count_check(check.pk, now=timezone.now())
+    count_check(review.pk, now=timezone.now())
     scene.decide_ms.append((time.perf_counter() - began) * 1000)
-    return _by_hand(scene, check) != Inspection.objects.get(pk=inspection.pk).verdict
+    return _by_hand(scene, review) != Sample.objects.get(pk=sample.pk).verdict
 
 
 def _dialogues(batch: int) -> list[int]:
     return list(Item.objects.filter(batch=batch).order_by("pk").values_list("dialogue", flat=True))
 
 
-def _by_hand(scene: Scene, check: Check) -> str:
+def _by_hand(scene: Scene, review: Review) -> str:
     """The verdict in whole numbers, from what was put in: not from what is stored of it."""
-    batch = check.inspection.batch_id
-    at = np.searchsorted(scene.items[batch], list(check.inspection.draws.values_list("item", flat=True)))
+    batch = review.sample.batch_id
+    at = np.searchsorted(scene.items[batch], list(review.sample.sampled_items.values_list("item", flat=True)))
     labels, truth = scene.labels[batch][at], scene.truth[batch][at]
     n, right = np.bincount(labels, minlength=3), np.bincount(labels[labels == truth], minlength=3)
     sizes = np.bincount(scene.labels[batch], minlength=3)
-    is_topped_up = check.inspection.draws.filter(is_top_up=True).exists()
+    is_topped_up = review.sample.sampled_items.filter(is_top_up=True).exists()
     share = float((sizes * right / np.maximum(n, 1)).sum() / sizes.sum())
     is_reached = share >= 0.92 - 1e-12 if is_topped_up else 100 * right.sum() >= 92 * n.sum()
     passes = [10 * r >= 9 * m for r, m in zip(right, n, strict=True) if m >= 10]
