@@ -35,7 +35,7 @@ STAGED = {
     "report": "bench.reports:run",
     "annotators": "bench.annotators:run",
     "sweeps": "bench.sweeps:run",
-    "verdict": "bench.verdicts:run",
+    "result": "bench.qualifications:run",
     "acceptance": "bench.acceptance:run",
 }
 

@@ -89,7 +89,7 @@ def _scene(per_batch: int) -> Scene:
 
 
 def _round(scene: Scene, number: int) -> int:
-    """Everything that is open is rated, drawn, checked and decided. Returns how many verdicts are wrong."""
+    """Everything that is open is rated, drawn, checked and decided. Returns how many decisions are wrong."""
     rng = np.random.default_rng(100 + number)
     open_ = list(scene.study.batches.filter(pk__in=scene.items, status=Batch.Status.OPEN))
     for batch in open_:
@@ -125,7 +125,7 @@ def _work(assignment: Assignment, classes: dict[int, int]) -> None:
 
 
 def _check(scene: Scene, sample: Sample) -> bool:
-    """The controller knows the truth. Returns whether the verdict is another than counting gives."""
+    """The controller knows the truth. Returns whether the decision is another than counting gives."""
     review = take_sample(sample, user=scene.controllers[0], now=timezone.now())
     assignment = claim_seat(review.participant, review.batch, now=timezone.now())
     place = {dialogue: at for at, dialogue in enumerate(_dialogues(sample.batch_id))}
@@ -135,7 +135,7 @@ def _check(scene: Scene, sample: Sample) -> bool:
     began = time.perf_counter()
     count_check(review.pk, now=timezone.now())
     scene.decide_ms.append((time.perf_counter() - began) * 1000)
-    return _by_hand(scene, review) != Sample.objects.get(pk=sample.pk).verdict
+    return _by_hand(scene, review) != Sample.objects.get(pk=sample.pk).decision
 
 
 def _dialogues(batch: int) -> list[int]:
@@ -143,7 +143,7 @@ def _dialogues(batch: int) -> list[int]:
 
 
 def _by_hand(scene: Scene, review: Review) -> str:
-    """The verdict in whole numbers, from what was put in: not from what is stored of it."""
+    """The decision in whole numbers, from what was put in: not from what is stored of it."""
     batch = review.sample.batch_id
     at = np.searchsorted(scene.items[batch], list(review.sample.sampled_items.values_list("item", flat=True)))
     labels, truth = scene.labels[batch][at], scene.truth[batch][at]
@@ -190,4 +190,4 @@ def _is_accepted(accuracy: float, seed: int) -> bool:
     table = np.zeros((3, 4), int)
     drawn = labels[sample.places]
     np.add.at(table, (drawn, np.where(is_wrong[sample.places], 3, drawn)), 1)
-    return decide_by_shares(table, SIZES, RULE, is_weighted=bool(sample.is_top_up.any())).verdict == "accept"
+    return decide_by_shares(table, SIZES, RULE, is_weighted=bool(sample.is_top_up.any())).decision == "accept"

@@ -1,4 +1,4 @@
-"""Acceptance of a batch by a sample of its items: what is drawn, what the controller's answers say, the verdict.
+"""Acceptance of a batch by a sample of its items: what is drawn, what the controller's answers say, the outcome.
 
 A label is *right* when the controller gives the item the same answer. The accuracy of a class is that of the items
 annotated with it: the label is known when the sample is drawn. Statistics 4.4; Cochran 1977, Sampling Techniques, ch. 5
@@ -16,11 +16,11 @@ import numpy.typing as npt
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.intervals import special, wilson
 
-Verdict = Literal["accept", "return", "not_assessable"]
-ClassVerdict = Literal["pass", "fail", "not_assessable", ""]
-ACCEPT: Verdict = "accept"
-RETURN: Verdict = "return"
-NOT_ASSESSABLE: Verdict = "not_assessable"
+Outcome = Literal["accept", "return", "not_assessable"]
+ClassOutcome = Literal["pass", "fail", "not_assessable", ""]
+ACCEPT: Outcome = "accept"
+RETURN: Outcome = "return"
+NOT_ASSESSABLE: Outcome = "not_assessable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,14 @@ class ClassFigures:
     size: int
     accuracy: Proportion
     recall: Proportion
-    verdict: ClassVerdict
+    outcome: ClassOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """`is_weighted`: strata count by their size in the batch, since some were drawn more densely than others."""
 
-    verdict: Verdict
+    outcome: Outcome
     overall: Proportion
     classes: tuple[ClassFigures, ...]
     is_weighted: bool
@@ -136,7 +136,7 @@ def _extra_draws(codes: IntArray, drawn: IntArray, rest: IntArray, rule: SharesR
 def decide_by_shares(
     confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: SharesRule, *, is_weighted: bool
 ) -> Decision:
-    """The verdict of a sample under a rule of shares.
+    """The outcome of a sample under a rule of shares.
 
     Parameters
     ----------
@@ -150,24 +150,24 @@ def decide_by_shares(
 
     Notes
     -----
-    A class that is not assessable is left out of the rule. With none assessable, there is no verdict. A batch that was
+    A class that is not assessable is left out of the rule. With none assessable, there is no outcome. A batch that was
     checked completely has no class with too few items. Shares are compared as exact fractions: 92 of 100 reaches .92.
     """
     table, of_batch = _checked(confusion, sizes)
     n = table.sum(axis=1)
     fewest = int(rule.fewest(is_census=(n == of_batch).all()))
-    found = [_verdict_of_class(int(table[at, at]), int(n[at]), rule, fewest) for at in range(len(table))]
-    verdicts = [each if of_batch[at] else "" for at, each in enumerate(found)]
+    found = [_outcome_of_class(int(table[at, at]), int(n[at]), rule, fewest) for at in range(len(table))]
+    outcomes = [each if of_batch[at] else "" for at, each in enumerate(found)]
     overall = exact_overall(table, of_batch, is_weighted=is_weighted)
     is_reached = overall is not None and overall >= _exactly(rule.least_overall)
-    verdict = ACCEPT if is_reached and "fail" not in verdicts else RETURN
-    is_silent = rule.has_classes and not {"pass", "fail"} & set(verdicts)
+    outcome = ACCEPT if is_reached and "fail" not in outcomes else RETURN
+    is_silent = rule.has_classes and not {"pass", "fail"} & set(outcomes)
     return _decision(
-        NOT_ASSESSABLE if overall is None or is_silent else verdict, table, of_batch, verdicts, is_weighted
+        NOT_ASSESSABLE if overall is None or is_silent else outcome, table, of_batch, outcomes, is_weighted
     )
 
 
-def _verdict_of_class(n_right: int, n: int, rule: SharesRule, fewest: int) -> ClassVerdict:
+def _outcome_of_class(n_right: int, n: int, rule: SharesRule, fewest: int) -> ClassOutcome:
     if not rule.has_classes:
         return ""
     if n < fewest:
@@ -176,18 +176,18 @@ def _verdict_of_class(n_right: int, n: int, rule: SharesRule, fewest: int) -> Cl
 
 
 def decide_by_errors(confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: FixedRule) -> Decision:
-    """The verdict of a fixed sample. Where the batch has fewer items all are checked, and fewer errors are allowed."""
+    """The outcome of a fixed sample. Where the batch has fewer items all are checked, and fewer errors are allowed."""
     table, of_batch = _checked(confusion, sizes)
     n, n_right = int(table.sum()), int(np.trace(table[:, : len(table)]))
     is_met = (n - n_right) * max(rule.n_sample, n) <= rule.most_errors * n
-    verdict = NOT_ASSESSABLE if n == 0 else ACCEPT if is_met else RETURN
-    return _decision(verdict, table, of_batch, [""] * len(table), is_weighted=False)
+    outcome = NOT_ASSESSABLE if n == 0 else ACCEPT if is_met else RETURN
+    return _decision(outcome, table, of_batch, [""] * len(table), is_weighted=False)
 
 
-def describe(verdict: Verdict, confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> Decision:
-    """The figures of a simple random sample beside a verdict that was reached in another way."""
+def describe(outcome: Outcome, confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> Decision:
+    """The figures of a simple random sample beside a outcome that was reached in another way."""
     table, of_batch = _checked(confusion, sizes)
-    return _decision(verdict, table, of_batch, [""] * len(table), is_weighted=False)
+    return _decision(outcome, table, of_batch, [""] * len(table), is_weighted=False)
 
 
 def _checked(confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> tuple[IntArray, IntArray]:
@@ -200,7 +200,7 @@ def _checked(confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> tuple[IntArray, 
 
 
 def _decision(
-    verdict: Verdict, table: IntArray, sizes: IntArray, verdicts: list[ClassVerdict], is_weighted: bool
+    outcome: Outcome, table: IntArray, sizes: IntArray, outcomes: list[ClassOutcome], is_weighted: bool
 ) -> Decision:
     n = table.sum(axis=1)
     weights = sizes / np.maximum(n, 1) if is_weighted else np.ones(len(n))
@@ -210,11 +210,11 @@ def _decision(
             size=int(sizes[at]),
             accuracy=proportion(right[at : at + 1], n[at : at + 1]),
             recall=proportion(np.where(np.arange(len(n)) == at, right, 0), table[:, at], weights),
-            verdict=each,
+            outcome=each,
         )
-        for at, each in enumerate(verdicts)
+        for at, each in enumerate(outcomes)
     )
-    return Decision(verdict, proportion(right, n, weights), classes, is_weighted)
+    return Decision(outcome, proportion(right, n, weights), classes, is_weighted)
 
 
 def proportion(right: IntArray, n: IntArray, weights: FloatArray | None = None) -> Proportion:

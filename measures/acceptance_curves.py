@@ -92,7 +92,7 @@ def _exact(rule: SharesRule, sizes: IntArray, accuracy: float, least_drawn: int)
     passes = [np.where((is_short | (errors <= allowed)) & (drawn >= least_drawn), each, 0.0) for each in tables]
     found = _total(passes, n)
     if n < len(sizes) * fewest and not least_drawn:
-        # Samples in which no class is assessable have no verdict, and so are not accepted.
+        # Samples in which no class is assessable have no outcome, and so are not accepted.
         found -= _total([np.where(is_short, each, 0.0) for each in tables], n)
     return found / float(_binomial(n_items, n_items, n)[n])
 

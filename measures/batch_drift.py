@@ -154,15 +154,15 @@ class Cause:
 
     Attributes
     ----------
-    verdict : 'annotator', 'hard_batch', 'no_drop' or 'untested'
+    kind : 'annotator', 'hard_batch', 'no_drop' or 'untested'
         'no_drop': the batch is not below the band. 'untested': it has no band.
     rater : int or None
-        The annotator, for the verdict 'annotator'.
+        The annotator, for the kind 'annotator'.
     suspects : tuple of Suspect
         All annotators of the batch, by rater id.
     """
 
-    verdict: str
+    kind: str
     rater: int | None
     suspects: tuple[Suspect, ...]
 

@@ -208,16 +208,16 @@ def _screen_shares(rows: IntArray, screen: IntArray) -> FloatArray | None:
 
 
 @dataclass(frozen=True, slots=True)
-class GoldVerdict:
+class GoldResult:
     """'failed', 'proved' or 'undecided', with the share and its interval (None without gold items)."""
 
-    verdict: str
+    outcome: str
     share: float | None
     low: float | None
     high: float | None
 
 
-def gold_verdict(successes: int, n: int, required: float, *, level: float = 0.95, exact: bool = False) -> GoldVerdict:
+def gold_result(successes: int, n: int, required: float, *, level: float = 0.95, exact: bool = False) -> GoldResult:
     """What correct answers on gold items say about a required accuracy (0 to 1).
 
     'failed': the upper limit is below it; 'proved': the lower limit reaches it; else 'undecided'. Wilson
@@ -228,6 +228,6 @@ def gold_verdict(successes: int, n: int, required: float, *, level: float = 0.95
         raise ValueError("the required accuracy lies in 0..1")
     limits = (clopper_pearson if exact else wilson)(successes, n, level)
     if limits.low is None or limits.high is None:
-        return GoldVerdict(UNDECIDED, None, None, None)
-    verdict = FAILED if limits.high < required else PROVED if limits.low >= required else UNDECIDED
-    return GoldVerdict(verdict, successes / n, limits.low, limits.high)
+        return GoldResult(UNDECIDED, None, None, None)
+    outcome = FAILED if limits.high < required else PROVED if limits.low >= required else UNDECIDED
+    return GoldResult(outcome, successes / n, limits.low, limits.high)

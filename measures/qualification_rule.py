@@ -59,7 +59,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Result:
     """What the rule says. `value` None has a `reason` and is never a pass; so has a missing threshold."""
 
     state: str
@@ -86,7 +86,7 @@ def cells_of(
     return Cells(panel, mine[kept], known[kept], rows)
 
 
-def judge(rule: Rule, cells: Cells) -> Verdict:
+def judge(rule: Rule, cells: Cells) -> Result:
     """Decide about one candidate; every cell is one judged answer.
 
     Returns
@@ -102,14 +102,14 @@ def judge(rule: Rule, cells: Cells) -> Verdict:
     found = measure(rule, cells, np.ones((1, n)), has_interval=True)
     value, threshold, low, high = (None if np.isnan(each[0]) else float(each[0]) for each in found.figures)
     n_items = int(found.n_items[0])
-    verdict = Verdict(UNDECIDED, value, low, high, threshold, n_items)
+    result = Result(UNDECIDED, value, low, high, threshold, n_items)
     if value is None:
-        return replace(verdict, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
+        return replace(result, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
     if threshold is None:
-        return replace(verdict, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
+        return replace(result, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
     if low is None and rule.decision == INTERVAL:
-        return replace(verdict, reason=TOO_FEW_ITEMS)
-    return replace(verdict, state=(PASSED, FAILED, UNDECIDED)[int(np.argmax(outcomes(rule, found)[:, 0]))])
+        return replace(result, reason=TOO_FEW_ITEMS)
+    return replace(result, state=(PASSED, FAILED, UNDECIDED)[int(np.argmax(outcomes(rule, found)[:, 0]))])
 
 
 def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float | None:
@@ -131,7 +131,7 @@ def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float 
     return None if np.isnan(own) else own
 
 
-def weakest(parts: Sequence[Verdict]) -> Verdict:
+def weakest(parts: Sequence[Result]) -> Result:
     """Of a rule that every criterion must meet by itself: one failed fails, and all must pass.
 
     The figures are those of the criterion that decides, the one furthest below its threshold.
@@ -140,13 +140,13 @@ def weakest(parts: Sequence[Verdict]) -> Verdict:
         found = [part for part in parts if part.state == state]
         if found:
             return min(found, key=_margin)
-    return Verdict(UNDECIDED, reason=NO_ITEMS)
+    return Result(UNDECIDED, reason=NO_ITEMS)
 
 
-def _margin(verdict: Verdict) -> float:
-    if verdict.value is None or verdict.threshold is None:
+def _margin(result: Result) -> float:
+    if result.value is None or result.threshold is None:
         return -2.0
-    return verdict.value - verdict.threshold
+    return result.value - result.threshold
 
 
 def _why_undefined(rule: Rule, cells: Cells, n_items: int) -> str:

@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from measures.acceptance import ACCEPT, RETURN, Verdict, errors_allowed
+from measures.acceptance import ACCEPT, RETURN, Outcome, errors_allowed
 from measures.arrays import FloatArray, IntArray
 
 NEVER = -1
@@ -74,8 +74,8 @@ def lines_of(rule: SequentialRule, n_items: int | None = None) -> Lines:
     return Lines(accept, back)
 
 
-def decide_in_turn(is_right: npt.ArrayLike, lines: Lines) -> tuple[Verdict | None, int]:
-    """The verdict of the answers in the order of the draws, and after how many it stood; None: it is not clear yet."""
+def decide_in_turn(is_right: npt.ArrayLike, lines: Lines) -> tuple[Outcome | None, int]:
+    """The outcome of the answers in the order of the draws, and after how many it stood; None: it is not clear yet."""
     answers = np.asarray(is_right, bool)[: lines.n_most]
     errors = np.concatenate([[0], np.cumsum(~answers)])
     n = len(errors)

@@ -44,7 +44,7 @@ Run = JudgeRun.Status
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgeReply:
     """What a reply means: for its question, and for the run. `error`: the run cannot go on."""
 
     status: str
@@ -66,21 +66,21 @@ class Question:
     n_malformed: int = 0
 
 
-def verdict_of(reply: Reply, criterion: CriterionSpec, question: Question) -> Verdict:
+def judge_reply(reply: Reply, criterion: CriterionSpec, question: Question) -> JudgeReply:
     if reply.is_refusal:
-        return Verdict(Status.REFUSED, is_last=True, note="refused")
+        return JudgeReply(Status.REFUSED, is_last=True, note="refused")
     if reply.is_completion:
         option = parse_answer(reply.text, criterion)
         if option:
-            return Verdict(Status.ANSWERED, is_last=True, option=option)
-        return Verdict(Status.MALFORMED, is_last=question.n_malformed + 1 >= MOST_MALFORMED, note="names no answer")
+            return JudgeReply(Status.ANSWERED, is_last=True, option=option)
+        return JudgeReply(Status.MALFORMED, is_last=question.n_malformed + 1 >= MOST_MALFORMED, note="names no answer")
     code = reply.http_status
     if code is not None and 400 <= code < 500 and code not in (408, 409, 425, 429, *LOST_HOPE):
-        return Verdict(Status.REJECTED, is_last=True, note=f"HTTP {code}")
+        return JudgeReply(Status.REJECTED, is_last=True, note=f"HTTP {code}")
     return _failed(reply, question)
 
 
-def _failed(reply: Reply, question: Question) -> Verdict:
+def _failed(reply: Reply, question: Question) -> JudgeReply:
     """Asked again, later each time, or as late as the endpoint says."""
     code = reply.http_status
     note = "is no completion" if code == 200 else f"HTTP {code}" if code else reply.text[:300]
@@ -88,7 +88,7 @@ def _failed(reply: Reply, question: Question) -> Verdict:
     asked = reply.retry_after if reply.retry_after is not None else float(2**question.n_failed)
     if not error and (question.n_failed + 1 >= MOST_FAILURES or asked > LONGEST_DELAY):
         error = NO_ANSWER
-    return Verdict(Status.FAILED, is_last=False, note=note, delay=asked, error=error)
+    return JudgeReply(Status.FAILED, is_last=False, note=note, delay=asked, error=error)
 
 
 def run_judge(
@@ -137,11 +137,11 @@ class Worker:
                 return None
             if questions[0].target not in texts:
                 texts = self._texts(questions)
-            verdict = self._ask(prompter, texts[questions[0].target], questions[0])
-            if verdict.error:
-                self._fail(verdict.error)
+            judged = self._ask(prompter, texts[questions[0].target], questions[0])
+            if judged.error:
+                self._fail(judged.error)
                 return None
-            if verdict.is_last:
+            if judged.is_last:
                 questions.popleft()
         finish(self.run, now=self.clock())
         return None
@@ -183,7 +183,7 @@ class Worker:
         keys = list(dict.fromkeys(questions[at].target for at in range(min(TARGETS_AT_ONCE, len(questions)))))
         return {target.key: target for target in targets_of(self.run, [abs(key) for key in keys])}
 
-    def _ask(self, prompter: Prompter, target: Target, question: Question) -> Verdict:
+    def _ask(self, prompter: Prompter, target: Target, question: Question) -> JudgeReply:
         body = prompter.body(target, question.criterion)
         body["seed"] += question.n_malformed  # the same question with the same seed has the same answer
         sent_at = self.clock()
@@ -191,20 +191,20 @@ class Worker:
         reply = complete(
             address_of(self.run.endpoint), settings.JUDGE_API_KEY, body, timeout=settings.JUDGE_TIMEOUT_SECONDS
         )
-        verdict = verdict_of(reply, prompter.criterion(question.criterion), question)
-        self.due = max(self.due, time.monotonic() + verdict.delay)
+        judged = judge_reply(reply, prompter.criterion(question.criterion), question)
+        self.due = max(self.due, time.monotonic() + judged.delay)
         question.n_calls += 1
-        question.n_failed += verdict.status == Status.FAILED
-        question.n_malformed += verdict.status == Status.MALFORMED
-        _keep(self.run, target, question, body, reply, verdict, sent_at)
-        return verdict if verdict.status != Status.REJECTED else self._rejected(verdict)
+        question.n_failed += judged.status == Status.FAILED
+        question.n_malformed += judged.status == Status.MALFORMED
+        _keep(self.run, target, question, body, reply, judged, sent_at)
+        return judged if judged.status != Status.REJECTED else self._rejected(judged)
 
-    def _rejected(self, verdict: Verdict) -> Verdict:
+    def _rejected(self, judged: JudgeReply) -> JudgeReply:
         """One prompt may be too long for the model; when the first ones are all refused, so will be the others."""
         self.run.refresh_from_db(fields=["n_rejected", "n_answered"])
         if self.run.n_answered or self.run.n_rejected < MOST_REJECTED_AT_FIRST:
-            return verdict
-        return Verdict(verdict.status, is_last=True, error=ALL_REJECTED)
+            return judged
+        return JudgeReply(judged.status, is_last=True, error=ALL_REJECTED)
 
     def _fail(self, error: str) -> None:
         JudgeRun.objects.filter(pk=self.run.pk, status=Run.RUNNING).update(
@@ -225,7 +225,7 @@ COUNTERS = {
 
 @transaction.atomic
 def _keep(
-    run: JudgeRun, target: Target, question: Question, body: dict, reply: Reply, verdict: Verdict, sent_at: datetime
+    run: JudgeRun, target: Target, question: Question, body: dict, reply: Reply, judged: JudgeReply, sent_at: datetime
 ) -> None:
     JudgeCall.objects.create(
         run=run,
@@ -236,16 +236,16 @@ def _keep(
         prompt=body,
         http_status=reply.http_status,
         answer=reply.text,
-        option_id=verdict.option.id if verdict.option else None,
-        status=verdict.status,
-        note=verdict.note,
-        is_last=verdict.is_last,
+        option_id=judged.option.id if judged.option else None,
+        status=judged.status,
+        note=judged.note,
+        is_last=judged.is_last,
         tokens_prompt=reply.tokens_prompt,
         tokens_answer=reply.tokens_answer,
         latency_ms=reply.latency_ms,
         sent_at=sent_at,
     )
-    counts = {COUNTERS[Status(verdict.status)]: 1} if verdict.is_last else {}
+    counts = {COUNTERS[Status(judged.status)]: 1} if judged.is_last else {}
     counts |= {"n_requests": 1, "tokens_prompt": reply.tokens_prompt, "tokens_answer": reply.tokens_answer}
     JudgeRun.objects.filter(pk=run.pk).update(**{name: F(name) + n for name, n in counts.items()})
 

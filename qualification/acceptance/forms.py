@@ -111,14 +111,14 @@ class AcceptancePlanForm(forms.ModelForm):
 
 
 class DecisionForm(forms.Form):
-    """What a lead says of a decided batch: the return is confirmed, or the verdict is another one."""
+    """What a lead says of a decided batch: the return is confirmed, or the decision is another one."""
 
     CONFIRM = "confirm"
 
     to = forms.ChoiceField(
         choices=[
             (CONFIRM, CONFIRM),
-            *((each, each.label) for each in (Sample.Verdict.ACCEPT, Sample.Verdict.RETURN)),
+            *((each, each.label) for each in (Sample.Decision.ACCEPT, Sample.Decision.RETURN)),
         ]
     )
     reason = forms.CharField(

@@ -16,8 +16,8 @@ WHY_LEFT_OUT = {
     EXCLUDED: gettext_lazy("excluded by their label"),
     UNANSWERED: gettext_lazy("without an answer"),
 }
-TONES = {Sample.Verdict.ACCEPT: "good", Sample.Verdict.RETURN: "bad", "pass": "good", "fail": "bad"}
-CLASS_VERDICTS = {
+TONES = {Sample.Decision.ACCEPT: "good", Sample.Decision.RETURN: "bad", "pass": "good", "fail": "bad"}
+CLASS_OUTCOMES = {
     "pass": gettext_lazy("reached"),
     "fail": gettext_lazy("missed"),
     "not_assessable": gettext_lazy("not assessable"),
@@ -46,13 +46,13 @@ def why_left_out(word: str) -> str:
 
 
 @register.filter
-def tone(verdict: str) -> str:
-    return TONES.get(verdict, "warn")
+def tone(decision: str) -> str:
+    return TONES.get(decision, "warn")
 
 
 @register.filter
-def class_verdict(word: str) -> str:
-    return str(CLASS_VERDICTS.get(word, ""))
+def class_outcome(word: str) -> str:
+    return str(CLASS_OUTCOMES.get(word, ""))
 
 
 @register.filter

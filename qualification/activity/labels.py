@@ -19,7 +19,7 @@ PERSON_STATUSES: dict[str, Text] = {each.value: each.label for each in Participa
 PANELS: dict[str, Text] = {each.value: each.label for each in Participant.Panel}
 STATUSES: dict[str, Text] = {each.value: each.label for each in Study.Status}
 ATTEMPTS: dict[str, Text] = {each.value: each.label for each in Attempt.State}
-VERDICTS: dict[str, Text] = {each.value: each.label for each in Sample.Verdict}
+DECISIONS: dict[str, Text] = {each.value: each.label for each in Sample.Decision}
 ENTRIES: dict[str, Text] = {each.value: each.label for each in Entry.State}
 ROLES: dict[str, Text] = {each.value: ROLE_WORDS[each] for each in Membership.Role}
 
@@ -86,7 +86,7 @@ VERBS: dict[str, Verb] = {
     "comprehension": Verb(
         _("questions answered"), _("%(object)s answered %(right)s of %(of)s questions about the guidelines rightly.")
     ),
-    "verdict": Verb(
+    "decision": Verb(
         _("qualification decided"),
         _("The qualification of %(object)s was decided by the rule: %(state)s (%(value)s against %(threshold)s)."),
         ATTEMPTS,
@@ -104,7 +104,7 @@ VERBS: dict[str, Verb] = {
     "feedback_on": Verb(_("feedback switched on"), _("Annotators see from now on how they agree with others.")),
     "feedback_off": Verb(_("feedback switched off"), _("Annotators no longer see how they agree with others.")),
     "flag_raised": Verb(_("flag raised"), _("%(object)s was flagged: %(kind)s.")),
-    "flag_decided": Verb(_("flag decided"), _("The flag of %(object)s (%(kind)s): %(verdict)s. %(reason)s")),
+    "flag_decided": Verb(_("flag decided"), _("The flag of %(object)s (%(kind)s): %(decision)s. %(reason)s")),
     "item_flag_seen": Verb(
         _("flagged item settled"),
         _("The flags of dialogue %(object)s, batch %(batch)s, were settled (%(n)s). %(note)s"),
@@ -115,7 +115,7 @@ VERBS: dict[str, Verb] = {
     "sample_taken": Verb(_("sample taken"), _("The sample of batch %(object)s was taken by %(by)s.")),
     "sample_given_back": Verb(_("sample given back"), _("The sample of batch %(object)s was given back.")),
     "sample_second": Verb(_("second controller asked"), _("Batch %(object)s is checked by a second controller.")),
-    "acceptance_decided": Verb(_("batch decided"), _("Batch %(object)s, round %(round)s: %(verdict)s."), VERDICTS),
+    "acceptance_decided": Verb(_("batch decided"), _("Batch %(object)s, round %(round)s: %(decision)s."), DECISIONS),
     "sample_voided": Verb(
         _("sample void"),
         _("The sample of batch %(object)s, round %(round)s, is void: votes of it are missing. Excluded: %(names)s."),
@@ -123,7 +123,7 @@ VERBS: dict[str, Verb] = {
     "acceptance_overridden": Verb(
         _("batch decision overridden"),
         _("Batch %(object)s, round %(round)s: %(to)s, not %(from)s. %(reason)s"),
-        VERDICTS,
+        DECISIONS,
     ),
     # labels that two confirm, and the case library
     "adjudication_plan": Verb(_("confirming changed"), _("Whether two confirm a label was changed.")),

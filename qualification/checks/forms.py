@@ -76,5 +76,5 @@ class PanelForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    verdict = forms.ChoiceField(choices=[each for each in Flag.State.choices if each[0] != Flag.State.OPEN])
+    decision = forms.ChoiceField(choices=[each for each in Flag.State.choices if each[0] != Flag.State.OPEN])
     reason = forms.CharField(max_length=2000)

@@ -63,7 +63,7 @@ def flag_decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     flag = flag_for(request.user, slug, pk)
     form = DecisionForm(request.POST)
     if form.is_valid():
-        with announced(request, _decided_said(flag, form.cleaned_data["verdict"])):
+        with announced(request, _decided_said(flag, form.cleaned_data["decision"])):
             decide_flag(flag, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
     elif "reason" in form.errors:
         messages.error(request, _("Say why: the decision is kept with its reason."))
@@ -72,11 +72,11 @@ def flag_decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("checks", slug)
 
 
-def _decided_said(flag: Flag, verdict: str) -> str:
+def _decided_said(flag: Flag, decision: str) -> str:
     name = {"name": flag.participant.pseudonym}
-    if verdict == Flag.State.EXCLUDED:
+    if decision == Flag.State.EXCLUDED:
         return _("%(name)s is excluded: their ratings no longer count and their seats are free.") % name
-    if verdict == Flag.State.PAUSED:
+    if decision == Flag.State.PAUSED:
         return _("%(name)s is paused: no new batches until you clear them again.") % name
     return _("The flag of %(name)s is dismissed. It comes back only with new evidence.") % name
 

@@ -77,7 +77,7 @@ class Sample(models.Model):
         DECIDED = "decided", _("decided")
         VOID = "void", pgettext_lazy("state of a sample", "void")
 
-    class Verdict(models.TextChoices):
+    class Decision(models.TextChoices):
         ACCEPT = "accept", pgettext_lazy("verdict on a batch", "accepted")
         RETURN = "return", pgettext_lazy("verdict on a batch", "returned")
         NOT_ASSESSABLE = "not_assessable", pgettext_lazy("verdict on a batch", "not assessable")
@@ -92,13 +92,13 @@ class Sample(models.Model):
     left_out = models.JSONField(default=dict, help_text="{why: items without a label}")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     controller = models.ForeignKey(Participant, models.PROTECT, null=True, blank=True, related_name="samples")
-    verdict = models.CharField(max_length=16, choices=Verdict, blank=True)
+    decision = models.CharField(max_length=16, choices=Decision, blank=True)
     figures = models.JSONField(default=dict)
     votes = models.ManyToManyField(Assignment, related_name="+", help_text="Whose labels the sample is of.")
     drawn_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)
     carried_out_at = models.DateTimeField(null=True, blank=True, help_text="Empty: a person is asked.")
-    overridden_to = models.CharField(max_length=16, choices=Verdict, blank=True)
+    overridden_to = models.CharField(max_length=16, choices=Decision, blank=True)
     overridden_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     override_reason = models.TextField(blank=True)
     overridden_at = models.DateTimeField(null=True, blank=True)
@@ -117,11 +117,11 @@ class Sample(models.Model):
                 name="void_sample_has_its_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state="decided") | Q(decided_at__isnull=False) & ~Q(verdict=""),
-                name="decided_sample_has_its_verdict",
+                condition=~Q(state="decided") | Q(decided_at__isnull=False) & ~Q(decision=""),
+                name="decided_sample_has_its_decision",
             ),
             models.CheckConstraint(
-                condition=Q(overridden_to="") | ~Q(override_reason=""), name="overridden_verdict_has_a_reason"
+                condition=Q(overridden_to="") | ~Q(override_reason=""), name="overridden_decision_has_a_reason"
             ),
         ]
         indexes = [
@@ -133,8 +133,8 @@ class Sample(models.Model):
 
     @property
     def outcome(self) -> str:
-        """What the batch is treated by: the verdict, or what a lead put in its place."""
-        return self.overridden_to or self.verdict
+        """What the batch is treated by: the decision, or what a lead put in its place."""
+        return self.overridden_to or self.decision
 
     @property
     def is_open(self) -> bool:
@@ -151,7 +151,7 @@ class Sample(models.Model):
         return ", ".join(sorted(person.pseudonym for person in self.missing.all()))
 
     def outcome_label(self) -> str:
-        return str(self.Verdict(self.outcome).label) if self.outcome else ""
+        return str(self.Decision(self.outcome).label) if self.outcome else ""
 
 
 class SampledItem(models.Model):
@@ -162,8 +162,8 @@ class SampledItem(models.Model):
     label = models.ForeignKey(Option, models.PROTECT, related_name="+")
     is_top_up = models.BooleanField(default=False)
     position = models.PositiveIntegerField(help_text="From 0, in the order in which items are checked.")
-    verdict = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
-    second_verdict = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
+    controller_label = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
+    second_label = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
 
     class Meta:
         ordering = ["position"]
@@ -179,7 +179,7 @@ class SampledItem(models.Model):
 class Review(models.Model):
     """The private batch in which a controller rates sampled items `first` to `last`; a sequential sample is dealt in portions.
 
-    A second controller's check says how far controllers agree, and changes no verdict.
+    A second controller's check says how far controllers agree, and changes no decision.
     """
 
     sample = models.ForeignKey(Sample, models.CASCADE, related_name="reviews")

@@ -10,7 +10,7 @@ STEP_NAMES = {
     "comprehension": _("Questions about the guidelines"),
     "training": _("Training"),
     "qualification": _("Qualification"),
-    "verdict": _("The decision"),
+    "result": _("The decision"),
 }
 REASONS = {
     "no_panel": _("The panel is empty: mark its members on the page of the people."),

@@ -23,7 +23,7 @@ HIGHER = "higher"
 
 @dataclass(frozen=True, slots=True)
 class DriftLine:
-    """A main batch beside the rest. `verdict` is one of measures.batch_drift, or 'higher'."""
+    """A main batch beside the rest. `cause` is one of measures.batch_drift, or 'higher'."""
 
     key: str
     pk: int
@@ -31,7 +31,7 @@ class DriftLine:
     batch: Histogram
     rest: Histogram
     p_adjusted: float | None
-    verdict: str
+    cause: str
     annotator: str = ""
     without: WithoutRater | None = None
 
@@ -83,11 +83,11 @@ def _cause(
     drift: BatchDrift, annotators: Contributions, histogram: Histogram, criteria: tuple[CriterionSpec, ...]
 ) -> Cause:
     majority = kappa_with_majority(majority_tables(annotators, n_counted(criteria[0])), seed=0, n_resamples=0)
-    cause = cause_of(drift, without_each(annotators, histogram), majority)
-    without = next((each.without for each in cause.suspects if each.rater == cause.rater), None)
+    found = cause_of(drift, without_each(annotators, histogram), majority)
+    without = next((each.without for each in found.suspects if each.rater == found.rater), None)
     # The drop was found by its p; the band of a few permutations may be a hair wider.
-    verdict = HARD_BATCH if cause.verdict in (NO_DROP, UNTESTED) else cause.verdict
-    return verdict, cause.rater, without
+    cause = HARD_BATCH if found.kind in (NO_DROP, UNTESTED) else found.kind
+    return cause, found.rater, without
 
 
 def _line(
@@ -98,13 +98,13 @@ def _line(
     p_values: Mapping[int, float | None],
     causes: Mapping[int, Cause],
 ) -> DriftLine:
-    pk, cause = batch.pk, causes.get(batch.pk)
-    verdict = _verdict(drifts[pk], p_values[pk], cause)
-    without = cause[2] if cause else None
-    return DriftLine(batch.key, pk, drifts[pk], parts[pk], whole - parts[pk], p_values[pk], verdict, without=without)
+    pk, found = batch.pk, causes.get(batch.pk)
+    cause = _cause_shown(drifts[pk], p_values[pk], found)
+    without = found[2] if found else None
+    return DriftLine(batch.key, pk, drifts[pk], parts[pk], whole - parts[pk], p_values[pk], cause, without=without)
 
 
-def _verdict(drift: BatchDrift, p_value: float | None, cause: Cause | None) -> str:
+def _cause_shown(drift: BatchDrift, p_value: float | None, cause: Cause | None) -> str:
     if p_value is None:
         return UNTESTED
     if p_value <= SIGNIFICANT and (drift.difference or 0.0) > 0:

@@ -13,7 +13,7 @@ from measures.drift import BASELINE_ITEMS, EWMA_WEIGHT, IN_CONTROL_RUN
 from measures.estimate import Estimate
 from parley.numbers import number
 from reporting.board.course import LATEST, Course
-from reporting.board.quality import NO_VERDICT, guarded_share, plain_headline
+from reporting.board.quality import ONLY_A_REASON, guarded_share, plain_headline
 from reporting.charts import CourseWords, course_figure
 from reporting.explained import COUNTED, Figure, Statistic, interval_lines, missing
 
@@ -99,7 +99,7 @@ def _limit(course: Course) -> Figure:
 
 
 def _alarm(course: Course) -> Figure:
-    lines = (_alarm_sentence(course), _watched(course), _left(course), _(NO_VERDICT))
+    lines = (_alarm_sentence(course), _watched(course), _left(course), _(ONLY_A_REASON))
     if course.chart.alarm is None or course.alarm_at is None:
         return Figure(_("none"), lines)
     said = {"at": f"{course.chart.alarm + 1:,}", "when": formatted(timezone.localtime(course.alarm_at), "j M, H:i")}

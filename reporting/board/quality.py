@@ -92,7 +92,7 @@ LONG = {
 }
 EFFECT = gettext_noop("No interval: it is an effect on the answers there are, not a test.")
 BESIDE_OTHERS = gettext_noop("No interval: it is read beside the other annotators of this table.")
-NO_VERDICT = gettext_noop(
+ONLY_A_REASON = gettext_noop(
     "A reason to look at the answers, not a verdict: hard items, another reading of the question or chance can look "
     "the same."
 )
@@ -231,7 +231,7 @@ def look_figure(person: Person) -> Figure:
     if person.reasons:
         # Translators: a list of reasons to look at an annotator, for example "agrees less, fast".
         text = _("▼ Look: %(reasons)s") % {"reasons": ", ".join(str(SHORT[reason]) for reason in person.reasons)}
-        return Figure(text, (_("Look at this annotator."), *_look_lines(person), used, _(NO_VERDICT)))
+        return Figure(text, (_("Look at this annotator."), *_look_lines(person), used, _(ONLY_A_REASON)))
     if person.flag.note:
         few = {"n": FEWEST_ITEMS_TO_FLAG}
         line = _("Nobody is pointed out with fewer than %(n)s answers that have a majority.") % few

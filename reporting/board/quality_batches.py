@@ -12,7 +12,7 @@ from measures.histograms import Histogram
 from measures.labels import prevalence_warnings, single_answer_warnings
 from parley.numbers import number
 from reporting.board.batch_drift import HIGHER, PERMUTATIONS, DriftLine
-from reporting.board.quality import NO_VERDICT, p_text, plain_headline, undefined
+from reporting.board.quality import ONLY_A_REASON, p_text, plain_headline, undefined
 from reporting.charts.drawing import tone_of
 from reporting.explained import (
     DEPENDENT_ITEMS,
@@ -33,7 +33,7 @@ DIFFERENCE = Statistic(
     ),
     "+.2f",
 )
-VERDICTS = {
+CAUSES = {
     NO_DROP: pgettext_lazy("a batch", "as the rest"),
     HIGHER: pgettext_lazy("a batch", "agrees more than the rest"),
     HARD_BATCH: pgettext_lazy("a batch", "hard batch"),
@@ -110,17 +110,17 @@ def p_figure(line: DriftLine) -> Figure:
     return Figure(p_text(line.p_adjusted), lines)
 
 
-def verdict_figure(line: DriftLine) -> Figure:
-    sign = SIGNS[line.verdict]
-    if line.verdict == ANNOTATOR:
+def cause_figure(line: DriftLine) -> Figure:
+    sign = SIGNS[line.cause]
+    if line.cause == ANNOTATOR:
         text = _("one annotator: %(name)s") % {"name": line.annotator}
-        lines = (_("Look at one annotator in this batch."), *_culprit(line), *_found(line), _(NO_VERDICT))
+        lines = (_("Look at one annotator in this batch."), *_culprit(line), *_found(line), _(ONLY_A_REASON))
         return Figure(f"{sign} {text}", lines)
-    return Figure(f"{sign} {VERDICTS[line.verdict]}", (*_verdict_lines(line), *_found(line)))
+    return Figure(f"{sign} {CAUSES[line.cause]}", (*_cause_lines(line), *_found(line)))
 
 
 def _found(line: DriftLine) -> list[str]:
-    """What a verdict rests on."""
+    """What a cause rests on."""
     return [*_band(line), *permutations(line), *_sides(line)]
 
 
@@ -135,14 +135,14 @@ def _culprit(line: DriftLine) -> list[str]:
     ]
 
 
-def _verdict_lines(line: DriftLine) -> Sequence[str]:
-    if line.verdict == HARD_BATCH:
+def _cause_lines(line: DriftLine) -> Sequence[str]:
+    if line.cause == HARD_BATCH:
         return (
             _("This batch agrees less than the rest, and no single annotator explains it."),
             _("The items may be harder, or several annotators of the batch may be off."),
         )
-    if line.verdict == HIGHER:
+    if line.cause == HIGHER:
         return (_("This batch agrees more than the rest."), _("Easier items, or annotators who talked to each other?"))
-    if line.verdict == UNTESTED:
+    if line.cause == UNTESTED:
         return (_("There is nothing to compare: kappa of the batch or of the rest is undefined."),)
     return (_("No difference beyond chance."), _("In a small batch only a collapse can be seen."))

@@ -45,7 +45,7 @@ class BatchRow:
     rest: Figure
     difference: Figure
     p_value: Figure
-    verdict: Figure
+    cause: Figure
 
 
 def quality_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
@@ -152,10 +152,10 @@ def _batch_row(line: DriftLine) -> BatchRow:
     return BatchRow(
         key=line.key,
         pk=line.pk,
-        is_flagged=line.verdict in ("annotator", "hard_batch"),
+        is_flagged=line.cause in ("annotator", "hard_batch"),
         batch=quality_batches.kappa_figure(line.drift.batch, line.batch, gettext_noop("Kappa of the batch")),
         rest=quality_batches.kappa_figure(line.drift.rest, line.rest, gettext_noop("Kappa of the rest")),
         difference=quality_batches.difference_figure(line),
         p_value=quality_batches.p_figure(line),
-        verdict=quality_batches.verdict_figure(line),
+        cause=quality_batches.cause_figure(line),
     )

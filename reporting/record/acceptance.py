@@ -20,7 +20,7 @@ from qualification.acceptance.selectors.plans import criterion_of, plan_as_data
 from qualification.models import AcceptancePlan, Sample, SampledItem
 
 Row = dict[str, Any]
-Verdict = Sample.Verdict
+Decision = Sample.Decision
 KEPT = 60 * 60 * 24
 
 
@@ -30,15 +30,15 @@ def acceptance_of(study: Study) -> Row | None:
     if not (plan.is_on or decided):
         return None
     plans = _plans(study, plan, decided)
-    outcomes = Counter(each["overridden_to"] or each["verdict"] for each in decided)
+    outcomes = Counter(each["overridden_to"] or each["decision"] for each in decided)
     return {
         "is_on": plan.is_on,
         "plans": plans,
         "batches": len({each["batch"] for each in decided}),
         "decisions": len(decided),
-        "accepted": outcomes[Verdict.ACCEPT],
-        "returned": outcomes[Verdict.RETURN],
-        "not_assessable": outcomes[Verdict.NOT_ASSESSABLE],
+        "accepted": outcomes[Decision.ACCEPT],
+        "returned": outcomes[Decision.RETURN],
+        "not_assessable": outcomes[Decision.NOT_ASSESSABLE],
         "overridden": sum(each["overridden_to"] != "" for each in decided),
         **_rounds(rounds_of(study)),
         **_controllers(study, plans),
@@ -51,7 +51,7 @@ def _decisions(study: Study) -> list[Row]:
     decided = Sample.objects.filter(
         batch__study=study, state=Sample.State.DECIDED, protocol_version=study.protocol_version_id
     )
-    rows: Any = decided.order_by("decided_at", "pk").values("batch", "verdict", "overridden_to", "plan")
+    rows: Any = decided.order_by("decided_at", "pk").values("batch", "decision", "overridden_to", "plan")
     return list(rows)
 
 
@@ -109,12 +109,12 @@ def _controllers(study: Study, plans: list[Row]) -> Row:
 def _kappa(study: Study, key: str) -> Estimate:
     criterion = criterion_of(spec_of(study.protocol_version), key)
     twice = SampledItem.objects.filter(
-        sample__batch__study=study, sample__plan__criterion=key, verdict__isnull=False,
-        second_verdict__isnull=False,
+        sample__batch__study=study, sample__plan__criterion=key, controller_label__isnull=False,
+        second_label__isnull=False,
     ).exclude(sample__state=Sample.State.VOID)  # fmt: skip
     if criterion is None:
         return Estimate(None, "no_pairs")
-    square = second_table(list(twice.values_list("verdict", "second_verdict")), criterion)
+    square = second_table(list(twice.values_list("controller_label", "second_label")), criterion)
     kappa = cohen_kappa(square)
     if kappa.value is None:
         return kappa

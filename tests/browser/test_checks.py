@@ -30,9 +30,9 @@ def cast() -> Cast:
     for kind, evidence in EVIDENCE.items():
         person = cast.annotators[1 if kind in ("gold", "drift") else 2]
         FlagFactory(participant=person, kind=kind, evidence=evidence)
-    for verdict, kind in (("dismissed", "speed"), ("excluded", "attention")):
+    for decision, kind in (("dismissed", "speed"), ("excluded", "attention")):
         flag = Flag.objects.get(kind=kind)
-        decide_flag(flag, verdict=verdict, reason="Read thirty answers.", by=cast.lead, now=timezone.now())
+        decide_flag(flag, decision=decision, reason="Read thirty answers.", by=cast.lead, now=timezone.now())
     return cast
 
 

@@ -68,7 +68,7 @@ def qualify(page: Page, study: Study) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_candidate_understands_trains_qualifies_and_reads_the_verdict(
+def test_a_candidate_understands_trains_qualifies_and_reads_the_result(
     qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
 ):
     study, candidate = qualifying
@@ -142,7 +142,7 @@ def test_the_curve_is_redrawn_while_the_rule_is_changed(
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_lead_sees_every_verdict_and_decides_about_the_doubtful(
+def test_a_lead_sees_every_result_and_decides_about_the_doubtful(
     qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
 ):
     study, candidate = qualifying

@@ -71,7 +71,7 @@ def stored(study: Study) -> Counter[str]:
         ("batch", Batch.objects.filter(study=study).values_list("kind", "round", "status")),
         ("attempt", Attempt.objects.filter(participant__study=study).values_list("state")),
         ("sample", Sample.objects.filter(batch__study=study).values_list("state", "verdict")),
-        ("draw", SampledItem.objects.filter(sample__batch__study=study).values_list("verdict__label")),
+        ("draw", SampledItem.objects.filter(sample__batch__study=study).values_list("controller_label__label")),
         ("check counted", Review.objects.filter(batch__study=study, counted_at__isnull=False).values_list("number")),
         ("comparison", Comparison.objects.filter(batch__study=study).values_list("round", "n_labels")),
         ("disagreement", Disagreement.objects.filter(**of_item).values_list("state", "how")),

@@ -1,4 +1,4 @@
-"""The sample of a batch and its verdict, against counts by hand."""
+"""The sample of a batch and its outcome, against counts by hand."""
 
 import numpy as np
 import pytest
@@ -65,15 +65,15 @@ def shares(table: list[list[int]], sizes: list[int], **rule: float):
 
 
 def test_ninety_two_of_a_hundred_are_enough_and_ninety_one_are_not():
-    assert shares([[46, 4], [4, 46]], [900, 900]).verdict == "accept"
-    assert shares([[45, 5], [4, 46]], [900, 900]).verdict == "return"
+    assert shares([[46, 4], [4, 46]], [900, 900]).outcome == "accept"
+    assert shares([[45, 5], [4, 46]], [900, 900]).outcome == "return"
 
 
 def test_a_class_below_its_share_returns_a_batch_that_is_good_overall():
     found = shares([[17, 3], [0, 80]], [400, 1600])
     assert found.overall.share == 0.97
-    assert [each.verdict for each in found.classes] == ["fail", "pass"]
-    assert found.verdict == "return"
+    assert [each.outcome for each in found.classes] == ["fail", "pass"]
+    assert found.outcome == "return"
 
 
 @pytest.mark.parametrize(("n", "allowed"), [(5, 0), (9, 0), (10, 1), (19, 1), (20, 2), (29, 2), (30, 3), (50, 5)])
@@ -84,27 +84,27 @@ def test_the_errors_that_ninety_per_cent_allow(n: int, allowed: int):
 def test_a_class_with_too_few_draws_neither_passes_nor_fails():
     for right in (0, 9):
         found = shares([[right, 9 - right], [0, 91]], [30, 1970], fewest_of_class=10, least_overall=0.9)
-        assert found.classes[0].verdict == "not_assessable"
-        assert found.verdict == "accept"
+        assert found.classes[0].outcome == "not_assessable"
+        assert found.outcome == "accept"
 
 
-def test_without_an_assessable_class_there_is_no_verdict():
-    assert shares([[9, 0], [0, 9]], [9, 10]).verdict == "not_assessable"
-    assert shares([[9, 0], [0, 9]], [9, 10], least_of_class=0).verdict == "accept"
-    assert shares([[0, 0], [0, 0]], [0, 0]).verdict == "not_assessable"
-    assert shares([[0, 0], [0, 0]], [0, 0], least_of_class=0).verdict == "not_assessable"
+def test_without_an_assessable_class_there_is_no_outcome():
+    assert shares([[9, 0], [0, 9]], [9, 10]).outcome == "not_assessable"
+    assert shares([[9, 0], [0, 9]], [9, 10], least_of_class=0).outcome == "accept"
+    assert shares([[0, 0], [0, 0]], [0, 0]).outcome == "not_assessable"
+    assert shares([[0, 0], [0, 0]], [0, 0], least_of_class=0).outcome == "not_assessable"
 
 
 def test_a_batch_that_was_checked_completely_is_decided_by_its_shares():
     found = shares([[9, 0], [0, 4]], [9, 4])
-    assert ([each.verdict for each in found.classes], found.verdict) == (["pass", "pass"], "accept")
+    assert ([each.outcome for each in found.classes], found.outcome) == (["pass", "pass"], "accept")
     found = shares([[9, 0], [1, 3]], [9, 4])
-    assert ([each.verdict for each in found.classes], found.verdict) == (["pass", "fail"], "return")
+    assert ([each.outcome for each in found.classes], found.outcome) == (["pass", "fail"], "return")
 
 
 def test_a_class_without_items_is_no_class():
     found = shares([[50, 0, 0], [0, 50, 0], [0, 0, 0]], [900, 900, 0])
-    assert [each.verdict for each in found.classes] == ["pass", "pass", ""]
+    assert [each.outcome for each in found.classes] == ["pass", "pass", ""]
 
 
 def test_answers_that_are_no_label_are_errors():
@@ -144,7 +144,7 @@ def test_impossible_tables_are_refused():
     st.integers(0, 300),
     st.sampled_from([0.0, 0.8, 0.9, 0.95]),
 )
-def test_the_verdict_equals_counting(classes: list[tuple[int, int]], extra: int, least: float):
+def test_the_outcome_equals_counting(classes: list[tuple[int, int]], extra: int, least: float):
     """(right, wrong) of each class; compared with whole numbers, as one would by hand."""
     table = np.zeros((len(classes), len(classes) + 1), int)
     for at, (right, wrong) in enumerate(classes):
@@ -155,21 +155,21 @@ def test_the_verdict_equals_counting(classes: list[tuple[int, int]], extra: int,
     fewest = 10 if extra else 1
     assessable = [(r, w) for r, w in classes if r + w >= fewest]
     if n == 0 or (least and not assessable):
-        assert found.verdict == "not_assessable"
+        assert found.outcome == "not_assessable"
         return
     passes = all(w * 1000 <= (r + w) * round(1000 - 1000 * least) for r, w in assessable) or not least
-    assert found.verdict == ("accept" if 100 * wrong <= 8 * n and passes else "return")
+    assert found.outcome == ("accept" if 100 * wrong <= 8 * n and passes else "return")
 
 
 # --- errors ------------------------------------------------------------------------------------------
 def test_a_fixed_sample_allows_so_many_errors():
     rule = FixedRule(233, 17)
-    assert decide_by_errors([[100, 17], [0, 116]], [1000, 1000], rule).verdict == "accept"
-    assert decide_by_errors([[100, 18], [0, 115]], [1000, 1000], rule).verdict == "return"
+    assert decide_by_errors([[100, 17], [0, 116]], [1000, 1000], rule).outcome == "accept"
+    assert decide_by_errors([[100, 18], [0, 115]], [1000, 1000], rule).outcome == "return"
 
 
 def test_a_batch_smaller_than_the_sample_is_allowed_fewer_errors():
     rule = FixedRule(200, 20)
-    assert decide_by_errors([[90, 10]], [100], rule).verdict == "accept"
-    assert decide_by_errors([[89, 11]], [100], rule).verdict == "return"
-    assert decide_by_errors([[0, 0]], [0], rule).verdict == "not_assessable"
+    assert decide_by_errors([[90, 10]], [100], rule).outcome == "accept"
+    assert decide_by_errors([[89, 11]], [100], rule).outcome == "return"
+    assert decide_by_errors([[0, 0]], [0], rule).outcome == "not_assessable"

@@ -45,8 +45,8 @@ def test_the_joint_rule_equals_a_sum_over_every_sample():
             n_ways = np.prod([comb(bad, e) * comb(size - bad, n - e) for size, bad, n, e in parts], dtype=object)
             ways += n_ways
             table = [[counts[0] - errors[0], 0, errors[0]], [0, counts[1] - errors[1], errors[1]]]
-            verdict = decide_by_shares(table, sizes, rule, is_weighted=False).verdict if n_ways else ""
-            accepted += n_ways * (verdict == "accept")
+            outcome = decide_by_shares(table, sizes, rule, is_weighted=False).outcome if n_ways else ""
+            accepted += n_ways * (outcome == "accept")
     assert joint_curve(rule, sizes, [0.8])[0] == pytest.approx(accepted / ways, abs=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_the_curve_is_what_samples_and_decisions_do(sizes: tuple[int, ...]):
         answers = np.where(is_wrong[sample.places], len(sizes), labels[sample.places])
         np.add.at(table, (labels[sample.places], answers), 1)
         weighted = bool(sample.is_top_up.any())
-        accepted += decide_by_shares(table, sizes, rule, is_weighted=weighted).verdict == "accept"
+        accepted += decide_by_shares(table, sizes, rule, is_weighted=weighted).outcome == "accept"
     expected = joint_curve(rule, sizes, [accuracy])[0]
     assert accepted / n == pytest.approx(expected, abs=3.5 * np.sqrt(expected * (1 - expected) / n) + 0.0035)
 
@@ -87,7 +87,7 @@ def test_the_fixed_plan_keeps_its_two_promises():
     assert found[1] <= 0.10
     small = curve_of(FixedRule(200, 20), (100,), (0.90, 0.89)).acceptance
     assert small == (1.0, 0.0)  # checked whole
-    assert decide_by_errors([[90, 10]], [100], FixedRule(200, 20)).verdict == "accept"
+    assert decide_by_errors([[90, 10]], [100], FixedRule(200, 20)).outcome == "accept"
 
 
 # --- item by item ------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def test_the_characteristic_is_what_decisions_do():
     lines = lines_of(rule)
     decided = [decide_in_turn(rng.random(400) < 0.93, lines) for _ in range(n)]
     exact = characteristic(rule, [0.93])
-    accepted = np.mean([verdict == "accept" for verdict, _ in decided])
+    accepted = np.mean([outcome == "accept" for outcome, _ in decided])
     assert accepted == pytest.approx(exact.acceptance[0], abs=4 * 0.5 / np.sqrt(n))
     sampled = [n_used for _, n_used in decided]
     assert np.mean(sampled) == pytest.approx(exact.mean_sampled[0], abs=4 * np.std(sampled) / np.sqrt(n))

@@ -78,7 +78,7 @@ def test_one_bad_annotator_is_the_cause() -> None:
     batch[:, 4] = (batch[:, 4] + 1) % K
     drift = batch_drift(of(batch), REST, seed=1, n_permutations=999)
     found = cause(drift, *votes(batch), K)
-    assert (found.verdict, found.rater) == ("annotator", 104)
+    assert (found.kind, found.rater) == ("annotator", 104)
     assert [suspect.rater for suspect in found.suspects if suspect.outlies] == [104]
 
 
@@ -86,11 +86,11 @@ def test_a_hard_batch_is_nobodys_fault() -> None:
     batch = codes_of(126, 7, quality=0.35)
     drift = batch_drift(of(batch), REST, seed=1, n_permutations=999)
     found = cause(drift, *votes(batch), K)
-    assert (found.verdict, found.rater, len(found.suspects)) == ("hard_batch", None, 7)
+    assert (found.kind, found.rater, len(found.suspects)) == ("hard_batch", None, 7)
 
 
 def test_nothing_to_explain() -> None:
     batch = codes_of(126, 8)
-    assert cause(batch_drift(of(batch), REST, seed=1, n_permutations=99), *votes(batch), K).verdict == "no_drop"
+    assert cause(batch_drift(of(batch), REST, seed=1, n_permutations=99), *votes(batch), K).kind == "no_drop"
     constant = np.zeros((30, 3), np.int8)
-    assert cause(batch_drift(of(constant), REST, seed=1), *votes(constant), K).verdict == "untested"
+    assert cause(batch_drift(of(constant), REST, seed=1), *votes(constant), K).kind == "untested"

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from measures.behaviour import gold_verdict, speed_scores, straight_lining
+from measures.behaviour import gold_result, speed_scores, straight_lining
 
 
 def dwell(n_items: int = 30, n_annotators: int = 7, fast: float = 1.0) -> list[np.ndarray]:
@@ -85,14 +85,14 @@ def test_reasons_for_no_p() -> None:
     ("successes", "n", "verdict"),
     [(9, 10, "undecided"), (3, 10, "failed"), (100, 100, "proved"), (95, 100, "undecided"), (0, 0, "undecided")],
 )
-def test_gold_items_prove_fail_or_leave_open(successes: int, n: int, verdict: str) -> None:
-    assert gold_verdict(successes, n, 0.9).verdict == verdict
+def test_gold_items_prove_fail_or_leave_open(successes: int, n: int, outcome: str) -> None:
+    assert gold_result(successes, n, 0.9).outcome == outcome
 
 
 def test_ten_gold_items_decide_nothing() -> None:
-    found = gold_verdict(9, 10, 0.9)
+    found = gold_result(9, 10, 0.9)
     assert (found.low, found.high) == pytest.approx((0.596, 0.982), abs=5e-4)
-    assert gold_verdict(35, 35, 0.9).verdict == "proved"
-    assert gold_verdict(35, 35, 0.9, exact=True).verdict == "undecided"
+    assert gold_result(35, 35, 0.9).outcome == "proved"
+    assert gold_result(35, 35, 0.9, exact=True).outcome == "undecided"
     with pytest.raises(ValueError, match="accuracy"):
-        gold_verdict(9, 10, 90)
+        gold_result(9, 10, 90)

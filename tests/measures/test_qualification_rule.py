@@ -22,8 +22,8 @@ from measures.qualification_rule import (
     PANEL_KAPPA,
     PASSED,
     UNDECIDED,
+    Result,
     Rule,
-    Verdict,
     cells_of,
     judge,
     panels_own,
@@ -44,16 +44,16 @@ def fleiss(codes):
 
 
 def test_the_value_is_fleiss_kappa_of_panel_and_candidate_and_the_threshold_the_panels_own():
-    verdict = judge(Rule(), cells_of(PANEL, GOOD, 3))
-    assert verdict.value == pytest.approx(fleiss(np.column_stack([PANEL, GOOD])).value, abs=1e-12)
-    assert verdict.threshold == pytest.approx(fleiss(PANEL).value, abs=1e-12)
-    assert (verdict.state, verdict.n_items) == (PASSED, 60)
+    result = judge(Rule(), cells_of(PANEL, GOOD, 3))
+    assert result.value == pytest.approx(fleiss(np.column_stack([PANEL, GOOD])).value, abs=1e-12)
+    assert result.threshold == pytest.approx(fleiss(PANEL).value, abs=1e-12)
+    assert (result.state, result.n_items) == (PASSED, 60)
 
 
 def test_beside_a_fixed_threshold_the_interval_is_that_of_kappa_itself():
     expected = fleiss(np.column_stack([PANEL, GOOD]))
-    verdict = judge(Rule(threshold=0.21), cells_of(PANEL, GOOD, 3))
-    assert (verdict.low, verdict.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    result = judge(Rule(threshold=0.21), cells_of(PANEL, GOOD, 3))
+    assert (result.low, result.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
 
 
 def test_beside_the_panels_own_kappa_the_interval_is_that_of_the_difference():
@@ -77,16 +77,16 @@ def test_who_only_reaches_the_threshold_has_not_passed_it():
 def test_gaps_in_the_panel_are_counted_as_everywhere_else():
     holes = PANEL.copy()
     holes[::4, 0] = -1
-    verdict = judge(Rule(), cells_of(holes, GOOD, 3))
-    assert verdict.value == pytest.approx(fleiss(np.column_stack([holes, GOOD])).value, abs=1e-12)
-    assert verdict.threshold == pytest.approx(fleiss(holes).value, abs=1e-12)
+    result = judge(Rule(), cells_of(holes, GOOD, 3))
+    assert result.value == pytest.approx(fleiss(np.column_stack([holes, GOOD])).value, abs=1e-12)
+    assert result.threshold == pytest.approx(fleiss(holes).value, abs=1e-12)
 
 
 def test_answers_the_candidate_did_not_give_are_left_out_for_the_panel_too():
     some = GOOD.copy()
     some[:20] = -1
-    verdict = judge(Rule(), cells_of(PANEL, some, 3))
-    assert (verdict.n_items, verdict.threshold) == (40, pytest.approx(fleiss(PANEL[20:]).value))
+    result = judge(Rule(), cells_of(PANEL, some, 3))
+    assert (result.n_items, result.threshold) == (40, pytest.approx(fleiss(PANEL[20:]).value))
 
 
 def test_the_majority_is_cohens_kappa_without_the_ties():
@@ -94,9 +94,9 @@ def test_the_majority_is_cohens_kappa_without_the_ties():
     ordered = np.sort(counts, axis=1)
     majority = np.where(ordered[:, -1] > ordered[:, -2], counts.argmax(axis=1), -1)
     expected = cohen_kappa(confusion_matrix(GOOD, majority, 3))
-    verdict = judge(Rule(MAJORITY_KAPPA, threshold=0.3), cells_of(PANEL, GOOD, 3))
-    assert (verdict.value, verdict.n_items) == (pytest.approx(expected.value), expected.n_items)
-    assert (verdict.low, verdict.high) == (
+    result = judge(Rule(MAJORITY_KAPPA, threshold=0.3), cells_of(PANEL, GOOD, 3))
+    assert (result.value, result.n_items) == (pytest.approx(expected.value), expected.n_items)
+    assert (result.low, result.high) == (
         pytest.approx(expected.low, abs=0.01),
         pytest.approx(expected.high, abs=0.01),
     )
@@ -107,8 +107,8 @@ def test_the_panels_own_kappa_with_its_majority_is_the_mean_over_its_members():
     for member in range(3):
         first, second = np.delete(PANEL, member, axis=1).T
         found.append(cohen_kappa(confusion_matrix(PANEL[:, member], np.where(first == second, first, -1), 3)).value)
-    verdict = judge(Rule(MAJORITY_KAPPA), cells_of(PANEL, GOOD, 3))
-    assert verdict.threshold == pytest.approx(np.mean(found), abs=1e-12)
+    result = judge(Rule(MAJORITY_KAPPA), cells_of(PANEL, GOOD, 3))
+    assert result.threshold == pytest.approx(np.mean(found), abs=1e-12)
     assert panels_own(MAJORITY_KAPPA, PANEL, 3) == pytest.approx(np.mean(found), abs=1e-12)
 
 
@@ -123,10 +123,10 @@ def test_a_panels_own_value_needs_no_candidate_and_can_be_undefined():
 
 def test_accuracy_is_the_share_of_known_answers_with_wilsons_interval():
     right = np.array([1] * 9 + [0] + [-1] * 50)
-    verdict = judge(Rule(GOLD, threshold=0.7), cells_of(PANEL, GOOD, 3, right))
+    result = judge(Rule(GOLD, threshold=0.7), cells_of(PANEL, GOOD, 3, right))
     expected = wilson(9, 10)
-    assert (verdict.value, verdict.n_items, verdict.state) == (0.9, 10, PASSED)
-    assert (verdict.low, verdict.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert (result.value, result.n_items, result.state) == (0.9, 10, PASSED)
+    assert (result.low, result.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
     assert judge(Rule(GOLD, 0.7, INTERVAL), cells_of(PANEL, GOOD, 3, right)).state == UNDECIDED
 
 
@@ -179,8 +179,8 @@ def test_by_the_interval_a_doubtful_candidate_is_undecided(threshold, state):
 
 def test_an_undefined_value_has_a_reason_and_is_never_a_pass():
     same = np.zeros((20, 3), int)
-    verdict = judge(Rule(threshold=-1), cells_of(same, same[:, 0], 3))
-    assert (verdict.state, verdict.value, verdict.reason) == (UNDECIDED, None, "no_variation")
+    result = judge(Rule(threshold=-1), cells_of(same, same[:, 0], 3))
+    assert (result.state, result.value, result.reason) == (UNDECIDED, None, "no_variation")
     assert judge(Rule(), cells_of(np.full((20, 3), -1), TRUTH[:20], 3)).reason == "no_pairs"
     assert judge(Rule(), cells_of(PANEL, np.full(60, -1), 3)).reason == "no_items"
     assert judge(Rule(GOLD, 0.7), cells_of(PANEL, GOOD, 3)).reason == "no_items"
@@ -188,21 +188,21 @@ def test_an_undefined_value_has_a_reason_and_is_never_a_pass():
 
 def test_a_panel_without_a_kappa_of_its_own_decides_nothing():
     same, mixed = np.zeros((20, 3), int), np.arange(20) % 2
-    verdict = judge(Rule(), cells_of(same, mixed, 3))
-    assert (verdict.state, verdict.threshold, verdict.reason) == (UNDECIDED, None, "no_variation")
-    assert verdict.value is not None
+    result = judge(Rule(), cells_of(same, mixed, 3))
+    assert (result.state, result.threshold, result.reason) == (UNDECIDED, None, "no_variation")
+    assert result.value is not None
 
 
 def test_fewer_than_ten_answers_carry_no_interval():
-    verdict = judge(Rule(threshold=0, decision=INTERVAL), cells_of(PANEL[:9], GOOD[:9], 3))
-    assert (verdict.state, verdict.reason, verdict.low) == (UNDECIDED, "too_few_items", None)
+    result = judge(Rule(threshold=0, decision=INTERVAL), cells_of(PANEL[:9], GOOD[:9], 3))
+    assert (result.state, result.reason, result.low) == (UNDECIDED, "too_few_items", None)
 
 
 def test_of_several_criteria_the_weakest_decides():
-    good, poor, none = Verdict(PASSED, 0.5, threshold=0.2), Verdict(FAILED, 0.1, threshold=0.2), Verdict(UNDECIDED)
+    good, poor, none = Result(PASSED, 0.5, threshold=0.2), Result(FAILED, 0.1, threshold=0.2), Result(UNDECIDED)
     assert weakest([good, none, poor]) is poor
     assert weakest([good, none]) is none
-    assert weakest([good, Verdict(PASSED, 0.3, threshold=0.2)]).value == 0.3
+    assert weakest([good, Result(PASSED, 0.3, threshold=0.2)]).value == 0.3
     assert weakest([]).state == UNDECIDED
 
 

@@ -44,8 +44,8 @@ def test_two_people_who_decide_at_once_decide_once():
     for person in cast.annotators:
         flag = FlagFactory(participant=person)
         decisions = [
-            partial(decide_flag, flag, verdict=verdict, reason="Seen.", by=by, now=timezone.now())
-            for verdict, by in (("dismissed", cast.lead), ("excluded", cast.owner))
+            partial(decide_flag, flag, decision=decision, reason="Seen.", by=by, now=timezone.now())
+            for decision, by in (("dismissed", cast.lead), ("excluded", cast.owner))
         ]
 
         results = run_together(decisions)
@@ -62,7 +62,7 @@ def test_a_sweep_that_pauses_and_a_lead_who_excludes_do_not_wait_for_each_other(
     for person in cast.annotators:
         flag = FlagFactory(participant=person)
         raising = partial(raise_flag, person, Signal("gold", {"n": 40}), plan=plan, now=timezone.now())
-        deciding = partial(decide_flag, flag, verdict="excluded", reason="Seen.", by=cast.lead, now=timezone.now())
+        deciding = partial(decide_flag, flag, decision="excluded", reason="Seen.", by=cast.lead, now=timezone.now())
 
         results = run_together([raising, deciding])
 

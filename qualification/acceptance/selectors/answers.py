@@ -36,7 +36,7 @@ class Reviewed:
         return table[: self.n_labels]
 
 
-def verdicts_of(review: Review, criterion: CriterionSpec) -> dict[int, int]:
+def labels_of_controller(review: Review, criterion: CriterionSpec) -> dict[int, int]:
     """{draw id: option id} of the check's counted answers.
 
     Put together here: a planner without statistics, as after a large import, joined the two in minutes.
@@ -55,11 +55,13 @@ def verdicts_of(review: Review, criterion: CriterionSpec) -> dict[int, int]:
 def reviewed_items(sample: Sample, criterion: CriterionSpec, n: int) -> Reviewed:
     """The first `n` sampled items, which have been checked."""
     options = answer_options(criterion)
-    rows = list(SampledItem.objects.filter(sample=sample, position__lt=n).values_list("label", "verdict", "is_top_up"))
+    rows = list(
+        SampledItem.objects.filter(sample=sample, position__lt=n).values_list("label", "controller_label", "is_top_up")
+    )
     place_of = {option.id: at for at, option in enumerate(options)}
     return Reviewed(
         labels=np.array([place_of[label] for label, _, _ in rows], np.int64),
-        answers=np.array([place_of.get(verdict, len(options)) for _, verdict, _ in rows], np.int64),
+        answers=np.array([place_of.get(decision, len(options)) for _, decision, _ in rows], np.int64),
         is_top_up=np.array([top for _, _, top in rows], bool),
         n_labels=len(class_options(criterion)),
         n_answers=len(options) + 1,

@@ -15,7 +15,7 @@ from protocols.specs import CriterionSpec
 from qualification.acceptance.selectors.answers import second_table
 from qualification.models import AcceptancePlan, Disagreement, Sample, SampledItem
 
-Verdict = Sample.Verdict
+Decision = Sample.Decision
 HOUR_MS = 3_600_000
 
 
@@ -103,16 +103,16 @@ class Rounds:
 
 
 def rounds_of(study: Study) -> Rounds:
-    """By what was done, so what a lead has put in the place of a verdict counts."""
+    """By what was done, so what a lead has put in the place of a decision counts."""
     decided = Sample.objects.filter(batch__study=study, state=Sample.State.DECIDED)
     current = decided.filter(protocol_version=study.protocol_version_id)
     rows = [
-        (batch, number, overridden or verdict)
-        for batch, number, verdict, overridden in current.values_list("batch", "round", "verdict", "overridden_to")
+        (batch, number, overridden or decision)
+        for batch, number, decision, overridden in current.values_list("batch", "round", "decision", "overridden_to")
     ]
-    first = [outcome for _, number, outcome in rows if number == 1 and outcome != Verdict.NOT_ASSESSABLE]
-    n_pass = first.count(Verdict.ACCEPT)
-    accepted = Counter(number for _, number, outcome in rows if outcome == Verdict.ACCEPT)
+    first = [outcome for _, number, outcome in rows if number == 1 and outcome != Decision.NOT_ASSESSABLE]
+    n_pass = first.count(Decision.ACCEPT)
+    accepted = Counter(number for _, number, outcome in rows if outcome == Decision.ACCEPT)
     return Rounds(len(first), n_pass, wilson(n_pass, len(first)), tuple(sorted(accepted.items())))
 
 
@@ -131,8 +131,8 @@ def controllers_agree(study: Study, criterion: CriterionSpec) -> Estimate:
 
 
 def kappa_of(sampled_items: QuerySet[SampledItem], criterion: CriterionSpec) -> Estimate:
-    pairs = sampled_items.filter(verdict__isnull=False, second_verdict__isnull=False)
-    return cohen_kappa(second_table(list(pairs.values_list("verdict", "second_verdict")), criterion))
+    pairs = sampled_items.filter(controller_label__isnull=False, second_label__isnull=False)
+    return cohen_kappa(second_table(list(pairs.values_list("controller_label", "second_label")), criterion))
 
 
 # --- the plan and the groups -------------------------------------------------------------------------

@@ -29,7 +29,7 @@ class SamplePage:
     @property
     def are_sizes_shown(self) -> bool:
         """What the annotators said, as a whole, would tell a blind controller what to expect."""
-        return not self.sample.plan["is_blind"] or bool(self.sample.verdict)
+        return not self.sample.plan["is_blind"] or bool(self.sample.decision)
 
     @property
     def classes(self) -> list[dict[str, Any]]:

@@ -17,13 +17,13 @@ from measures.acceptance import Decision, FixedRule, SharesRule, decide_by_error
 from measures.acceptance_curves import Rule
 from measures.sequential import decide_in_turn, lines_of
 from protocols.specs import CriterionSpec, spec_of
-from qualification.acceptance.selectors.answers import Reviewed, reviewed_items, sizes_of, verdicts_of
+from qualification.acceptance.selectors.answers import Reviewed, labels_of_controller, reviewed_items, sizes_of
 from qualification.acceptance.selectors.due import broken_samples
 from qualification.acceptance.selectors.plans import answer_options, class_options, rule_of_data
 from qualification.acceptance.services.reviewing import deal_review, lock_sample
 from qualification.models import AcceptancePlan, Review, Sample, SampledItem
 
-State, Verdict = Sample.State, Sample.Verdict
+State, Chosen = Sample.State, Sample.Decision
 
 
 @transaction.atomic
@@ -35,7 +35,7 @@ def count_review(review_id: int, *, now: datetime) -> bool:
     if review.counted_at or review.given_back_at or not submitted.exists() or _has_lost_a_vote(sample):
         return False
     criterion = spec_of(sample.protocol_version).by_key[sample.plan["criterion"]]
-    _store_verdicts(review, criterion)
+    _store_labels(review, criterion)
     review.counted_at = now
     review.save(update_fields=["counted_at"])
     if not review.is_second:
@@ -48,11 +48,11 @@ def _has_lost_a_vote(sample: Sample) -> bool:
     return broken_samples().filter(pk=sample.pk).exists()
 
 
-def _store_verdicts(review: Review, criterion: CriterionSpec) -> None:
-    verdicts = verdicts_of(review, criterion)
-    column = "second_verdict_id" if review.is_second else "verdict_id"
-    sampled_items = SampledItem.objects.in_bulk(verdicts)
-    for pk, option in verdicts.items():
+def _store_labels(review: Review, criterion: CriterionSpec) -> None:
+    decisions = labels_of_controller(review, criterion)
+    column = "second_label_id" if review.is_second else "controller_label_id"
+    sampled_items = SampledItem.objects.in_bulk(decisions)
+    for pk, option in decisions.items():
         setattr(sampled_items[pk], column, option)
     SampledItem.objects.bulk_update(sampled_items.values(), [column.removesuffix("_id")], batch_size=500)
 
@@ -64,12 +64,12 @@ def _decide(sample: Sample, review: Review, criterion: CriterionSpec, now: datet
         deal_review(sample, review.participant, number=review.number + 1, now=now)
         return
     decision, n_used = found
-    sample.state, sample.verdict, sample.decided_at = State.DECIDED, decision.verdict, now
+    sample.state, sample.decision, sample.decided_at = State.DECIDED, decision.outcome, now
     sample.figures = figures_of(decision, reviewed, criterion, n_used)
-    sample.save(update_fields=["state", "verdict", "decided_at", "figures"])
-    details = {"round": sample.round, "verdict": decision.verdict, "share": decision.overall.share}
+    sample.save(update_fields=["state", "decision", "decided_at", "figures"])
+    details = {"round": sample.round, "decision": decision.outcome, "share": decision.overall.share}
     activity.log(sample.batch.study, None, "acceptance_decided", about=sample.batch.key, details=details, now=now)
-    acts = decision.verdict == Verdict.ACCEPT or (decision.verdict == Verdict.RETURN and _returns_by_itself(sample))
+    acts = decision.outcome == Chosen.ACCEPT or (decision.outcome == Chosen.RETURN and _returns_by_itself(sample))
     if acts and is_current(sample):
         _carry_out(sample, sample.batch.group, None, now)
 
@@ -93,8 +93,8 @@ def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, i
         return decide_by_shares(reviewed.confusion(), sizes, rule, is_weighted=is_weighted), n
     if isinstance(rule, FixedRule):
         return decide_by_errors(reviewed.confusion(), sizes, rule), n
-    verdict, n_used = decide_in_turn(reviewed.is_right, lines_of(rule, sum(sizes)))
-    return None if verdict is None else (describe(verdict, reviewed.confusion(n_used), sizes), n_used)
+    decision, n_used = decide_in_turn(reviewed.is_right, lines_of(rule, sum(sizes)))
+    return None if decision is None else (describe(decision, reviewed.confusion(n_used), sizes), n_used)
 
 
 def figures_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec, n_used: int) -> dict[str, Any]:
@@ -113,36 +113,36 @@ def figures_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec,
 def confirm_return(sample: Sample, *, group: Group | None, by: User, now: datetime) -> Sample:
     """Raises Refused when there is nothing to confirm."""
     locked = lock_sample(sample.pk)
-    if not locked.is_open or locked.outcome != Verdict.RETURN:
+    if not locked.is_open or locked.outcome != Chosen.RETURN:
         raise Refused("nothing_to_confirm", _("This batch does not wait for somebody to return it."))
-    _review_votes(locked)
+    _require_votes(locked)
     _carry_out(locked, group, by, now)
     return locked
 
 
 @transaction.atomic
 def override(sample: Sample, *, to: str, reason: str, by: User, now: datetime, group: Group | None = None) -> Sample:
-    """Put a person's decision in the place of the verdict, which is kept beside it. Raises Refused."""
+    """Put a person's decision in the place of the decision, which is kept beside it. Raises Refused."""
     locked = lock_sample(sample.pk)
     if locked.state != State.DECIDED:
         raise Refused("not_decided", _("A verdict can be overridden once there is one."))
     if locked.overridden_to:
         raise Refused("overridden", _("This verdict has been overridden already."))
-    if to == locked.verdict or to not in (Verdict.ACCEPT, Verdict.RETURN):
-        raise Refused("same_verdict", _("Choose the other verdict: accepted, or returned."))
+    if to == locked.decision or to not in (Chosen.ACCEPT, Chosen.RETURN):
+        raise Refused("same_decision", _("Choose the other verdict: accepted, or returned."))
     if not reason.strip():
         raise Refused("no_reason", _("Say why: the reason is kept beside the verdict."))
-    _review_votes(locked)
+    _require_votes(locked)
     locked.overridden_to, locked.override_reason = to, reason.strip()
     locked.overridden_by, locked.overridden_at = by, now
     locked.save(update_fields=["overridden_to", "override_reason", "overridden_by", "overridden_at"])
-    details = {"round": locked.round, "from": locked.verdict, "to": to, "reason": locked.override_reason}
+    details = {"round": locked.round, "from": locked.decision, "to": to, "reason": locked.override_reason}
     activity.log(locked.batch.study, by, "acceptance_overridden", about=locked.batch.key, details=details, now=now)
     _carry_out(locked, group, by, now)
     return locked
 
 
-def _review_votes(sample: Sample) -> None:
+def _require_votes(sample: Sample) -> None:
     if _has_lost_a_vote(sample):
         raise Refused("vote_missing", _("A vote of this batch is missing by now: another sample will be drawn."))
 
@@ -152,8 +152,8 @@ def _carry_out(sample: Sample, group: Group | None, by: User | None, now: dateti
     batch = sample.batch
     if not is_current(sample):
         raise Refused("over", _("This batch is being rated again already: its next round will be checked."))
-    if sample.outcome == Verdict.RETURN:
-        reason = sample.override_reason or str(Verdict(sample.verdict).value)
+    if sample.outcome == Chosen.RETURN:
+        reason = sample.override_reason or str(Chosen(sample.decision).value)
         open_next_round(batch, now=now, group=group, by=by, reason=reason)
     else:
         set_batch_status(batch.study, keys=[batch.key], status=Batch.Status.CLOSED, by=by, now=now)

@@ -47,7 +47,7 @@ def _store(batch: Batch, plan: AcceptancePlan, criterion: CriterionSpec, labels:
         drawn_at=now, class_sizes={str(option): n for option, n in sorted(labels.sizes.items())},
     )  # fmt: skip
     if not labels.option_of:  # nothing to check: no controller could ever decide about it
-        sample.state, sample.verdict = Sample.State.DECIDED, Sample.Verdict.NOT_ASSESSABLE
+        sample.state, sample.decision = Sample.State.DECIDED, Sample.Decision.NOT_ASSESSABLE
         sample.decided_at = now
     sample.save()
     chosen = draw_items(labels, criterion, rule_of_data(as_data), sample.seed)

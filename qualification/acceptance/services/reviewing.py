@@ -42,7 +42,7 @@ def take_sample(sample: Sample, *, user: User, now: datetime) -> Review:
 
 @transaction.atomic
 def take_second_review(sample: Sample, *, user: User, now: datetime) -> Review:
-    """Give the user the same sample, blind, to see whether controllers agree. It changes no verdict. Raises Refused."""
+    """Give the user the same sample, blind, to see whether controllers agree. It changes no decision. Raises Refused."""
     locked = _lock_reviewable(sample.pk)
     begun = locked.reviews.filter(is_second=True, given_back_at=None).select_related("participant", "batch").first()
     if begun is not None and begun.participant.user_id == user.pk and begun.counted_at is None:
@@ -114,7 +114,7 @@ def deal_review(
     last = min(first + size, n_drawn) - 1
     sampled_items = sample.sampled_items.filter(position__range=(first, last))
     if is_second:  # of a sequential sample, what the first has checked
-        sampled_items = sampled_items.filter(verdict__isnull=False)
+        sampled_items = sampled_items.filter(controller_label__isnull=False)
     items: list[Item] = [sampled.item for sampled in sampled_items.select_related("item")]
     batch = make_private_batch(
         study, kind=Batch.Kind.REVIEW, key=f"acceptance-{sample.pk}-{sample.reviews.count() + 1}", items=items,
@@ -140,7 +140,7 @@ def give_back(review: Review, *, by: User, now: datetime) -> None:
     withdraw_private_batch(review.batch)
     if not fresh.is_second:
         # All portions go: one sample is checked by one controller.
-        sample.sampled_items.update(verdict=None)
+        sample.sampled_items.update(controller_label=None)
         sample.state, sample.controller = State.WAITING, None
         sample.save(update_fields=["state", "controller"])
     given_back = sample.reviews.filter(is_second=fresh.is_second, given_back_at=None)

@@ -12,7 +12,7 @@ from qualification.acceptance.selectors.due import broken_samples
 from qualification.acceptance.services.reviewing import lock_sample
 from qualification.models import Sample
 
-State, Verdict = Sample.State, Sample.Verdict
+State, Decision = Sample.State, Sample.Decision
 
 
 @transaction.atomic
@@ -30,9 +30,9 @@ def void_sample(sample_id: int, *, now: datetime) -> bool:
     sample.state, sample.voided_at = State.VOID, now
     sample.save(update_fields=["state", "voided_at"])
     names = ", ".join(person.pseudonym for person in missing)
-    details = {"round": sample.round, "verdict": sample.outcome, "names": names}
+    details = {"round": sample.round, "decision": sample.outcome, "names": names}
     activity.log(sample.batch.study, None, "sample_voided", about=sample.batch.key, details=details, now=now)
-    if sample.outcome == Verdict.ACCEPT and sample.carried_out_at:
+    if sample.outcome == Decision.ACCEPT and sample.carried_out_at:
         _open_again(sample.batch, now)
     return True
 

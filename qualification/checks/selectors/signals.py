@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Assignment, Batch, Participant, Study
 from annotation.selectors.answers import latest_answers
-from measures.behaviour import FAILED, FEWEST_ITEMS_TO_FLAG, gold_verdict
+from measures.behaviour import FAILED, FEWEST_ITEMS_TO_FLAG, gold_result
 from measures.contributions import Contribution
 from measures.contributors import FALSE_DISCOVERY_RATE, adjusted
 from measures.estimate import Estimate
@@ -94,10 +94,10 @@ def known_signals(plan: CheckPlan, people: Collection[int]) -> dict[int, list[Si
 def _gold(plan: CheckPlan, tally: KnownTally) -> Signal | None:
     if tally.n_items <= GOLD_DECIDES_NOTHING:
         return None
-    verdict = gold_verdict(tally.n_right, tally.n_answers, plan.gold_required)
-    if verdict.verdict != FAILED:
+    outcome = gold_result(tally.n_right, tally.n_answers, plan.gold_required)
+    if outcome.outcome != FAILED:
         return None
-    numbers = {"value": verdict.share, "low": verdict.low, "high": verdict.high, "threshold": plan.gold_required}
+    numbers = {"value": outcome.share, "low": outcome.low, "high": outcome.high, "threshold": plan.gold_required}
     return Signal(Kind.GOLD, {"n": tally.n_answers, "n_right": tally.n_right, "n_items": tally.n_items, **numbers})
 
 

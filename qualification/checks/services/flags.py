@@ -22,7 +22,7 @@ NEW_EVIDENCE = 20  # answers more than those of a decision: below, the same thin
 Kind = Flag.Kind
 State = Flag.State
 PersonStatus = Participant.Status
-VERDICTS = (State.DISMISSED, State.PAUSED, State.EXCLUDED)
+DECISIONS = (State.DISMISSED, State.PAUSED, State.EXCLUDED)
 
 
 @transaction.atomic
@@ -65,14 +65,14 @@ def _flag_reason(flag: Flag) -> str:
 
 # --- decisions -----------------------------------------------------------------------------------------
 @transaction.atomic
-def decide_flag(flag: Flag, *, verdict: str, reason: str, by: User, now: datetime) -> Flag:
+def decide_flag(flag: Flag, *, decision: str, reason: str, by: User, now: datetime) -> Flag:
     """Dismiss it, pause the annotator, or exclude them: their seats are free at once and the figures follow.
 
     Finished work stays payable, and the flag keeps how much. An exclusion settles all open flags of the person.
-    Raises Refused for a flag that is decided, an unknown verdict, and without a reason.
+    Raises Refused for a flag that is decided, an unknown decision, and without a reason.
     """
-    if verdict not in VERDICTS:
-        raise Refused("unknown_verdict", _("There is no such decision."))
+    if decision not in DECISIONS:
+        raise Refused("unknown_decision", _("There is no such decision."))
     if not reason.strip():
         raise Refused("no_reason", _("Say why: the decision is kept with its reason."))
     person = _locked(flag.participant_id)
@@ -80,11 +80,11 @@ def decide_flag(flag: Flag, *, verdict: str, reason: str, by: User, now: datetim
     if locked.state != State.OPEN:
         raise Refused("decided", _("This flag is decided already."))
     settled = [locked]
-    if verdict == State.EXCLUDED:
+    if decision == State.EXCLUDED:
         locked.payable = payable_work(person)
         settled += Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).exclude(pk=locked.pk)
     for each in settled:
-        _settle(each, verdict, reason.strip(), by, now)
+        _settle(each, decision, reason.strip(), by, now)
     _act(person, locked, by, now)
     _log_decided(person, locked, by, now)
     return locked
@@ -114,13 +114,13 @@ def _settle_as_excluded(participant_id: int, now: datetime) -> int:
 
 def _log_decided(person: Participant, flag: Flag, by: User | None, now: datetime) -> None:
     details = {
-        "kind": flag.kind, "verdict": flag.state, "reason": flag.decision_reason, "payable": flag.payable,
+        "kind": flag.kind, "decision": flag.state, "reason": flag.decision_reason, "payable": flag.payable,
     }  # fmt: skip
     activity.log(person.study, by, "flag_decided", about=person.pseudonym, details=details, now=now)
 
 
-def _settle(flag: Flag, verdict: str, reason: str, by: User | None, now: datetime) -> None:
-    flag.state, flag.decision_reason, flag.decided_by, flag.decided_at = verdict, reason, by, now
+def _settle(flag: Flag, decision: str, reason: str, by: User | None, now: datetime) -> None:
+    flag.state, flag.decision_reason, flag.decided_by, flag.decided_at = decision, reason, by, now
     flag.save(update_fields=["state", "decision_reason", "decided_by", "decided_at", "payable"])
 
 

@@ -15,7 +15,7 @@ from qualification.models import Attempt, ComprehensionQuestion, ComprehensionTr
 
 Kind = Batch.Kind
 PersonStatus = Participant.Status
-COMPREHENSION, TRAINING, QUALIFICATION, VERDICT = "comprehension", "training", "qualification", "verdict"
+COMPREHENSION, TRAINING, QUALIFICATION, RESULT = "comprehension", "training", "qualification", "result"
 DECIDING, ASKED, WAITING, PASSED, FAILED = "deciding", "asked", "waiting", "passed", "failed"
 ON_THE_WAY = (PersonStatus.QUALIFYING, PersonStatus.FAILED, PersonStatus.CLEARED)
 # What is next is not a batch, so none is offered.
@@ -31,7 +31,7 @@ class QualificationStep:
 
 @dataclass(frozen=True, slots=True)
 class QualificationState:
-    """What is next for one candidate. `text` is the study's own, for a verdict."""
+    """What is next for one candidate. `text` is the study's own, for a result."""
 
     stage: str
     steps: tuple[QualificationStep, ...] = ()
@@ -133,12 +133,12 @@ def _state(participant: Participant, stage: str, facts: Facts, amount: Decimal |
 
 def _steps(stage: str, facts: Facts) -> Iterable[QualificationStep]:
     """In their order, those of this qualification. The one after the last done is now."""
-    names = [QUALIFICATION, VERDICT]
+    names = [QUALIFICATION, RESULT]
     if facts.open[Kind.TRAINING]:
         names.insert(0, TRAINING)
     if facts.qualification.has_comprehension_check and facts.n_questions:
         names.insert(0, COMPREHENSION)
-    now = {DECIDING: VERDICT, ASKED: VERDICT, WAITING: QUALIFICATION}.get(stage, stage)
+    now = {DECIDING: RESULT, ASKED: RESULT, WAITING: QUALIFICATION}.get(stage, stage)
     place = names.index(now) if now in names else len(names)
     for at, name in enumerate(names):
         yield QualificationStep(name, at < place, at == place)
@@ -177,7 +177,7 @@ def _add_tries(facts: dict[int, Facts]) -> None:
 def _add_work(facts: dict[int, Facts]) -> None:
     """What was finished. Qualification work without an attempt is about to be decided.
 
-    So is, for this page, what was decided after its participants were read: beside their old status the verdict
+    So is, for this page, what was decided after its participants were read: beside their old status the result
     would look like one that is left to the team, and a page that said so would not look again.
     """
     kinds = (Kind.TRAINING, Kind.QUALIFICATION)
@@ -215,7 +215,7 @@ def _add_batches(participants: list[Participant], facts: dict[int, Facts]) -> No
 
 # --- what waits for a person -----------------------------------------------------------------------
 def asks_a_lead() -> Q:
-    """Participants whose last attempt decided nothing, with no verdict of a lead beside it."""
+    """Participants whose last attempt decided nothing, with no result of a lead beside it."""
     later = Attempt.objects.filter(participant=OuterRef("participant"), number__gt=OuterRef("number"))
     undecided = Attempt.objects.filter(participant=OuterRef("pk"), state=Attempt.State.UNDECIDED, overridden_to="")
     return Q(Exists(undecided.filter(~Exists(later))), status=PersonStatus.QUALIFYING)

@@ -1,4 +1,4 @@
-"""What a verdict is made of: the panel's and a candidate's answers to the same items, as codes."""
+"""What a result is made of: the panel's and a candidate's answers to the same items, as codes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

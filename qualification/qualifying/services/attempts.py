@@ -1,4 +1,4 @@
-"""What a team lead decides about an attempt. The rule's verdict stays beside it."""
+"""What a team lead decides about an attempt. The rule's result stays beside it."""
 
 from datetime import datetime
 

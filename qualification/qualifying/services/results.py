@@ -1,4 +1,4 @@
-"""From a finished qualification batch to its verdict: found by a sweep, decided once, by the rule of the study.
+"""From a finished qualification batch to its result: found by a sweep, decided once, by the rule of the study.
 
 A worker that dies in between leaves nothing: attempt, status and log line are one transaction behind the lock of the
 participant, and the next sweep finds the batch again.
@@ -18,7 +18,7 @@ from annotation.services import activity
 from annotation.services.refusals import Refused
 from annotation.services.status import set_status
 from annotation.services.sweeping import sweep_each
-from measures.qualification_rule import Cells, Rule, Verdict, cells_of, judge, weakest
+from measures.qualification_rule import Cells, Result, Rule, cells_of, judge, weakest
 from protocols.specs import spec_of
 from qualification.models import Attempt, Qualification
 from qualification.qualifying.selectors.votes import Answers, answers_of, panel_state
@@ -34,7 +34,7 @@ def sweep_attempts(*, now: datetime) -> int:
 
 
 def _decidable() -> list[int]:
-    """Finished qualification work without a verdict, but for what is known to wait for the panel and still does."""
+    """Finished qualification work without a result, but for what is known to wait for the panel and still does."""
     waiting = undecided_work().order_by("pk").values_list("pk", "batch_id", "batch__study_id", "attempt__reason")
     by_batch: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
     for pk, batch, study, reason in waiting:
@@ -67,7 +67,7 @@ def undecided_work() -> QuerySet[Assignment]:
 def decide(assignment_id: int, *, now: datetime) -> bool:
     """Make the attempt, if there is none, and decide it, if nobody has. Returns whether this call decided it."""
     assignment = Assignment.objects.select_related("batch__study__protocol_version").get(pk=assignment_id)
-    # The lock lets one decision about a candidate run at a time: a task delivered twice finds the verdict of the first.
+    # The lock lets one decision about a candidate run at a time: a task delivered twice finds the result of the first.
     participant = Participant.objects.select_for_update(no_key=True).get(pk=assignment.participant_id)
     if not undecided_work().filter(pk=assignment_id).exists():
         return False
@@ -80,7 +80,7 @@ def decide(assignment_id: int, *, now: datetime) -> bool:
     if attempt.reason:
         attempt.save(update_fields=["reason"])
         return False
-    _write_verdict(attempt, qualification, *_judged(qualification, assignment, batches), now)
+    _write_result(attempt, qualification, *_judged(qualification, assignment, batches), now)
     _act_on(attempt, participant, now)
     return True
 
@@ -111,7 +111,7 @@ def _waits_for(qualification: Qualification, batches: list[int]) -> str:
 
 def _judged(
     qualification: Qualification, assignment: Assignment, batches: list[int]
-) -> tuple[Verdict, dict[str, Verdict]]:
+) -> tuple[Result, dict[str, Result]]:
     spec = spec_of(assignment.batch.study.protocol_version)
     rule = rule_of(qualification)
     answers = answers_of(qualification, spec, assignment.participant_id, batches)
@@ -128,12 +128,12 @@ def _cells(answers: Answers) -> Cells:
     return cells_of(answers.members, answers.candidate, answers.scale.n_categories, answers.is_right)
 
 
-def _write_verdict(
-    attempt: Attempt, qualification: Qualification, verdict: Verdict, parts: dict[str, Verdict], now: datetime
+def _write_result(
+    attempt: Attempt, qualification: Qualification, result: Result, parts: dict[str, Result], now: datetime
 ) -> None:
-    attempt.state, attempt.decided_at = verdict.state, now
-    attempt.value, attempt.low, attempt.high = verdict.value, verdict.low, verdict.high
-    attempt.threshold, attempt.reason = verdict.threshold, verdict.reason
+    attempt.state, attempt.decided_at = result.state, now
+    attempt.value, attempt.low, attempt.high = result.value, result.low, result.high
+    attempt.threshold, attempt.reason = result.threshold, result.reason
     attempt.n_items = sum(part.n_items for part in parts.values())
     attempt.rule = snapshot_of(qualification)
     attempt.parts = [{"criterion": key} | asdict(part) for key, part in parts.items() if key]
@@ -148,13 +148,13 @@ def snapshot_of(qualification: Qualification) -> dict[str, object]:
 
 def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
     details = {"state": attempt.state, "value": attempt.value, "threshold": attempt.threshold, "reason": attempt.reason}
-    activity.log(participant.study, None, "verdict", about=participant.pseudonym, details=details, now=now)
+    activity.log(participant.study, None, "result", about=participant.pseudonym, details=details, now=now)
     status = {State.PASSED: PersonStatus.CLEARED, State.FAILED: PersonStatus.FAILED}.get(State(attempt.state))
     if status is None:
         return
     try:
         set_status(participant, status=status, reason=sentence_of(attempt), now=now)
-    except Refused:  # a role that sees the figures: the verdict must not let them rate
+    except Refused:  # a role that sees the figures: the result must not let them rate
         attempt.state, attempt.reason = State.UNDECIDED, NO_LONGER_ANNOTATOR
         attempt.save(update_fields=["state", "reason"])
 

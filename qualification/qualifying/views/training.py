@@ -1,4 +1,4 @@
-"""The candidate's pages: the questions about the guidelines, the explanation after a training answer, the verdict."""
+"""The candidate's pages: the questions about the guidelines, the explanation after a training answer, the result."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from qualification.qualifying.services.comprehension import asked_of, explained,
 @never_cache
 @require_GET
 def qualification_state(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is next in one study, asked for every second while a verdict is made."""
+    """What is next in one study, asked for every second while a result is made."""
     participant = participant_for(request.user, slug)
     works = work_of(request.user.pk, PERSON_STATUSES, timezone.now())
     work = next(each for each in works if each.participant == participant)

@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 from measures.acceptance import acceptance_probability
 from measures.agreement import fleiss_kernel
 from measures.alpha import krippendorff_alpha_with_interval
-from measures.behaviour import gold_verdict
+from measures.behaviour import gold_result
 from measures.clusters import Clusters, cluster_bootstrap_interval
 from measures.estimate import Estimate
 from measures.histograms import Histogram
@@ -40,10 +40,10 @@ def clopper_beside_statsmodels() -> Iterable[Pair]:
 def gold_beside_statsmodels() -> Iterable[Pair]:
     for n in (5, 20, 50):
         for k in range(n + 1):
-            found = gold_verdict(k, n, 0.9)
+            found = gold_result(k, n, 0.9)
             low, high = proportion_confint(k, n, 0.05, method="wilson")
-            verdict = "failed" if high < 0.9 else "proved" if low >= 0.9 else "undecided"
-            assert found.verdict == verdict
+            outcome = "failed" if high < 0.9 else "proved" if low >= 0.9 else "undecided"
+            assert found.outcome == outcome
             yield (found.low, found.high), (low, high)
 
 
@@ -125,7 +125,7 @@ BY_LOT = 0.02
 CHECKS = [
     Check(("intervals.wilson",), "statsmodels", wilson_beside_statsmodels),
     Check(("intervals.clopper_pearson",), "statsmodels", clopper_beside_statsmodels),
-    Check(("behaviour.gold_verdict",), "statsmodels, limits and verdict", gold_beside_statsmodels),
+    Check(("behaviour.gold_result",), "statsmodels, limits and verdict", gold_beside_statsmodels),
     Check(("intervals.t_interval",), "scipy", t_beside_scipy),
     Check(("acceptance.acceptance_probability",), "scipy, endless and finite batches", acceptance_beside_scipy),
     Check(

@@ -78,7 +78,7 @@ PROOFS = [
     Proof(("agreement.fleiss_kappa", "pair_means.mean_pairwise_cohen"), "reference study: 5,880 and 4,600 ratings",
           "reporting/test_reference_study.py::test_every_number_of_the_reference_study_is_printed"),
     Proof(("acceptance.decide_by_shares", "acceptance.describe"), "counting, for classes drawn at random",
-          "measures/test_acceptance.py::test_the_verdict_equals_counting"),
+          "measures/test_acceptance.py::test_the_outcome_equals_counting"),
     Proof(("acceptance.proportion",), "Wilson's limits, and wider ones where classes are weighted",
           "measures/test_acceptance.py::test_intervals_are_wilsons_and_weights_make_them_wider"),
     Proof(("acceptance.errors_allowed",), "counted by hand around the steps at 10, 20 and 30",

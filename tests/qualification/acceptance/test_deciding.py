@@ -36,7 +36,7 @@ def spoiled(labels: list[str], n: int, seed: int = 5) -> list[str]:
 def test_a_right_batch_is_accepted_and_closed(acceptance: AcceptanceStudy):
     batch = acceptance.finish("a", LABELS)
     sample = acceptance.review(acceptance.draw(batch), LABELS)
-    assert (sample.state, sample.verdict) == ("decided", "accept")
+    assert (sample.state, sample.decision) == ("decided", "accept")
     assert sample.carried_out_at == NOW
     batch.refresh_from_db()
     assert (batch.status, batch.round) == ("closed", 1)
@@ -47,7 +47,7 @@ def test_a_wrong_batch_is_returned_and_its_ratings_count_nowhere(acceptance: Acc
     batch = acceptance.finish("a", LABELS)
     assert measure_batch(batch).n_ratings == 480
     sample = acceptance.review(acceptance.draw(batch), WORSE)
-    assert sample.verdict == "return"
+    assert sample.decision == "return"
     batch.refresh_from_db()
     assert (batch.status, batch.round) == ("open", 2)
     assert batch.ratings.count() == 480  # kept in history
@@ -63,8 +63,8 @@ def test_rounds_repeat_until_the_batch_passes(acceptance: AcceptanceStudy):
     acceptance.review(acceptance.draw(batch), LABELS)
     acceptance.again(batch, LABELS)
     acceptance.review(acceptance.draw(batch), LABELS)
-    verdicts = batch.samples.order_by("round").values_list("round", "verdict")
-    assert list(verdicts) == [(1, "return"), (2, "return"), (3, "accept")]
+    decisions = batch.samples.order_by("round").values_list("round", "decision")
+    assert list(decisions) == [(1, "return"), (2, "return"), (3, "accept")]
     assert measure_batch(Batch.objects.get(pk=batch.pk)).n_ratings == 480
 
 
@@ -83,7 +83,7 @@ def test_figures_equal_an_independent_computation(acceptance: AcceptanceStudy, n
 
     found = acceptance.review(drawn, truth)
 
-    assert found.verdict == ("accept" if is_fine else "return")
+    assert found.decision == ("accept" if is_fine else "return")
     assert found.figures["overall"]["share"] == pytest.approx((100 - errors) / 100)
     for key, figures in zip("012", found.figures["classes"], strict=True):
         assert figures["accuracy"]["n"] == n[key]
@@ -96,18 +96,18 @@ def test_figures_equal_an_independent_computation(acceptance: AcceptanceStudy, n
 def test_a_class_that_is_too_rare_is_left_out_and_named(acceptance: AcceptanceStudy):
     labels = ["0"] * 4 + ["1"] * 120 + ["2"] * 120
     found = acceptance.review(acceptance.draw(acceptance.finish("a", labels)), ["1"] * 4 + labels[4:])
-    assert found.verdict == "accept"  # 4 of 244 wrong, and nothing is said of their class
-    assert [each["verdict"] for each in found.figures["classes"]] == ["not_assessable", "pass", "pass"]
+    assert found.decision == "accept"  # 4 of 244 wrong, and nothing is said of their class
+    assert [each["decision"] for each in found.figures["classes"]] == ["not_assessable", "pass", "pass"]
     assert found.figures["is_weighted"]
     assert found.figures["overall"]["share"] == pytest.approx(240 / 244)
 
 
-@pytest.mark.parametrize(("answers", "verdict"), [(["0", "1", "2"] * 3, "accept"), (["0", "1", "1"] * 3, "return")])
+@pytest.mark.parametrize(("answers", "decision"), [(["0", "1", "2"] * 3, "accept"), (["0", "1", "1"] * 3, "return")])
 def test_a_small_batch_that_was_reviewed_completely_is_decided_by_its_shares(
-    acceptance: AcceptanceStudy, answers, verdict: str
+    acceptance: AcceptanceStudy, answers, decision: str
 ):
     found = acceptance.review(acceptance.draw(acceptance.finish("a", ["0", "1", "2"] * 3)), answers)
-    assert (found.verdict, found.is_open) == (verdict, False)
+    assert (found.decision, found.is_open) == (decision, False)
 
 
 def test_a_batch_without_an_assessable_class_waits_for_a_person(db: None):
@@ -115,18 +115,18 @@ def test_a_batch_without_an_assessable_class_waits_for_a_person(db: None):
     labels = ["0", "1", "2"] * 4
     batch = acceptance.finish("a", labels)
     found = acceptance.review(acceptance.draw(batch), labels)
-    assert (found.verdict, found.is_open) == ("not_assessable", True)
+    assert (found.decision, found.is_open) == ("not_assessable", True)
     override(found, to="accept", reason="All nine are right.", by=acceptance.cast.lead, now=NOW)
     batch.refresh_from_db()
     found.refresh_from_db()
-    assert (found.verdict, found.outcome, batch.status) == ("not_assessable", "accept", "closed")
+    assert (found.decision, found.outcome, batch.status) == ("not_assessable", "accept", "closed")
 
 
 def test_a_fixed_sample_counts_its_errors(db: None):
     acceptance = make_acceptance(kind="fixed", n_sample=50, most_errors=3)
     few, many = acceptance.finish("few", LABELS), acceptance.finish("many", LABELS)
-    assert acceptance.review(acceptance.draw(few), LABELS).verdict == "accept"
-    assert acceptance.review(acceptance.draw(many), spoiled(LABELS, 80)).verdict == "return"
+    assert acceptance.review(acceptance.draw(few), LABELS).decision == "accept"
+    assert acceptance.review(acceptance.draw(many), spoiled(LABELS, 80)).decision == "return"
     assert Sample.objects.get(batch=few).sampled_items.count() == 50
 
 
@@ -146,7 +146,7 @@ def test_a_sequential_sample_is_dealt_in_portions_until_it_is_clear(db: None):
     sweep_acceptance(now=NOW)
     sample.refresh_from_db()
     # ln(.10 / .95) / ln(.90 / .95) = 41.6 right answers in a row accept
-    assert (sample.verdict, sample.figures["n_used"]) == ("accept", 42)
+    assert (sample.decision, sample.figures["n_used"]) == ("accept", 42)
     assert sample.reviews.count() == 2
 
 
@@ -155,7 +155,7 @@ def test_a_person_confirms_a_return_where_the_plan_asks_for_it(db: None):
     batch = acceptance.finish("a", LABELS)
     found = acceptance.review(acceptance.draw(batch), WORSE)
     batch.refresh_from_db()
-    assert (found.verdict, found.is_open, batch.round) == ("return", True, 1)
+    assert (found.decision, found.is_open, batch.round) == ("return", True, 1)
     group = Group.objects.create(study=acceptance.cast.study, name="North")
     confirm_return(found, group=group, by=acceptance.cast.lead, now=NOW)
     batch.refresh_from_db()
@@ -180,7 +180,7 @@ def test_a_lead_returns_an_accepted_batch_with_a_reason_that_is_logged(acceptanc
     override(found, to="return", reason="The guide was wrong.", by=acceptance.cast.lead, now=NOW)
     found.refresh_from_db()
     batch.refresh_from_db()
-    assert (found.verdict, found.outcome, batch.round, batch.status) == ("accept", "return", 2, "open")
+    assert (found.decision, found.outcome, batch.round, batch.status) == ("accept", "return", 2, "open")
     line = ActivityLog.objects.get(verb="acceptance_overridden")
     assert (line.actor, line.details["reason"]) == (acceptance.cast.lead, "The guide was wrong.")
     with pytest.raises(Refused):
@@ -226,7 +226,7 @@ def test_a_sample_given_back_is_reviewed_by_somebody_else_from_the_beginning(acc
     review_items(second, acceptance.truth_of(batch, LABELS))
     sweep_acceptance(now=NOW)
     sample.refresh_from_db()
-    assert (sample.verdict, sample.controller) == ("accept", second.participant)
+    assert (sample.decision, sample.controller) == ("accept", second.participant)
     with pytest.raises(Refused):
         give_back(second, by=acceptance.cast.lead, now=NOW)
 
@@ -252,7 +252,7 @@ def test_an_excluded_person_cannot_review(acceptance: AcceptanceStudy):
         acceptance.take(sample)
 
 
-def test_a_second_controller_changes_no_verdict(acceptance: AcceptanceStudy):
+def test_a_second_controller_changes_no_decision(acceptance: AcceptanceStudy):
     batch = acceptance.finish("a", LABELS)
     found = acceptance.review(acceptance.draw(batch), LABELS)
     with pytest.raises(Refused, match="yourself"):
@@ -261,8 +261,8 @@ def test_a_second_controller_changes_no_verdict(acceptance: AcceptanceStudy):
     review_items(review, acceptance.truth_of(batch, WORSE))
     sweep_acceptance(now=NOW)
     found.refresh_from_db()
-    assert found.verdict == "accept"
-    assert found.sampled_items.filter(second_verdict__isnull=False).count() == 100
+    assert found.decision == "accept"
+    assert found.sampled_items.filter(second_label__isnull=False).count() == 100
     with pytest.raises(Refused, match="second time"):
         take_second_review(found, user=acceptance.cast.lead, now=NOW)
 

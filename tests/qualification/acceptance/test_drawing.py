@@ -103,7 +103,7 @@ def test_ties_unsure_and_excluded_items_have_no_label_and_are_counted_apart(acce
 def test_a_batch_without_a_label_is_not_assessable_at_once(acceptance: AcceptanceStudy):
     batch = acceptance.finish("a", ["unsure"] * 5)
     sample = acceptance.draw(batch)
-    assert (sample.state, sample.verdict, sample.carried_out_at) == ("decided", "not_assessable", None)
+    assert (sample.state, sample.decision, sample.carried_out_at) == ("decided", "not_assessable", None)
 
 
 def test_a_label_that_is_confirmed_waits_until_it_is_settled(acceptance: AcceptanceStudy):

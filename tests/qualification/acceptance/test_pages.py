@@ -229,7 +229,7 @@ def test_a_review_with_labels_shown_is_stored_as_ratings_and_decides(client: Cli
     assert Rating.objects.filter(batch__kind="acceptance").count() == 3
     sweep_acceptance(now=NOW)
     sample.refresh_from_db()
-    assert (sample.verdict, sample.figures["overall"]["n_right"]) == ("accept", 2)
+    assert (sample.decision, sample.figures["overall"]["n_right"]) == ("accept", 2)
 
 
 def test_nobody_else_opens_a_review(client: Client, db: None):

@@ -65,8 +65,8 @@ def test_one_controller_who_takes_two_samples_at_once_becomes_one_participant():
     assert acceptance.cast.study.participants.filter(user=acceptance.cast.controller).count() == 1
 
 
-@pytest.mark.parametrize(("truth", "verdict", "batch_round"), [(LABELS, "accept", 1), (WORSE, "return", 2)])
-def test_sweeps_at_once_decide_once(truth: list[str], verdict: str, batch_round: int):
+@pytest.mark.parametrize(("truth", "decision", "batch_round"), [(LABELS, "accept", 1), (WORSE, "return", 2)])
+def test_sweeps_at_once_decide_once(truth: list[str], decision: str, batch_round: int):
     acceptance = make_acceptance()
     batch = acceptance.finish("a", LABELS)
     review = acceptance.take(acceptance.draw(batch))
@@ -75,7 +75,7 @@ def test_sweeps_at_once_decide_once(truth: list[str], verdict: str, batch_round:
     assert not errors_in(results)
     sample = Sample.objects.get(batch=batch, round=1)
     batch.refresh_from_db()
-    assert (sample.verdict, batch.round) == (verdict, batch_round)
+    assert (sample.decision, batch.round) == (decision, batch_round)
     assert ActivityLog.objects.filter(verb="acceptance_decided").count() == 1
 
 
@@ -112,7 +112,7 @@ def test_a_review_given_back_while_it_is_counted_is_one_or_the_other():
     results = run_together([back, partial(count_review, review.pk, now=NOW)] * 4)
     assert not errors_in(results)
     sample = Sample.objects.get(batch=batch)
-    assert (sample.verdict, Assignment.objects.get(batch=review.batch).status) == ("accept", "submitted")
+    assert (sample.decision, Assignment.objects.get(batch=review.batch).status) == ("accept", "submitted")
 
 
 def test_one_second_controller_at_a_time():

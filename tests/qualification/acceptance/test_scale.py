@@ -24,7 +24,7 @@ def labels_of(truth: list[str], accuracy: float, rng: np.random.Generator) -> li
     return [str((int(key) + 1) % 3) if bad else key for key, bad in zip(truth, wrong, strict=True)]
 
 
-def verdict_by_hand(pairs: list[tuple[str, str]], sizes: Counter, n_top_up: int) -> str:
+def decision_by_hand(pairs: list[tuple[str, str]], sizes: Counter, n_top_up: int) -> str:
     """The rule in whole numbers: of (label, the controller's answer), with classes weighted when one was topped up."""
     n, right = Counter(label for label, _ in pairs), Counter(label for label, said in pairs if label == said)
     if n_top_up:
@@ -59,7 +59,7 @@ def test_ten_batches_go_round_until_they_pass(acceptance: AcceptanceStudy, batch
             review_items(acceptance.take(sample), acceptance.truth_of(sample.batch, batches[sample.batch_id]))
         assert sweep_acceptance(now=NOW) == (0, len(open_))
         for sample in Sample.objects.filter(round=number):
-            assert sample.verdict == expected(sample, batches[sample.batch_id], labels[sample.batch_id])
+            assert sample.decision == expected(sample, batches[sample.batch_id], labels[sample.batch_id])
     assert_nothing_is_lost_or_counted_twice(acceptance, batches, n_rated, labels)
 
 
@@ -67,7 +67,7 @@ def expected(sample: Sample, truth: list[str], labels: list[str]) -> str:
     place = {item: at for at, item in enumerate(items_of(sample.batch))}
     drawn = [place[item] for item in sample.sampled_items.values_list("item", flat=True)]
     n_top_up = sample.sampled_items.filter(is_top_up=True).count()
-    return verdict_by_hand([(labels[at], truth[at]) for at in drawn], Counter(labels), n_top_up)
+    return decision_by_hand([(labels[at], truth[at]) for at in drawn], Counter(labels), n_top_up)
 
 
 def assert_nothing_is_lost_or_counted_twice(acceptance, batches, n_rated, labels) -> None:

@@ -80,7 +80,7 @@ def test_a_sample_that_was_reviewed_and_not_counted_decides_nothing_after_an_exc
     person = work.exclude()
     sweep_acceptance(now=NOW)
     (found,) = work.samples
-    assert (found.state, found.verdict, found.voided_at) == ("void", "", NOW)
+    assert (found.state, found.decision, found.voided_at) == ("void", "", NOW)
     assert list(found.missing.all()) == [person]
     assert status_of(work.batch) == "open"
     review.refresh_from_db()
@@ -97,7 +97,7 @@ def test_the_replacement_is_drawn_and_decided_anew(work: Rated):
     assert sweep_acceptance(now=NOW) == (1, 0)
     first, second = work.samples
     assert first.seed != second.seed
-    assert work.acceptance.review(second, LABELS).verdict == "accept"
+    assert work.acceptance.review(second, LABELS).decision == "accept"
     assert status_of(work.batch) == "closed"
 
 
@@ -135,7 +135,7 @@ def test_an_accepted_batch_is_opened_again_and_its_acceptance_counts_nowhere(wor
     sweep_acceptance(now=NOW)
     assert status_of(work.batch) == "open"
     (found,) = work.samples
-    assert (found.state, found.verdict) == ("void", "accept")  # what was decided stays readable
+    assert (found.state, found.decision) == ("void", "accept")  # what was decided stays readable
     assert (rounds_of(study).n_first, rounds_of(study).by_rounds) == (0, ())
     assert ActivityLog.objects.filter(verb="batches_open").count() == 1
 
@@ -147,7 +147,7 @@ def test_the_replacement_in_an_accepted_batch_is_judged_by_its_own_labels(work: 
     sweep_acceptance(now=NOW)
     work.replace(LABELS)
     again = work.acceptance.draw(work.batch)
-    assert work.acceptance.review(again, WORSE).verdict == "return"
+    assert work.acceptance.review(again, WORSE).decision == "return"
     rounds = rounds_of(work.acceptance.cast.study)
     assert (rounds.n_first, rounds.n_first_pass) == (1, 0)
 
@@ -166,7 +166,7 @@ def test_who_is_taken_back_in_before_the_clock_has_seen_it_changes_nothing(work:
     work.begin()
     set_status(work.exclude(), status="cleared", now=NOW)
     sweep_acceptance(now=NOW)
-    assert [(each.state, each.verdict) for each in work.samples] == [("decided", "accept")]
+    assert [(each.state, each.decision) for each in work.samples] == [("decided", "accept")]
 
 
 def test_somebody_who_has_not_rated_the_batch_may_be_excluded(work: Rated):
@@ -190,7 +190,7 @@ def test_a_returned_batch_stays_returned(work: Rated):
     work.acceptance.review(work.acceptance.draw(work.batch), WORSE)
     work.exclude()
     sweep_acceptance(now=NOW)
-    assert [(each.state, each.verdict) for each in work.samples] == [("decided", "return")]
+    assert [(each.state, each.decision) for each in work.samples] == [("decided", "return")]
 
 
 def test_controllers_of_a_void_sample_have_no_kappa(acceptance: AcceptanceStudy):

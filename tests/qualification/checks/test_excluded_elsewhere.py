@@ -36,7 +36,7 @@ def test_open_flags_are_settled_with_the_reason_and_what_stays_to_be_paid():
     other.refresh_from_db()
     assert other.state == "open"
     log = ActivityLog.objects.get(verb="flag_decided")
-    assert (log.actor, log.details["verdict"]) == (cast.lead, "excluded")
+    assert (log.actor, log.details["decision"]) == (cast.lead, "excluded")
 
 
 @pytest.mark.django_db

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 GOLD = Signal("gold", {"n": 44, "value": 0.4, "low": 0.3, "high": 0.5, "threshold": 0.7})
 
 
-def decide(cast: Cast, flag: Flag, verdict: str, reason: str = "I read the answers.") -> Flag:
-    return decide_flag(flag, verdict=verdict, reason=reason, by=cast.lead, now=timezone.now())
+def decide(cast: Cast, flag: Flag, decision: str, reason: str = "I read the answers.") -> Flag:
+    return decide_flag(flag, decision=decision, reason=reason, by=cast.lead, now=timezone.now())
 
 
 def raise_one(cast: Cast, signal: Signal = GOLD, **plan: object) -> Flag | None:
@@ -84,12 +84,12 @@ def test_a_flag_is_decided_once(cast: Cast):
     assert status(cast) == "cleared"
 
 
-@pytest.mark.parametrize(("verdict", "reason"), [("dismissed", "  "), ("open", "Why not"), ("sacked", "Bad work")])
-def test_a_decision_needs_a_reason_and_must_be_one_of_three(cast: Cast, verdict: str, reason: str):
+@pytest.mark.parametrize(("decision", "reason"), [("dismissed", "  "), ("open", "Why not"), ("sacked", "Bad work")])
+def test_a_decision_needs_a_reason_and_must_be_one_of_three(cast: Cast, decision: str, reason: str):
     flag = raise_one(cast)
 
     with pytest.raises(Refused):
-        decide(cast, flag, verdict, reason)
+        decide(cast, flag, decision, reason)
     assert Flag.objects.get(pk=flag.pk).state == "open"
 
 

@@ -76,7 +76,7 @@ def test_one_answer_only_is_said_beside_that_of_the_others(cast: Cast):
 def test_a_lead_decides_with_a_reason_and_reads_it_in_the_history(cast: Cast, lead):
     flag = FlagFactory(participant=cast.annotator)
 
-    answer = lead.post(page("flag_decide", flag.pk), {"verdict": "paused", "reason": "Three misses."}, follow=True)
+    answer = lead.post(page("flag_decide", flag.pk), {"decision": "paused", "reason": "Three misses."}, follow=True)
 
     text = answer.content.decode()
     assert "is paused: no new batches" in text
@@ -87,7 +87,7 @@ def test_a_lead_decides_with_a_reason_and_reads_it_in_the_history(cast: Cast, le
 
 @pytest.mark.parametrize(
     ("posted", "said"),
-    [({"verdict": "paused", "reason": " "}, "Say why"), ({"verdict": "gone", "reason": "x"}, "no such decision")],
+    [({"decision": "paused", "reason": " "}, "Say why"), ({"decision": "gone", "reason": "x"}, "no such decision")],
 )
 def test_a_decision_without_reason_or_of_another_name_is_refused(cast: Cast, lead, posted, said):
     flag = FlagFactory(participant=cast.annotator)
@@ -100,9 +100,11 @@ def test_a_decision_without_reason_or_of_another_name_is_refused(cast: Cast, lea
 
 def test_a_flag_that_somebody_else_decided_meanwhile_says_so(cast: Cast, lead):
     flag = FlagFactory(participant=cast.annotator)
-    decide_flag(flag, verdict="dismissed", reason="Fine.", by=cast.owner, now=timezone.now())
+    decide_flag(flag, decision="dismissed", reason="Fine.", by=cast.owner, now=timezone.now())
 
-    text = lead.post(page("flag_decide", flag.pk), {"verdict": "excluded", "reason": "x"}, follow=True).content.decode()
+    text = lead.post(
+        page("flag_decide", flag.pk), {"decision": "excluded", "reason": "x"}, follow=True
+    ).content.decode()
 
     assert "decided already" in text
 
@@ -136,7 +138,7 @@ def test_a_page_says_when_nobodys_work_is_looked_at(cast: Cast, lead):
 def test_flags_of_another_study_are_not_there(cast: Cast, lead):
     flag = FlagFactory()
 
-    assert lead.post(page("flag_decide", flag.pk), {"verdict": "paused", "reason": "x"}).status_code == 404
+    assert lead.post(page("flag_decide", flag.pk), {"decision": "paused", "reason": "x"}).status_code == 404
 
 
 def test_the_pages_take_as_many_queries_for_many_flags(cast: Cast, client, django_assert_max_num_queries):

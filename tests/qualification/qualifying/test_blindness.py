@@ -88,7 +88,7 @@ def test_the_whole_way_of_a_candidate_tells_nothing_of_others(cast: Cast):
     assert [word for word in hidden if word in texts(session)] == []
 
 
-def test_no_address_tells_a_candidate_a_known_answer_or_a_verdict_of_others(cast: Cast):
+def test_no_address_tells_a_candidate_a_known_answer_or_a_result_of_others(cast: Cast):
     candidate = make_candidate(cast.study)
     dialogue = Dialogue.objects.filter(study=cast.study).first()
     KnownAnswer.objects.create(

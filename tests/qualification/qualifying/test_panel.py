@@ -59,7 +59,7 @@ def test_the_panel_need_not_rate_its_pilot_again(study: Study):
     assert decided(study, "bad", answer=like(1)).state == "failed"
 
 
-def test_a_verdict_is_that_of_a_panel_that_rated_the_qualification_itself(study: Study):
+def test_a_result_is_that_of_a_panel_that_rated_the_qualification_itself(study: Study):
     there = decided(study, "one", answer=mostly(like(0), 5))
     kappa = panel_figures(study.qualification, study).kappa.value
     for member, answer in zip(members(study), (like(0), mostly(like(0), 3), mostly(like(0), 4)), strict=True):

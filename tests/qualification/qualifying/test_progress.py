@@ -1,4 +1,4 @@
-"""The candidate's way: questions, training, qualification, verdict; in this order, and judged on the server only."""
+"""The candidate's way: questions, training, qualification, result; in this order, and judged on the server only."""
 
 from datetime import timedelta
 
@@ -293,8 +293,8 @@ def test_the_training_screen_does_not_send_answers_behind_the_back_of_its_explan
     assert not {"js/rate.js", "js/rate-outbox.js"} & set(JOINED["js/rating-training.js"])
 
 
-# --- the verdict -----------------------------------------------------------------------------------
-def test_after_the_submission_the_page_asks_again_until_the_verdict_is_there():
+# --- the result -----------------------------------------------------------------------------------
+def test_after_the_submission_the_page_asks_again_until_the_result_is_there():
     study, batch = make_qualifying_study()
     PayPlan.objects.create(study=study, qualification_amount="1.20")
     study.pay_currency = "GBP"

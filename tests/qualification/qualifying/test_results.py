@@ -1,4 +1,4 @@
-"""From a finished qualification batch to its verdict: once, by the rule, whatever happens to the worker."""
+"""From a finished qualification batch to its result: once, by the rule, whatever happens to the worker."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from annotation.services.refusals import Refused
 from annotation.services.status import set_status
 from parley.celery import app
 from qualification.models import Attempt, KnownAnswer, Qualification
-from qualification.qualifying.services import results as verdicts
+from qualification.qualifying.services import results
 from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.results import sweep_attempts
 from tests.factories import UserFactory, make_annotator, make_batch
@@ -55,11 +55,11 @@ def test_the_change_of_status_has_its_reason_and_both_are_in_the_log():
     assert (change.actor, change.before, change.after) == (None, "qualifying", "cleared")
     assert f"{candidate.attempts.get().value:.3f} is above" in change.reason
     assert set(ActivityLog.objects.filter(object=candidate.pseudonym).values_list("verb", flat=True)) == {
-        "verdict", "status"
+        "result", "status"
     }  # fmt: skip
 
 
-def test_a_verdict_keeps_the_rule_it_was_made_by():
+def test_a_result_keeps_the_rule_it_was_made_by():
     study, batch = make_qualifying_study()
     finish(make_candidate(study), batch, GOOD)
     sweep_attempts(now=NOW)
@@ -239,11 +239,11 @@ def test_a_worker_killed_between_attempt_and_status_leaves_nothing_behind(monkey
     def die(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verdicts, "set_status", die)
+    monkeypatch.setattr(results, "set_status", die)
     with pytest.raises(KeyboardInterrupt):
         sweep_attempts(now=NOW)
     assert not Attempt.objects.exists()
-    assert not ActivityLog.objects.filter(verb="verdict").exists()
+    assert not ActivityLog.objects.filter(verb="result").exists()
     monkeypatch.undo()
     assert sweep_attempts(now=NOW) == 1
     assert status_of(candidate) == "cleared"
@@ -254,14 +254,14 @@ def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeyp
     first, second = make_candidate(study, "first"), make_candidate(study, "second")
     finish(first, batch, GOOD)
     finish(second, batch, GOOD)
-    judge = verdicts.answers_of
+    judge = results.answers_of
 
     def broken(qualification, spec, participant, batches):
         if participant == first.pk:
             raise ValueError("broken")
         return judge(qualification, spec, participant, batches)
 
-    monkeypatch.setattr(verdicts, "answers_of", broken)
+    monkeypatch.setattr(results, "answers_of", broken)
     assert sweep_attempts(now=NOW) == 1
     assert (status_of(first), status_of(second)) == ("qualifying", "cleared")
 
@@ -269,8 +269,8 @@ def test_one_candidate_who_cannot_be_decided_does_not_hold_up_the_others(monkeyp
 def test_a_task_delivered_twice_and_late_decides_once():
     study, batch = make_qualifying_study()
     assignment = finish(make_candidate(study), batch, GOOD)
-    assert verdicts.decide(assignment.pk, now=NOW) is True
-    assert verdicts.decide(assignment.pk, now=NOW - timedelta(hours=2)) is False
+    assert results.decide(assignment.pk, now=NOW) is True
+    assert results.decide(assignment.pk, now=NOW - timedelta(hours=2)) is False
     assert Attempt.objects.get().decided_at == NOW
 
 
@@ -282,7 +282,7 @@ def test_the_sweep_is_on_the_clock():
 
 
 # --- a lead decides --------------------------------------------------------------------------------
-def test_a_lead_overrides_with_a_reason_and_the_rules_verdict_stays():
+def test_a_lead_overrides_with_a_reason_and_the_rules_result_stays():
     study, batch = make_qualifying_study()
     candidate, lead = make_candidate(study), UserFactory()
     finish(candidate, batch, POOR)

@@ -98,7 +98,7 @@ def test_every_coefficient_has_its_interval_or_says_why_it_has_none(drifting: Ca
 
 def test_every_coefficient_says_how_many_were_used_and_left_out(drifting: Cast):
     page = quality_page(drifting.study, {"annotator": "drifter"})
-    figures = [figure for row in page["batches"] for figure in (row.batch, row.rest, row.difference, row.verdict)]
+    figures = [figure for row in page["batches"] for figure in (row.batch, row.rest, row.difference, row.cause)]
     figures += [figure for row in page["rows"] for figure in (row.look, row.kappa, row.limits, row.agreement, row.pace)]
     figures += [fact.figure for fact in page["course_facts"] if fact.key != "limit"]
     told = re.compile(r"\d left out|left out because|enter the expected agreement alone")

@@ -93,7 +93,7 @@ def test_the_clicker_and_the_hasty_one_come_first_and_say_why(drifting: Cast):
     assert {looks[name] for name in ("amber", "birch", "cedar", "maple")} == {"nothing unusual"}
     first = page["rows"][0]
     assert first.pseudonym == "clicker"
-    assert quality.NO_VERDICT in first.look.why
+    assert quality.ONLY_A_REASON in first.look.why
     assert "Robust z −" in first.look.why
 
 
@@ -231,8 +231,8 @@ def test_the_course_says_its_intervals_and_what_it_leaves_out(drifting: Cast):
 def test_the_hard_batch_is_called_hard(drifting: Cast):
     lines = {line.key: line for line in lines_of(drifting)}
     assert set(lines) == {"week-1", "week-2", "week-3", "week-4"}
-    assert lines["week-3"].verdict == HARD_BATCH
-    assert lines["week-1"].verdict in (NO_DROP, HIGHER)
+    assert lines["week-3"].cause == HARD_BATCH
+    assert lines["week-1"].cause in (NO_DROP, HIGHER)
     assert lines["week-3"].p_adjusted <= 0.05
     assert lines["week-3"].p_adjusted >= lines["week-3"].drift.p_value
 
@@ -255,8 +255,8 @@ def test_one_bad_annotator_in_a_good_batch_is_named(drifting: Cast):
         mine.filter(pk=rating.pk).update(option=options[int(rng.integers(3))].id)
     rebuild_study(drifting.study, now=NOW)
     line = {line.key: line for line in lines_of(drifting)}["week-4"]
-    assert (line.verdict, line.annotator) == (ANNOTATOR, "maple")
-    figure = quality_batches.verdict_figure(line)
+    assert (line.cause, line.annotator) == (ANNOTATOR, "maple")
+    figure = quality_batches.cause_figure(line)
     assert figure.text == "▼ one annotator: maple"
     assert f"Without maple kappa of the batch is {number(line.without.kappa_without)}" in figure.why
 

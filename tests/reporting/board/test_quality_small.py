@@ -141,7 +141,7 @@ def test_a_single_batch_has_nothing_to_be_compared_with(cast: Cast):
         rate_everything(claim_seat(cast.annotators[n], cast.batch, now=NOW), now=NOW, option=option)
     sweep(now=NOW)
     (line,) = lines_of(cast)
-    assert line.verdict == UNTESTED
+    assert line.cause == UNTESTED
     assert quality_batches.p_figure(line).text == "–"
 
 

@@ -178,7 +178,7 @@ def test_each_returned_round_adds_to_the_rework(acceptance: AcceptanceStudy):
 
 
 def test_a_decision_of_a_lead_counts_and_is_told(acceptance: AcceptanceStudy):
-    found = Sample.objects.get(verdict="return")
+    found = Sample.objects.get(decision="return")
     Sample.objects.filter(pk=found.pk).update(overridden_to="accept", override_reason="Good enough.")
     report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert (report["accepted"], report["returned"], report["overridden"]) == (3, 0, 1)
@@ -209,9 +209,9 @@ def test_what_is_not_known_yet_is_a_dash_with_its_reason(cast: Cast):
 def test_controllers_who_always_gave_one_answer_have_no_kappa(acceptance: AcceptanceStudy):
     batch = acceptance.finish("alike", ["1"] * 6)
     found = acceptance.check(acceptance.draw(batch), ["1"] * 6)
-    SampledItem.objects.exclude(sample=found).update(second_verdict=None)
+    SampledItem.objects.exclude(sample=found).update(second_label=None)
     for draw in SampledItem.objects.filter(sample=found):
-        SampledItem.objects.filter(pk=draw.pk).update(second_verdict=draw.verdict)
+        SampledItem.objects.filter(pk=draw.pk).update(second_label=draw.decision)
     report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert (report["kappa"], report["kappa_reason"], report["kappa_items"]) == (None, "no_variation", 6)
     notes = {line.key: line.notes for line in acceptance_lines(report)}["kappa"]

@@ -1,4 +1,4 @@
-"""From the submission of a qualification to its stored verdict, with the real worker and its clock."""
+"""From the submission of a qualification to its stored result, with the real worker and its clock."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
 
 
 def _study() -> tuple[Study, Batch]:
-    study = make_study("verdicts", SHAPE)
+    study = make_study("results", SHAPE)
     batch = study.batches.get()
     Batch.objects.filter(pk=batch.pk).update(kind=Batch.Kind.QUALIFICATION)
     Study.objects.filter(pk=study.pk).update(has_qualification=True)
