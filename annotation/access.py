@@ -31,7 +31,7 @@ class Right(StrEnum):
     IMPORT = "import"  # bring material and ratings, make batches
     CONFIGURE = "configure"  # settings, opening and closing
     MEMBERS = "members"  # who is a member, in which role
-    REVIEW = "acceptance"  # draw samples of finished batches, decide about them
+    REVIEW = "review"  # draw samples of finished batches, decide about them
     TEACH = "teach"  # settle disagreements, keep the case library
 
 

@@ -10,7 +10,7 @@ from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import items_of, parsed, stream
 from reporting.exports.json_lines import as_line
 from reporting.exports.tables import time_text
-from reporting.record.record import conduct_of
+from reporting.record.record import study_record_of
 from reporting.study.facts import people_as_archived
 
 FORMAT = 4  # of the archive
@@ -181,9 +181,9 @@ def _others(metadata: dict[str, Any], taken: frozenset[str]) -> dict[str, Any]:
     return {f"other_{name}" if name in taken else name: value for name, value in metadata.items()}
 
 
-def conduct_text(study: Study) -> str:
+def study_record_text(study: Study) -> str:
     """What reports say of the study's conduct, in counts and words, and who of its people is of the team."""
-    said = {"people": people_as_archived(study), **conduct_of(study).parts()}
+    said = {"people": people_as_archived(study), **study_record_of(study).parts()}
     return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -22,7 +22,7 @@ from annotation.models import Batch, Source, Study
 from annotation.services.studies import create_study
 from archive.marks import MARKS, restore_marks
 from archive.metrics import restore_predictions
-from archive.record import restore_conduct
+from archive.record import restore_study_record
 from archive.rows import (
     restore_datasheet,
     restore_ids,
@@ -43,7 +43,7 @@ FORMATS = (1, 2, 3, 4)
 FILES = {
     1: frozenset({"dialogues.jsonl", "ids.csv", "items.csv", "annotators.csv", "assignments.csv", "ratings.csv"}),
     2: frozenset({"metrics.csv", "predictions.csv", "datasheet.csv"}),
-    3: frozenset({"conduct.json", "purposes.csv"}),
+    3: frozenset({"study_record.json", "purposes.csv"}),
     4: frozenset({"settled.csv", "settled_answers.csv"}),
 }  # that each format has beside those of the ones before
 PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
@@ -155,7 +155,7 @@ def _restore(
         restore_datasheet(study, folder / "datasheet.csv")
     if format >= 3:
         restore_purposes(study, folder / "purposes.csv")
-        restore_conduct(study, folder / "conduct.json")
+        restore_study_record(study, folder / "study_record.json")
     if format >= 4:
         restore_settled(study, folder, list(versions.values()), summary)
     return study, summary

@@ -15,14 +15,14 @@ MOST_BYTES = 10 * 1024 * 1024
 MOST_FAULTS = 20
 
 
-def restore_conduct(study: Study, path: Path) -> None:
+def restore_study_record(study: Study, path: Path) -> None:
     """Raises ImportRejected, with the file and the field of what is not as an archive of ours has it."""
     said = _read(path)
     faults = list(islice(faults_of(said), MOST_FAULTS))
     if faults:
         raise ImportRejected([LineError(0, f"{path.name}: {field}", reason) for field, reason in faults])
-    study.conduct = in_order(said)
-    study.save(update_fields=["conduct"])
+    study.imported_record = in_order(said)
+    study.save(update_fields=["imported_record"])
 
 
 def _read(path: Path) -> Any:

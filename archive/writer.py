@@ -24,7 +24,6 @@ from archive.entries import (
     PURPOSES,
     annotator_rows,
     assignment_rows,
-    conduct_text,
     datasheet_rows,
     dialogue_lines,
     id_rows,
@@ -33,6 +32,7 @@ from archive.entries import (
     prediction_rows,
     purpose_rows,
     settings_of,
+    study_record_text,
 )
 from archive.marks import HEADER as MARKS_HEADER
 from archive.marks import MARKS, has_marks, mark_rows
@@ -56,7 +56,7 @@ CONTENTS = {
     "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
     "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
     "marks.csv": "Items that an annotator was unsure about, or flagged: never answers. Left out where there are none.",
-    "conduct.json": "How the study was conducted, as its report says it: recruitment, acceptance, control, pay.",
+    "study_record.json": "How the study was conducted, as its report says it: recruitment, acceptance, control, pay.",
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
     "dialogues.jsonl": "Dialogues with their candidates, metadata and batches. The import of dialogues reads it.",
@@ -106,7 +106,7 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
     for name, header, rows in tables:
         archive.add(name, csv_pieces(untyped(header), in_blocks(rows), has_mark=False))
     archive.add("dialogues.jsonl", dialogue_lines(study))
-    archive.add("conduct.json", [conduct_text(study).encode()])
+    archive.add("study_record.json", [study_record_text(study).encode()])
     versions = _versions(study)
     for name, version in versions.items():
         archive.add(name, [write_yaml(readable_bundle(version)).encode()])

@@ -92,7 +92,7 @@ class Study(models.Model):
         default=False, db_default=False, help_text="Newcomers qualify by the study's rule before they are cleared."
     )
     join_token = models.CharField(max_length=40, unique=True, default=make_token, editable=False)
-    conduct = models.JSONField(
+    imported_record = models.JSONField(
         default=dict,
         db_default={},
         blank=True,

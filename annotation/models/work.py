@@ -18,7 +18,7 @@ class Batch(models.Model):
         TRAINING = "training", pgettext_lazy("kind of a batch", "Training")
         QUALIFICATION = "qualification", pgettext_lazy("kind of a batch", "Qualification")
         MAIN = "main", pgettext_lazy("kind of a batch", "Main")
-        REVIEW = "acceptance", pgettext_lazy("kind of a batch", "Control")
+        REVIEW = "review", pgettext_lazy("kind of a batch", "Control")
         RE_RATING = "re_rating", pgettext_lazy("kind of a batch", "Second look")
         ADJUDICATION = "adjudication", pgettext_lazy("kind of a batch", "Adjudication")
 

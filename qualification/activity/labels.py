@@ -86,7 +86,7 @@ VERBS: dict[str, Verb] = {
     "comprehension": Verb(
         _("questions answered"), _("%(object)s answered %(right)s of %(of)s questions about the guidelines rightly.")
     ),
-    "decision": Verb(
+    "qualification_result": Verb(
         _("qualification decided"),
         _("The qualification of %(object)s was decided by the rule: %(state)s (%(value)s against %(threshold)s)."),
         ATTEMPTS,
@@ -99,7 +99,7 @@ VERBS: dict[str, Verb] = {
     # checks during the work
     "known_answers_import": Verb(_("known answers imported"), _("Known answers were imported from %(object)s.")),
     "known_answers_panel": Verb(_("known answers taken"), _("Known answers were taken from the panel.")),
-    "checks_mixed": Verb(_("checks mixed in"), _("%(checks)s checks were mixed into %(batches)s batches.")),
+    "checks_inserted": Verb(_("checks mixed in"), _("%(checks)s checks were mixed into %(batches)s batches.")),
     "check_plan": Verb(_("checks changed"), _("The plan of the checks was changed: %(changes)s.")),
     "feedback_on": Verb(_("feedback switched on"), _("Annotators see from now on how they agree with others.")),
     "feedback_off": Verb(_("feedback switched off"), _("Annotators no longer see how they agree with others.")),

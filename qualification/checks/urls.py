@@ -7,6 +7,6 @@ urlpatterns = [
     path("<slug:slug>/checks/settings/", views.checks_settings, name="checks_settings"),
     path("<slug:slug>/checks/known-answers/", views.known_answers_import, name="known_answers_import"),
     path("<slug:slug>/checks/panel/", views.known_answers_panel, name="known_answers_panel"),
-    path("<slug:slug>/checks/mix/", views.checks_mix, name="checks_mix"),
+    path("<slug:slug>/checks/insert/", views.checks_insert, name="checks_insert"),
     path("<slug:slug>/checks/<int:pk>/", views.flag_decide, name="flag_decide"),
 ]

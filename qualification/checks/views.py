@@ -24,7 +24,7 @@ from qualification.checks.forms import CheckPlanForm, DecisionForm, KnownAnswers
 from qualification.checks.selectors import pages as selectors
 from qualification.checks.selectors.repeats import repeats_of
 from qualification.checks.services.flags import decide_flag
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.checks.services.known_answers import import_known_answers, mark_from_panel
 from qualification.checks.services.plans import save_check_plan
 from qualification.models import CheckPlan, Flag
@@ -156,9 +156,9 @@ def known_answers_panel(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def checks_mix(request: HttpRequest, slug: str) -> HttpResponse:
+def checks_insert(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
-    done = mix_checks(study, by=signed_in(request.user), now=timezone.now())
+    done = insert_checks(study, by=signed_in(request.user), now=timezone.now())
     text = _("Dialogues mixed in: %(checks)s, into %(batches)s batches. Begun already and left as they are: %(begun)s.")
     messages.success(request, text % {"checks": done.n_checks, "batches": done.n_batches, "begun": done.n_begun})
     if done.n_unfit:

@@ -93,7 +93,7 @@ class Sample(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     controller = models.ForeignKey(Participant, models.PROTECT, null=True, blank=True, related_name="samples")
     decision = models.CharField(max_length=16, choices=Decision, blank=True)
-    figures = models.JSONField(default=dict)
+    results = models.JSONField(default=dict)
     votes = models.ManyToManyField(Assignment, related_name="+", help_text="Whose labels the sample is of.")
     drawn_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)

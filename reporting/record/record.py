@@ -17,13 +17,13 @@ from qualification.recruitment.selectors.demographics import Table
 from qualification.recruitment.selectors.facts import facts_of
 from reporting.record.acceptance import acceptance_of
 from reporting.record.qualifying import cleared_by_hand, qualification_of
-from reporting.record.shape import CONDUCT, REVIEW, Record, in_order
+from reporting.record.shape import ACCEPTANCE, STUDY_RECORD, Record, in_order
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class StudyRecord:
     """Of the shape in reporting/record/shape.py, its keys in that order. None: there is nothing to tell of a part.
 
     recruitment: criteria that are set, people wanted, who came by which platform, demographics in suppressed counts.
@@ -35,7 +35,7 @@ class Conduct:
     recruitment: Row
     qualification: Row | None
     feedback: list[Row]
-    confirmed: Row | None
+    adjudication: Row | None
     acceptance: Row | None
     pay: Row
 
@@ -43,9 +43,9 @@ class Conduct:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def conduct_of(study: Study) -> Conduct:
+def study_record_of(study: Study) -> StudyRecord:
     """In a number of queries that does not grow with the study."""
-    said = study.conduct
+    said = study.imported_record
     found = {
         "recruitment": _recruitment(study, said.get("recruitment")),
         "qualification": _qualification(study),
@@ -54,15 +54,15 @@ def conduct_of(study: Study) -> Conduct:
         "acceptance": acceptance_part(study),
         "pay": _pay(study, said.get("pay")),
     }
-    shape = Record({name: CONDUCT.keys[name] for name in found})
-    return Conduct(**in_order(found, shape))
+    shape = Record({name: STUDY_RECORD.keys[name] for name in found})
+    return StudyRecord(**in_order(found, shape))
 
 
 def acceptance_part(study: Study) -> Row | None:
     """By itself, for a page that shows no other part."""
     own = acceptance_of(study)
-    said = study.conduct.get("acceptance")
-    return own or (None if said is None else in_order(said, REVIEW))
+    said = study.imported_record.get("acceptance")
+    return own or (None if said is None else in_order(said, ACCEPTANCE))
 
 
 # --- parts -----------------------------------------------------------------------------------------
@@ -93,7 +93,9 @@ def _demographics(table: Table) -> Row | None:
 
 def _qualification(study: Study) -> Row | None:
     """The qualification, if it is on or has decided; of a study from an archive, what that says; else whether people decided."""
-    return qualification_of(study) or (study.conduct["qualification"] if study.conduct else cleared_by_hand(study))
+    return qualification_of(study) or (
+        study.imported_record["qualification"] if study.imported_record else cleared_by_hand(study)
+    )
 
 
 def _feedback(study: Study) -> list[Row]:

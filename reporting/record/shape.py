@@ -1,6 +1,6 @@
-"""The shape of what an archive says of a study's conduct: plain values, checked by whoever reads a file.
+"""The shape of what an archive says of how a study was conducted: plain values, checked by whoever reads a file.
 
-`Study.conduct` holds them. PostgreSQL forgets the order of keys, so `in_order` puts them back.
+`Study.imported_record` holds them. PostgreSQL forgets the order of keys, so `in_order` puts them back.
 """
 
 import math
@@ -167,7 +167,7 @@ PLANS = ByKind({
         "sequential", good=SHARE, bad=SHARE, producer_risk=SHARE, consumer_risk=SHARE, most_sampled=COUNT
     ),
 })  # fmt: skip
-REVIEW = Record({
+ACCEPTANCE = Record({
     "is_on": YES_OR_NO,
     "plans": Many(1000, PLANS),
     **counts("batches", "decisions", "accepted", "returned", "not_assessable", "overridden"),
@@ -194,7 +194,7 @@ LEDGER = Record({
     **counts("batches_timed", "batches_below_floor"),
     "is_below_floor": YES_OR_NO,
 })  # fmt: skip
-CONDUCT = Record({
+STUDY_RECORD = Record({
     # Of the annotators of the archive: who is of the team, and how many were asked for their consent.
     "people": Record({"apart": Many(100_000, text(80)), "n_asked": COUNT}),
     "recruitment": Record({
@@ -206,13 +206,13 @@ CONDUCT = Record({
     "qualification": Maybe(QUALIFICATION),
     "feedback": Many(1000, Record({"since": DATE, "until": Maybe(DATE)})),
     "adjudication": Maybe(ADJUDICATION),
-    "acceptance": Maybe(REVIEW),
+    "acceptance": Maybe(ACCEPTANCE),
     "pay": Record({"floor": MONEY, "floor_currency": CURRENCY, "ledger": Maybe(LEDGER)}),
 })  # fmt: skip
 
 
 # --- what is done with it ----------------------------------------------------------------------------
-def faults_of(value: Any, shape: Shape = CONDUCT, place: Path = ()) -> Iterator[tuple[str, str]]:
+def faults_of(value: Any, shape: Shape = STUDY_RECORD, place: Path = ()) -> Iterator[tuple[str, str]]:
     """(field, what is wrong with it) of everything in `value` that is not of the shape."""
     match shape:
         case Leaf():
@@ -254,7 +254,7 @@ def _unlike(expected: str) -> str:
     return _("is not what is expected here: %(expected)s") % {"expected": expected}
 
 
-def in_order(value: Any, shape: Shape = CONDUCT) -> Any:
+def in_order(value: Any, shape: Shape = STUDY_RECORD) -> Any:
     """The same values of a right shape, with the keys of every record in their order."""
     match shape:
         case Maybe():

@@ -21,7 +21,7 @@ from reporting.datasheet.selectors import setting_of
 from reporting.labels import DIFFERENT_ANSWERS
 from reporting.predictions.selectors import metric_means
 from reporting.predictions.table import Comparison
-from reporting.record.record import Conduct, conduct_of
+from reporting.record.record import StudyRecord, study_record_of
 from reporting.report import tables
 from reporting.report.alpha_check import alpha_check
 from reporting.report.breakdowns import breakdowns, excluded
@@ -88,8 +88,8 @@ class Sources:
         return Comparison(self.study, self.votes, self.settled)
 
     @cached_property
-    def conduct(self) -> Conduct:
-        return conduct_of(self.study)
+    def record(self) -> StudyRecord:
+        return study_record_of(self.study)
 
     @cached_property
     def people(self) -> People:
@@ -292,11 +292,11 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "comparisons": lambda of, report: comparisons(of.cells, of.votes),
     "comments": lambda of, report: _comments(of.study),
     "flags": lambda of, report: flags_table(of.study),
-    "qualification": lambda of, report: of.conduct.qualification,
-    "feedback": lambda of, report: of.conduct.feedback,
-    "adjudication": lambda of, report: of.conduct.confirmed,
-    "acceptance": lambda of, report: of.conduct.acceptance,
-    "rules": lambda of, report: rules_of(of.study, is_told=bool(of.conduct.feedback)),
+    "qualification": lambda of, report: of.record.qualification,
+    "feedback": lambda of, report: of.record.feedback,
+    "adjudication": lambda of, report: of.record.adjudication,
+    "acceptance": lambda of, report: of.record.acceptance,
+    "rules": lambda of, report: rules_of(of.study, is_told=bool(of.record.feedback)),
     "versions": lambda of, report: versions(),
     "agreement": lambda of, report: with_intervals(of.cells, of.votes, tables.agreement_table(of.cells)),
     "agreement_by_criterion": lambda of, report: tables.margins(report["agreement"], "criterion", of.study.word_scale),
@@ -318,10 +318,10 @@ PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "hashes": lambda of, report: hashes_of(of.study, of.votes, of.details, of.names),
     "breakdowns": lambda of, report: breakdowns(of.cells, of.votes, fields_of(of.study)),
     "time_and_pay": lambda of, report: time_and_pay(
-        of.study, of.votes, finished_work(of.study), elapsed_seconds(of.study), of.conduct.pay
+        of.study, of.votes, finished_work(of.study), elapsed_seconds(of.study), of.record.pay
     ),
     "workload": lambda of, report: workload(of.votes, of.annotators),
-    "checklist": lambda of, report: checklist(of.study, of.cells.spec, of.people, of.conduct, report),
+    "checklist": lambda of, report: checklist(of.study, of.cells.spec, of.people, of.record, report),
     "methods": lambda of, report: _in_english(methods, report),
     "datasheet": lambda of, report: _in_english(lambda: plain(datasheet(of.study, report, of.people))),
 }

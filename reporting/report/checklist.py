@@ -12,7 +12,7 @@ from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_lines
-from reporting.record.record import Conduct
+from reporting.record.record import StudyRecord
 from reporting.report.annotation_format import format_lines, format_of
 from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
 from reporting.study.facts import People
@@ -61,8 +61,8 @@ TO_DO = {
 }
 
 
-def checklist(study: Study, spec: VersionSpec, people: People, conduct: Conduct, report: Row) -> list[Row]:
-    values = _protocol(study, spec) | _people(people, conduct, report) | _work(study, report)
+def checklist(study: Study, spec: VersionSpec, people: People, record: StudyRecord, report: Row) -> list[Row]:
+    values = _protocol(study, spec) | _people(people, record, report) | _work(study, report)
     rows = []
     for key in TITLES:
         value = values.get(key)
@@ -90,8 +90,8 @@ def _protocol(study: Study, spec: VersionSpec) -> Row:
     }
 
 
-def _people(people: People, conduct: Conduct, report: Row) -> Row:
-    known = conduct.recruitment
+def _people(people: People, record: StudyRecord, report: Row) -> Row:
+    known = record.recruitment
     recruited = {
         "n": sum(people.by_status.values()),
         "imported": people.n_imported,
@@ -102,7 +102,7 @@ def _people(people: People, conduct: Conduct, report: Row) -> Row:
     kinds = {row["kind"]: row for row in report["excluded_batches"]}
     return {
         "qualification_task": kinds.get("qualification"),
-        "qualification_rule": conduct.qualification,
+        "qualification_rule": record.qualification,
         "sampling_criteria": known["criteria"],
         "recruited": recruited if recruited["n"] else None,
         "demographics": demographics_row(known["demographics"]),

@@ -78,14 +78,14 @@ def people_of(study: Study) -> People:
     return People(
         by_status=dict(sorted(Counter(status for status, _, _ in found).items())),
         n_imported=n_imported,
-        n_asked=len(found) - n_imported + study.conduct.get("people", {}).get("n_asked", 0),
+        n_asked=len(found) - n_imported + study.imported_record.get("people", {}).get("n_asked", 0),
         n_consented=sum(consented_at is not None for _, _, consented_at in found),
     )
 
 
 def recruited(study: Study) -> QuerySet[Participant]:
     """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
-    apart = study.conduct.get("people", {}).get("apart", [])
+    apart = study.imported_record.get("people", {}).get("apart", [])
     people = Participant.objects.filter(study=study).exclude(~Q(panel=""), status=Participant.Status.PENDING)
     people = people.exclude(_is_only_team(), status=Participant.Status.PENDING)
     return people.exclude(is_imported=True, pseudonym__in=apart) if apart else people

@@ -145,7 +145,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "checks_settings": {"GET": MAKERS, "POST": MAKERS},
     "known_answers_import": {"POST": MAKERS},
     "known_answers_panel": {"POST": MAKERS},
-    "checks_mix": {"POST": MAKERS},
+    "checks_insert": {"POST": MAKERS},
     "flag_decide": {"POST": CLEARERS},
     # reporting
     "board": {"GET": WATCHERS},
@@ -351,6 +351,10 @@ def adjudication_values(cast: Cast) -> dict[str, object]:
 
 def acceptance_values(cast: Cast) -> dict[str, dict[str, object]]:
     """A sample of one item that the controller has begun to check, which makes them a participant."""
-    check = make_labelled_check(cast.study, cast.controller)
-    position = check.batch.items.get().position
-    return {name: {"pk": check.sample_id, "position": position} for name in MAY if name.startswith("acceptance")}
+    review = make_labelled_check(cast.study, cast.controller)
+    position = review.batch.items.get().position
+    return {
+        name: {"pk": review.sample_id, "position": position}
+        for name in MAY
+        if name.startswith(("acceptance", "sample"))
+    }

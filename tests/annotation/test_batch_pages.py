@@ -203,12 +203,12 @@ def test_batches_that_are_made_opened_or_closed_show_on_boards_with_the_next_swe
 # --- the list -------------------------------------------------------------------------------------
 def test_open_ended_batches_say_who_came_and_not_of_how_many(client, cast: Cast):
     make_batch(cast.study, position=1, kind="qualification")
-    make_batch(cast.study, position=2, kind="acceptance", reserved_for=cast.annotator)
+    make_batch(cast.study, position=2, kind="review", reserved_for=cast.annotator)
     make_batch(cast.study, position=3, kind="pilot")
     client.force_login(cast.researcher)
 
     page = client.get(reverse("study_batches", args=["wellbeing"]))
 
     is_open = {batch.kind: batch.is_open_ended for batch in page.context["page"]}
-    assert is_open == {"main": False, "qualification": True, "acceptance": True, "pilot": False}
+    assert is_open == {"main": False, "qualification": True, "review": True, "pilot": False}
     assert page.content.decode().count("0 of ") == 4  # taken and finished, of the main batch and the pilot

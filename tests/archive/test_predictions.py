@@ -212,8 +212,8 @@ def as_older(data: bytes, format: int, *names: str, lacks: tuple[str, ...] = ())
 
 
 def as_second_format(data: bytes) -> bytes:
-    """As a Parley wrote it that said nothing of conduct and rounds."""
-    return as_older(data, 2, "conduct.json", "purposes.csv", *SETTLED)
+    """As a Parley wrote it that had no study record and rounds."""
+    return as_older(data, 2, "study_record.json", "purposes.csv", *SETTLED)
 
 
 def as_first_format(data: bytes) -> bytes:
@@ -234,7 +234,7 @@ def test_an_archive_of_the_second_format_is_still_read(he_study: Study, written:
     back, _summary = import_archive(path, owner=None, now=timezone.now())
 
     assert differences(before, report_of(back)) == []
-    assert back.conduct == {}
+    assert back.imported_record == {}
 
 
 def test_an_archive_of_the_first_format_is_still_read(he_study: Study, written: Written, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_predictions_that_contradict_the_archive_are_refused_whole(
 
 
 # Why the rest of a study is not in SETTINGS: carried in another way, or of the place it was.
-CARRIED_OTHERWISE = {"protocol_version", "pay_amount", "conduct"}
+CARRIED_OTHERWISE = {"protocol_version", "pay_amount", "imported_record"}
 OF_ITS_PLACE = {
     "id", "is_joinable", "is_clearing_on_join", "join_token", "created_at", "has_qualification", "is_dealt_to_groups",
 }  # fmt: skip

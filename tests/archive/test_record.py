@@ -65,12 +65,14 @@ def settled_in(report: dict[str, Any]) -> int:
     return sum(row["re_rating"] + row["adjudicated"] + row["replaced"] for row in report["final_labels"])
 
 
-def conduct_in(data: bytes) -> dict[str, Any]:
+def study_record_in(data: bytes) -> dict[str, Any]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return json.loads(archive.read("conduct.json"))
+        return json.loads(archive.read("study_record.json"))
 
 
-def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(conducted: Study, come_back) -> None:
+def test_a_study_with_everything_in_its_study_record_comes_back_with_the_same_report(
+    conducted: Study, come_back
+) -> None:
     before, files = report_of(conducted), files_of(conducted)
     assert Assignment.objects.filter(batch__study=conducted, status="superseded").count() == 2
     assert all(before[part] for part in ("qualification", "feedback", "adjudication", "acceptance"))
@@ -92,7 +94,7 @@ def test_a_study_with_everything_in_its_conduct_comes_back_with_the_same_report(
 def test_what_came_from_an_archive_leaves_with_the_next_one(conducted: Study, come_back, written: Written) -> None:
     first = written(conducted, "archive")
     back = come_back(conducted)
-    assert json.dumps(conduct_in(written(back, "archive"))) == json.dumps(conduct_in(first))
+    assert json.dumps(study_record_in(written(back, "archive"))) == json.dumps(study_record_in(first))
 
 
 def test_dialogues_keep_what_they_are_for_and_batches_their_round(conducted: Study, come_back) -> None:
@@ -106,7 +108,7 @@ def test_dialogues_keep_what_they_are_for_and_batches_their_round(conducted: Stu
 
 
 def test_the_archive_holds_what_is_printed_and_no_more(conducted: Study, written: Written) -> None:
-    said = conduct_in(written(conducted, "archive"))
+    said = study_record_in(written(conducted, "archive"))
     assert list(faults_of(said)) == []
     sex = next(each for each in said["recruitment"]["demographics"]["fields"] if each["name"] == "Sex")
     assert sex["values"] == [{"value": "Female", "n": 5}, {"value": "Male", "n": None}, {"value": "<i>", "n": None}]
@@ -163,33 +165,33 @@ def put(*path: Any, value: Any) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (put("acceptance", value=[]), "conduct.json: acceptance"),
-        (put("acceptance", "first_pass", value=-1), "conduct.json: acceptance.first_pass"),
-        (put("acceptance", "first_pass", value=True), "conduct.json: acceptance.first_pass"),
-        (put("acceptance", "first_pass", value=1.5), "conduct.json: acceptance.first_pass"),
-        (put("acceptance", "rework_hours", value=1e999), "conduct.json: acceptance.rework_hours"),
-        (put("acceptance", "first_pass_yield", value="all"), "conduct.json: acceptance.first_pass_yield"),
-        (put("acceptance", "plans", 0, "kind", value="none"), "conduct.json: acceptance.plans[0].kind"),
-        (put("acceptance", "plans", 0, "n_sample", value=None), "conduct.json: acceptance.plans[0].n_sample"),
-        (put("acceptance", "plans", 0, "good", value=0.5), "conduct.json: acceptance.plans[0].good"),
-        (put("acceptance", "plans", 0, value="x"), "conduct.json: acceptance.plans[0]"),
-        (put("qualification", "by", value="lot"), "conduct.json: acceptance.by"),
-        (put("qualification", "rules", 0, "method", value=["gold"]), "conduct.json: acceptance.rules[0].method"),
-        (put("qualification", "rules", value=[{}] * 1001), "conduct.json: acceptance.rules"),
-        (put("recruitment", "criteria", "gender", value="x"), "conduct.json: recruitment.criteria.gender"),
-        (put("recruitment", "criteria", "other", value="x" * 100_001), "conduct.json: recruitment.criteria.other"),
-        (put("recruitment", "criteria", "other", value="a\x00b"), "conduct.json: recruitment.criteria.other"),
-        (put("recruitment", "criteria", "other", value="\ud800"), "conduct.json: recruitment.criteria.other"),
-        (put("recruitment", "criteria", "shoes", value="44"), "conduct.json: recruitment.criteria.shoes"),
-        (put("feedback", 0, "since", value="2026-02-30"), "conduct.json: feedback[0].since"),
-        (put("pay", "floor", value="6 pounds"), "conduct.json: pay.floor"),
-        (put("pay", "floor", value=6), "conduct.json: pay.floor"),
-        (put("\x1b[2J", value=1), r"conduct.json: '\x1b[2J'"),
-        (rewritten(lambda said: said.pop("people")), "conduct.json: people"),
-        (lambda text: "[]", "conduct.json: document"),
-        (lambda text: "{", "conduct.json"),
-        (lambda text: "[" * 200_000, "conduct.json"),
-        (lambda text: text + " " * 10_485_760, "conduct.json"),
+        (put("acceptance", value=[]), "study_record.json: acceptance"),
+        (put("acceptance", "first_pass", value=-1), "study_record.json: acceptance.first_pass"),
+        (put("acceptance", "first_pass", value=True), "study_record.json: acceptance.first_pass"),
+        (put("acceptance", "first_pass", value=1.5), "study_record.json: acceptance.first_pass"),
+        (put("acceptance", "rework_hours", value=1e999), "study_record.json: acceptance.rework_hours"),
+        (put("acceptance", "first_pass_yield", value="all"), "study_record.json: acceptance.first_pass_yield"),
+        (put("acceptance", "plans", 0, "kind", value="none"), "study_record.json: acceptance.plans[0].kind"),
+        (put("acceptance", "plans", 0, "n_sample", value=None), "study_record.json: acceptance.plans[0].n_sample"),
+        (put("acceptance", "plans", 0, "good", value=0.5), "study_record.json: acceptance.plans[0].good"),
+        (put("acceptance", "plans", 0, value="x"), "study_record.json: acceptance.plans[0]"),
+        (put("qualification", "by", value="lot"), "study_record.json: qualification.by"),
+        (put("qualification", "rules", 0, "method", value=["gold"]), "study_record.json: qualification.rules[0].method"),
+        (put("qualification", "rules", value=[{}] * 1001), "study_record.json: qualification.rules"),
+        (put("recruitment", "criteria", "gender", value="x"), "study_record.json: recruitment.criteria.gender"),
+        (put("recruitment", "criteria", "other", value="x" * 100_001), "study_record.json: recruitment.criteria.other"),
+        (put("recruitment", "criteria", "other", value="a\x00b"), "study_record.json: recruitment.criteria.other"),
+        (put("recruitment", "criteria", "other", value="\ud800"), "study_record.json: recruitment.criteria.other"),
+        (put("recruitment", "criteria", "shoes", value="44"), "study_record.json: recruitment.criteria.shoes"),
+        (put("feedback", 0, "since", value="2026-02-30"), "study_record.json: feedback[0].since"),
+        (put("pay", "floor", value="6 pounds"), "study_record.json: pay.floor"),
+        (put("pay", "floor", value=6), "study_record.json: pay.floor"),
+        (put("\x1b[2J", value=1), r"study_record.json: '\x1b[2J'"),
+        (rewritten(lambda said: said.pop("people")), "study_record.json: people"),
+        (lambda text: "[]", "study_record.json: document"),
+        (lambda text: "{", "study_record.json"),
+        (lambda text: "[" * 200_000, "study_record.json"),
+        (lambda text: text + " " * 10_485_760, "study_record.json"),
         (lambda text: text.replace('"rework_hours": ', '"rework_hours": NaN, "x": ', 1), "acceptance"),
     ],
 )  # fmt: skip
@@ -197,7 +199,7 @@ def test_what_no_archive_of_ours_says_is_refused_with_file_and_field(
     data: bytes, tmp_path: Path, change: Callable[[str], str], said: str
 ) -> None:
     path = tmp_path / "archive.zip"
-    path.write_bytes(with_file(data, "conduct.json", change))
+    path.write_bytes(with_file(data, "study_record.json", change))
     with pytest.raises(ImportRejected) as refused:
         import_archive(path, slug="copy", owner=None, now=timezone.now())
     assert any(said in each.field for each in refused.value.errors)
@@ -222,7 +224,7 @@ def test_purposes_that_contradict_the_archive_are_refused(
         import_archive(path, slug="copy", owner=None, now=timezone.now())
 
 
-@pytest.mark.parametrize("name", ["conduct.json", "purposes.csv", "items.csv"])
+@pytest.mark.parametrize("name", ["study_record.json", "purposes.csv", "items.csv"])
 def test_an_archive_that_does_not_name_all_its_files_is_refused(data: bytes, tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         facts = json.loads(archive.read("settings.json"))
@@ -243,7 +245,7 @@ def test_hostile_words_of_an_archive_are_printed_and_never_run(data: bytes, tmp_
         said["pay"].update(floor_currency="<b>"),
     ))  # fmt: skip
     path = tmp_path / "archive.zip"
-    path.write_bytes(with_file(data, "conduct.json", change))
+    path.write_bytes(with_file(data, "study_record.json", change))
     empty_the_database()
     owner = UserFactory()
     study, _summary = import_archive(path, owner=owner, now=timezone.now())

@@ -49,7 +49,7 @@ def test_a_lead_dismisses_a_flag_and_finds_it_in_the_history(open_screen: Callab
     expect(page.locator(".flag-history")).to_contain_text("The gold was wrong.")
 
 
-def test_known_answers_are_imported_and_mixed_in(open_screen: Callable[..., Screen], cast: Cast, tmp_path: Path):
+def test_known_answers_are_imported_and_inserted(open_screen: Callable[..., Screen], cast: Cast, tmp_path: Path):
     dialogue = make_checks(cast.study, 1)[0]
     KnownAnswer.objects.all().delete()
     file = tmp_path / "known.csv"

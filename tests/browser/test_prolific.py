@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from annotation.models import Participant, Study
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.models import Demographics, Entry, Recruitment
 from qualification.qualifying.services.results import sweep_attempts
 from tests.browser.helpers import LOOKS, Screen, answer, read_and_start
@@ -87,11 +87,11 @@ def the_annotator() -> Participant:
     return Participant.objects.get(entry__person=PERSON)
 
 
-def mix_in_a_check(study: Study, *, most_missed: int) -> None:
+def insert_a_check(study: Study, *, most_missed: int) -> None:
     """Beside the dialogue another one, whose text asks for the second option everywhere."""
     CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=most_missed)
     make_checks(study, 1, kind="attention", option=1)
-    assert mix_checks(study, by=None, now=timezone.now()).n_checks == 1
+    assert insert_checks(study, by=None, now=timezone.now()).n_checks == 1
 
 
 # --- journeys -----------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_whose_time_runs_out_is_timed_out(open_screen: Open, recruitment, platfo
 
 
 def test_whom_a_lead_excludes_for_missed_attention_checks_failed_attention(open_screen: Open, recruitment, platform):
-    mix_in_a_check(recruitment.study, most_missed=0)
+    insert_a_check(recruitment.study, most_missed=0)
     page = come(open_screen(), platform)
     agree(page)
     rate_all(page, n_dialogues=2)
@@ -166,7 +166,7 @@ def test_whom_a_lead_excludes_for_missed_attention_checks_failed_attention(open_
 
 
 def test_who_misses_no_more_checks_than_the_study_allows_has_finished(open_screen: Open, recruitment, platform):
-    mix_in_a_check(recruitment.study, most_missed=1)
+    insert_a_check(recruitment.study, most_missed=1)
     page = come(open_screen(), platform)
     agree(page)
     rate_all(page, n_dialogues=2)

@@ -15,7 +15,7 @@ from qualification import tasks
 from qualification.acceptance.services.reviewing import take_sample
 from qualification.acceptance.services.sweeping import sweep_acceptance
 from qualification.adjudication.services.disagreements import sweep_disagreements
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import (
     Attempt,
@@ -34,7 +34,7 @@ from tests.factories import MembershipFactory, StudyFactory, make_annotator, mak
 from tests.qualification.acceptance.factories import PlanFactory, make_dialogue_batch, make_score_version
 from tests.qualification.adjudication.factories import AdjudicationPlanFactory
 from tests.qualification.checks.factories import CheckPlanFactory, make_checks
-from tests.qualification.qualifying.factories import like, make_candidate, make_gated, rate
+from tests.qualification.qualifying.factories import like, make_candidate, make_qualifying_study, rate
 from tests.working import rate_everything
 
 N_DIALOGUES = 4
@@ -113,7 +113,7 @@ def _rated_by_two(name: str, options: tuple[int, int]) -> Assignment:
 
 
 def _candidate() -> Assignment:
-    study, batch = make_gated(2, 2)
+    study, batch = make_qualifying_study(2, 2)
     work = claim_seat(make_candidate(study), batch, now=timezone.now())
     rate(work, like(0))
     return work
@@ -162,14 +162,14 @@ def _missed_check() -> Assignment:
     batch = make_batch(study, 2, 1)
     CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=0, pauses_by_itself=True)
     make_checks(study, 1, kind="attention", option=1)
-    mix_checks(study, by=None, now=timezone.now())
+    insert_checks(study, by=None, now=timezone.now())
     return _work(make_annotator(study, "flagging-1"), batch, 0)
 
 
 GATES = (
     Gate(
         "verdict", tasks.sweep_attempts.name, sweep_attempts, _candidate,
-        {"attempt passed": 1, "status cleared": 1, "log verdict": 1, "log status": 1},
+        {"attempt passed": 1, "status cleared": 1, "log qualification_result": 1, "log status": 1},
     ),
     Gate(
         "drawing", tasks.sweep_acceptance.name, sweep_acceptance, _sample,

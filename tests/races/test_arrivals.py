@@ -10,7 +10,7 @@ from annotation.models import Participant
 from annotation.services.agreement import sweep
 from annotation.services.refusals import Refused
 from qualification.checks.services.flags import decide_flag
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import ConsentText, Entry, Flag
 from qualification.recruitment.platforms import PROVIDERS
@@ -69,7 +69,7 @@ def people_who_missed_a_check(n: int) -> list[Entry]:
     batch = make_batch(study, 1, 1)
     CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=0)
     make_checks(study, 1, kind="attention", option=1)
-    mix_checks(study, by=None, now=timezone.now())
+    insert_checks(study, by=None, now=timezone.now())
     entries = run_together(coming(open_for(study), [f"{number:024x}" for number in range(n)]))
     for entry in entries:
         finish_batch(entry.participant, batch)

@@ -11,7 +11,7 @@ from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from qualification.checks.selectors.signals import Signal
 from qualification.checks.services.flags import decide_flag, raise_flag
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import Flag
 from tests.cast import make_cast
@@ -70,7 +70,7 @@ def test_a_sweep_that_pauses_and_a_lead_who_excludes_do_not_wait_for_each_other(
         assert Participant.objects.get(pk=person.pk).status == "excluded"
 
 
-def test_somebody_who_claims_while_checks_are_mixed_in_meets_a_whole_batch():
+def test_somebody_who_claims_while_checks_are_inserted_meets_a_whole_batch():
     cast = make_cast()
     CheckPlanFactory(study=cast.study, gold_percent=50)
     make_checks(cast.study, 3)
@@ -81,7 +81,7 @@ def test_somebody_who_claims_while_checks_are_mixed_in_meets_a_whole_batch():
         results = run_together(
             [
                 partial(claim_seat, person, batch, now=timezone.now()),
-                partial(mix_checks, cast.study, by=None, now=timezone.now()),
+                partial(insert_checks, cast.study, by=None, now=timezone.now()),
             ]
         )
 

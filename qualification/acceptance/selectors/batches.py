@@ -34,7 +34,7 @@ class BatchRow:
     @property
     def shown(self) -> Sample | None:
         """Whose figures stand in the table: of this round, else of the one before."""
-        found = self.sample if self.sample and self.sample.figures else None
+        found = self.sample if self.sample and self.sample.results else None
         return found or next((each for each in reversed(self.earlier) if not each.is_void), None)
 
 

@@ -33,20 +33,20 @@ class SamplePage:
 
     @property
     def classes(self) -> list[dict[str, Any]]:
-        """The figures of each label with its name; labels the batch does not have are left out."""
-        figures = self.sample.figures
-        named = zip(names_of(figures.get("labels", ()), self.criterion), figures.get("classes", ()), strict=True)
+        """The results of each label with its name; labels the batch does not have are left out."""
+        results = self.sample.results
+        named = zip(names_of(results.get("labels", ()), self.criterion), results.get("classes", ()), strict=True)
         return [{"name": name, **each} for name, each in named if each["size"]]
 
     @property
     def answers(self) -> list[str]:
-        return names_of(self.sample.figures.get("answers", ()), self.criterion)
+        return names_of(self.sample.results.get("answers", ()), self.criterion)
 
     @property
     def confusion(self) -> list[dict[str, Any]]:
         """One row for each label: how often the controller gave which answer; `is_right` on the diagonal."""
-        figures = self.sample.figures
-        rows = zip(names_of(figures.get("labels", ()), self.criterion), figures.get("confusion", ()), strict=True)
+        results = self.sample.results
+        rows = zip(names_of(results.get("labels", ()), self.criterion), results.get("confusion", ()), strict=True)
         return [
             {"name": name, "total": sum(row), "cells": [{"n": n, "is_right": at == number} for at, n in enumerate(row)]}
             for number, (name, row) in enumerate(rows)
@@ -54,7 +54,7 @@ class SamplePage:
 
     @property
     def has_no_answer(self) -> bool:
-        return any(row[-1] for row in self.sample.figures.get("confusion", ()))
+        return any(row[-1] for row in self.sample.results.get("confusion", ()))
 
 
 def sample_page(sample: Sample) -> SamplePage:

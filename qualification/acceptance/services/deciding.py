@@ -65,8 +65,8 @@ def _decide(sample: Sample, review: Review, criterion: CriterionSpec, now: datet
         return
     decision, n_used = found
     sample.state, sample.decision, sample.decided_at = State.DECIDED, decision.outcome, now
-    sample.figures = figures_of(decision, reviewed, criterion, n_used)
-    sample.save(update_fields=["state", "decision", "decided_at", "figures"])
+    sample.results = results_of(decision, reviewed, criterion, n_used)
+    sample.save(update_fields=["state", "decision", "decided_at", "results"])
     details = {"round": sample.round, "decision": decision.outcome, "share": decision.overall.share}
     activity.log(sample.batch.study, None, "acceptance_decided", about=sample.batch.key, details=details, now=now)
     acts = decision.outcome == Chosen.ACCEPT or (decision.outcome == Chosen.RETURN and _returns_by_itself(sample))
@@ -97,7 +97,7 @@ def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, i
     return None if decision is None else (describe(decision, reviewed.confusion(n_used), sizes), n_used)
 
 
-def figures_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec, n_used: int) -> dict[str, Any]:
+def results_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec, n_used: int) -> dict[str, Any]:
     """Everything the decision page shows, as it was decided."""
     return asdict(decision) | {
         "labels": [option.id for option in class_options(criterion)],

@@ -39,7 +39,7 @@ def _page(request: HttpRequest, sample: Sample, form: DecisionForm | None = None
         "page_name": "acceptance",
         "found": found,
         "sample": sample,
-        "picture": curve_picture(found.curve, sample.figures.get("overall")),
+        "picture": curve_picture(found.curve, sample.results.get("overall")),
         "mine": mine,
         "under_way": [each for each in found.reviews if each.counted_at is None],
         "has_second": any(each.is_second for each in found.reviews),

@@ -17,7 +17,7 @@ from protocols.models import Option
 from qualification.access import disagreement_for
 from qualification.adjudication.forms import AdjudicationPlanForm, SettleForm, SplitFilter
 from qualification.adjudication.selectors import cases as selectors
-from qualification.adjudication.selectors import disagreements as adjudicated
+from qualification.adjudication.selectors.disagreements import n_other_batches, plan_of
 from qualification.adjudication.selectors.split_votes import n_split, questions_of, split_cards, split_items
 from qualification.adjudication.services.disagreements import save_plan
 from qualification.adjudication.services.re_rating import settle
@@ -37,8 +37,8 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(selectors.listed(study, state), CARDS).get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "page_name": "adjudication",
-        "plan": adjudicated.plan_of(study),
-        "n_other": adjudicated.n_other_batches(study),
+        "plan": plan_of(study),
+        "n_other": n_other_batches(study),
         "counts": selectors.counts_by_state(study),
         "state": state,
         "page": page,
@@ -63,7 +63,7 @@ def split_votes(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(range(n_split(study, chosen)), CARDS).get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "page_name": "adjudication",
-        "plan": adjudicated.plan_of(study),
+        "plan": plan_of(study),
         "counts": selectors.counts_by_state(study),
         "form": form,
         "page": page,
@@ -97,7 +97,7 @@ def disagreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def adjudication_plan(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     posted = request.POST if request.method == "POST" else None
-    form = AdjudicationPlanForm(posted, instance=adjudicated.plan_of(study), study=study)
+    form = AdjudicationPlanForm(posted, instance=plan_of(study), study=study)
     if form.is_valid():
         values = {"is_on": form.cleaned_data["is_on"], "criteria": list(form.cleaned_data["criteria"])}
         with errors_in(form):
@@ -105,5 +105,5 @@ def adjudication_plan(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Saved. Finished batches are compared within seconds."))
             return redirect("adjudication", slug)
     status = 422 if form.is_bound else 200
-    context: dict[str, Any] = {"page_name": "adjudication", "form": form, "n_other": adjudicated.n_other_batches(study)}
+    context: dict[str, Any] = {"page_name": "adjudication", "form": form, "n_other": n_other_batches(study)}
     return study_page(request, study, "qualification/adjudication/plan.html", status=status, **context)

@@ -33,7 +33,7 @@ def draw_cards(cards: Sequence["Card"], n: int, uses: Mapping[int, int], rng: ra
     return sorted(rng.sample(cards, len(cards)), key=lambda card: uses[card.dialogue])[:n]
 
 
-def mixed_order(plain: Sequence[T], extra: Sequence[T], rng: random.Random) -> list[T]:
+def order_with_checks(plain: Sequence[T], extra: Sequence[T], rng: random.Random) -> list[T]:
     """The plain ones in their order, the extra ones in between at places by lot."""
     at = set(rng.sample(range(len(plain) + len(extra)), len(extra)))
     ordered, others = iter(plain), iter(extra)
@@ -65,7 +65,7 @@ class Card:
 
 
 @dataclass(slots=True)
-class Mixed:
+class Inserted:
     """`n_begun`: batches that somebody has begun, left as they are. `n_unfit`: checks with too few responses."""
 
     n_batches: int = 0
@@ -74,21 +74,21 @@ class Mixed:
     n_unfit: int = 0
 
 
-def mix_checks(study: Study, *, by: User | None, now: datetime) -> Mixed:
+def insert_checks(study: Study, *, by: User | None, now: datetime) -> Inserted:
     """Take all checks out of the main batches nobody has begun, and mix them in anew at the rates of the plan."""
     plan = CheckPlan.objects.filter(study=study).first() or CheckPlan(study=study)
     cards = cards_of(study)
     waiting = list(untouched_batches(study))
-    done = Mixed(n_begun=study.batches.filter(kind=Batch.Kind.MAIN).count() - len(waiting))
+    done = Inserted(n_begun=study.batches.filter(kind=Batch.Kind.MAIN).count() - len(waiting))
     uses = _uses(study, [batch.pk for batch in waiting])
     unfit: set[int] = set()
     for batch in waiting:
-        n = _mix_into(batch, plan, cards, uses, unfit)
+        n = _insert_into(batch, plan, cards, uses, unfit)
         done.n_batches, done.n_checks = done.n_batches + (n is not None), done.n_checks + (n or 0)
         done.n_begun += n is None
     done.n_unfit = len(unfit)
     details = {"batches": done.n_batches, "checks": done.n_checks, "begun": done.n_begun, "unfit": done.n_unfit}
-    activity.log(study, by, "checks_mixed", details=details, now=now)
+    activity.log(study, by, "checks_inserted", details=details, now=now)
     return done
 
 
@@ -128,7 +128,7 @@ def _uses(study: Study, without: list[int]) -> Counter[int]:
 
 
 @transaction.atomic
-def _mix_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter[int], unfit: set[int]) -> int | None:
+def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter[int], unfit: set[int]) -> int | None:
     """How many checks it got; None when somebody has begun it meanwhile."""
     # Whoever claims takes a free seat that is not locked: nobody begins the batch before it is whole again.
     list(Seat.objects.select_for_update().filter(batch=batch).order_by("pk"))
@@ -144,7 +144,7 @@ def _mix_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter[in
     rng = random.Random(f"{plan.study.seed} checks {batch.key}")  # noqa: S311 - fair, not secret
     drawn = _draw(fitting, plan, len(dialogues), uses, rng)
     uses.update(card.dialogue for card in drawn)
-    order = mixed_order(dialogues, [card.dialogue for card in drawn], rng)
+    order = order_with_checks(dialogues, [card.dialogue for card in drawn], rng)
     places = {dialogue: place for place, dialogue in enumerate(order, start=items[0].position if items else 1)}
     _renumber(batch, items, places)
     Item.objects.bulk_create(

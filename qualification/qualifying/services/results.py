@@ -148,7 +148,7 @@ def snapshot_of(qualification: Qualification) -> dict[str, object]:
 
 def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
     details = {"state": attempt.state, "value": attempt.value, "threshold": attempt.threshold, "reason": attempt.reason}
-    activity.log(participant.study, None, "result", about=participant.pseudonym, details=details, now=now)
+    activity.log(participant.study, None, "qualification_result", about=participant.pseudonym, details=details, now=now)
     status = {State.PASSED: PersonStatus.CLEARED, State.FAILED: PersonStatus.FAILED}.get(State(attempt.state))
     if status is None:
         return

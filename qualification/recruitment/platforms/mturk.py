@@ -5,11 +5,11 @@ from qualification.recruitment.platforms.base import Bonus, Provider, Sheet, Wor
 
 APPROVE, REJECT = "x", "The attention checks were missed."
 # Qualification work is paid; whose time ran out is for a person to decide.
-VERDICTS = {"done": (APPROVE, ""), "screened_out": (APPROVE, ""), "failed_attention": ("", REJECT)}
+ADVICE = {"done": (APPROVE, ""), "screened_out": (APPROVE, ""), "failed_attention": ("", REJECT)}
 
 
 def _approval(work: Work) -> tuple[str, ...]:
-    return work.platform_study, work.session, work.person, *VERDICTS[work.state]
+    return work.platform_study, work.session, work.person, *ADVICE[work.state]
 
 
 def _bonus(bonus: Bonus) -> tuple[str, ...]:
@@ -24,6 +24,6 @@ MTURK = Provider(
     session="assignmentId",
     is_closed=True,
     approvals=Sheet(_approval, ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")),
-    approved_states=frozenset(VERDICTS),
+    approved_states=frozenset(ADVICE),
     bonuses=Sheet(_bonus, ("WorkerId", "AssignmentId", "BonusAmount", "Reason")),
 )

@@ -30,7 +30,7 @@ from qualification.recruitment.platforms import PROVIDERS
 from qualification.recruitment.platforms.base import Arrival, BadArrival, Provider
 from qualification.recruitment.selectors.exit_rules import way_of
 from qualification.recruitment.selectors.facts import studies_that_ask
-from qualification.recruitment.services import arrival as entering
+from qualification.recruitment.services import arrival as arrivals
 from qualification.recruitment.services.completion import end_entry, ending_of
 from qualification.recruitment.services.consent_texts import fingerprint_of
 from qualification.recruitment.services.demographics import SELF, tell_about_oneself
@@ -61,7 +61,7 @@ def _arrive(request: HttpRequest, recruitment: Recruitment, provider: Provider) 
         arrival = provider.arrival(asked)
     except BadArrival as bad:
         return _no_arrival(request, recruitment, bad.names)
-    request.session[_session_key(recruitment)] = entering.sign_arrival(arrival)
+    request.session[_session_key(recruitment)] = arrivals.sign_arrival(arrival)
     return redirect(request.path)
 
 
@@ -70,7 +70,7 @@ def _session_key(recruitment: Recruitment) -> str:
 
 
 def _arrival(request: HttpRequest, recruitment: Recruitment) -> Arrival | None:
-    return entering.read_arrival(request.session.get(_session_key(recruitment), ""))
+    return arrivals.read_arrival(request.session.get(_session_key(recruitment), ""))
 
 
 def _no_arrival(request: HttpRequest, recruitment: Recruitment, names: tuple[str, ...] = ()) -> HttpResponse:
@@ -83,8 +83,8 @@ def _welcome(request: HttpRequest, recruitment: Recruitment, refusal: str = "", 
     arrival = _arrival(request, recruitment)
     if arrival is None:
         return _no_arrival(request, recruitment)
-    known = entering.entry_of(recruitment, arrival)
-    if known is None and not entering.is_open(recruitment, recruitment.study):
+    known = arrivals.entry_of(recruitment, arrival)
+    if known is None and not arrivals.is_open(recruitment, recruitment.study):
         status = 410
     elif known and known.session == arrival.session and _is_theirs(request, known) and not refusal:
         return _on(known)
@@ -126,9 +126,9 @@ def _enter(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
 def _sign_in(request: HttpRequest, recruitment: Recruitment, arrival: Arrival) -> Entry:
     user = request.user if isinstance(request.user, User) else None
     agreed = request.POST.get("shown", "") if "agree" in request.POST else None
-    entry = entering.enter(recruitment, arrival, agreed=agreed, user=user, now=timezone.now())
+    entry = arrivals.enter(recruitment, arrival, agreed=agreed, user=user, now=timezone.now())
     if not _is_theirs(request, entry):
-        login(request, entering.account_of(entry), backend=BACKEND)
+        login(request, arrivals.account_of(entry), backend=BACKEND)
     return entry
 
 

@@ -84,22 +84,22 @@ def test_figures_equal_an_independent_computation(acceptance: AcceptanceStudy, n
     found = acceptance.review(drawn, truth)
 
     assert found.decision == ("accept" if is_fine else "return")
-    assert found.figures["overall"]["share"] == pytest.approx((100 - errors) / 100)
-    for key, figures in zip("012", found.figures["classes"], strict=True):
+    assert found.results["overall"]["share"] == pytest.approx((100 - errors) / 100)
+    for key, figures in zip("012", found.results["classes"], strict=True):
         assert figures["accuracy"]["n"] == n[key]
         assert figures["accuracy"]["n_right"] == right[key]
         said = sum(answer == key for _, answer in pairs)
         assert figures["recall"]["share"] == pytest.approx(right[key] / said)
-    assert sum(map(sum, found.figures["confusion"])) == 100
+    assert sum(map(sum, found.results["confusion"])) == 100
 
 
 def test_a_class_that_is_too_rare_is_left_out_and_named(acceptance: AcceptanceStudy):
     labels = ["0"] * 4 + ["1"] * 120 + ["2"] * 120
     found = acceptance.review(acceptance.draw(acceptance.finish("a", labels)), ["1"] * 4 + labels[4:])
     assert found.decision == "accept"  # 4 of 244 wrong, and nothing is said of their class
-    assert [each["decision"] for each in found.figures["classes"]] == ["not_assessable", "pass", "pass"]
-    assert found.figures["is_weighted"]
-    assert found.figures["overall"]["share"] == pytest.approx(240 / 244)
+    assert [each["outcome"] for each in found.results["classes"]] == ["not_assessable", "pass", "pass"]
+    assert found.results["is_weighted"]
+    assert found.results["overall"]["share"] == pytest.approx(240 / 244)
 
 
 @pytest.mark.parametrize(("answers", "decision"), [(["0", "1", "2"] * 3, "accept"), (["0", "1", "1"] * 3, "return")])
@@ -146,7 +146,7 @@ def test_a_sequential_sample_is_dealt_in_portions_until_it_is_clear(db: None):
     sweep_acceptance(now=NOW)
     sample.refresh_from_db()
     # ln(.10 / .95) / ln(.90 / .95) = 41.6 right answers in a row accept
-    assert (sample.decision, sample.figures["n_used"]) == ("accept", 42)
+    assert (sample.decision, sample.results["n_used"]) == ("accept", 42)
     assert sample.reviews.count() == 2
 
 

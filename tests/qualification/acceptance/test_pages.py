@@ -149,7 +149,7 @@ def test_a_controller_takes_a_sample_and_rates_it_on_the_screen_of_annotators(
     answer = client.post(url("sample_take", sample.pk), follow=True)
     assert answer.resolver_match.url_name == "rate"
     review = Review.objects.get()
-    assert (review.batch.kind, review.batch.reserved_for) == ("acceptance", review.participant)
+    assert (review.batch.kind, review.batch.reserved_for) == ("review", review.participant)
     assert review.batch.n_items == 100
 
 
@@ -169,12 +169,12 @@ def test_a_decision_shows_counts_intervals_and_the_curve(client: Client, accepta
     found = decided(acceptance, "a", [*LABELS[:-6], *WORSE[-6:]])
     client.force_login(acceptance.cast.observer)
     text = text_of(client.get(url("sample", found.pk)))
-    overall = found.figures["overall"]
+    overall = found.results["overall"]
     assert (
         f"{100 * overall['share']:.1f} % Wilson interval {100 * overall['low']:.1f} to {100 * overall['high']:.1f}"
         in text
     )
-    first = found.figures["classes"][0]["accuracy"]
+    first = found.results["classes"][0]["accuracy"]
     assert f"Score 0 40 {first['n_right']} / {first['n']}" in text
     assert "How often the plan accepts a batch" in text
     assert "Decide otherwise" not in text
@@ -226,10 +226,10 @@ def test_a_review_with_labels_shown_is_stored_as_ratings_and_decides(client: Cli
         assert re.search(rf'value="{codes["1"]}"[^>]*checked', page.content.decode())
         page = client.post(page.request["PATH_INFO"], {"score-1-option": codes[key], "form_key": "x"}, follow=True)
     assert "Every item is checked" in text_of(page)
-    assert Rating.objects.filter(batch__kind="acceptance").count() == 3
+    assert Rating.objects.filter(batch__kind="review").count() == 3
     sweep_acceptance(now=NOW)
     sample.refresh_from_db()
-    assert (sample.decision, sample.figures["overall"]["n_right"]) == ("accept", 2)
+    assert (sample.decision, sample.results["overall"]["n_right"]) == ("accept", 2)
 
 
 def test_nobody_else_opens_a_review(client: Client, db: None):

@@ -51,7 +51,7 @@ def test_controllers_at_once_one_takes_the_sample():
     assert not errors_in(results)
     assert len({each.pk for each in results if isinstance(each, Review)}) == 1
     assert Review.objects.count() == 1
-    assert Batch.objects.filter(kind="acceptance").count() == 1
+    assert Batch.objects.filter(kind="review").count() == 1
 
 
 def test_one_controller_who_takes_two_samples_at_once_becomes_one_participant():

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Candidate, Dialogue, Item
 from annotation.services.claiming import claim_seat
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from tests.cast import Cast
 from tests.factories import make_batch
 from tests.qualification.checks.factories import CheckPlanFactory, make_checks
@@ -27,7 +27,7 @@ def assignment(cast: Cast) -> Assignment:
     make_checks(cast.study, 1)
     make_checks(cast.study, 1, kind="attention")
     CheckPlanFactory(study=cast.study, gold_percent=10, attention_percent=10)
-    mix_checks(cast.study, by=None, now=timezone.now())
+    insert_checks(cast.study, by=None, now=timezone.now())
     Dialogue.objects.filter(study=cast.study).update(turns=[{"speaker": "A", "text": "zzturn"}])
     Candidate.objects.filter(dialogue__study=cast.study).update(text="zzresponse")
     return claim_seat(cast.annotator, batch, now=timezone.now())

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import ActivityLog, Item
 from annotation.services.claiming import claim_seat, submit_assignment
 from qualification.checks.selectors.feedback import Feedback, feedback_of, feedback_periods
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.checks.services.plans import save_check_plan
 from reporting.report.build import build_report
 from tests.cast import Cast, make_cast
@@ -91,7 +91,7 @@ def test_checks_are_never_part_of_it(cast: Cast):
     batch = make_batch(cast.study, 5, position=2, key="five")
     make_checks(cast.study, 3)
     save_check_plan(cast.study, by=None, now=timezone.now(), gives_feedback=True, gold_percent=50)
-    mix_checks(cast.study, by=None, now=timezone.now())
+    insert_checks(cast.study, by=None, now=timezone.now())
     rate(cast, batch, 1, 1, 1)
 
     assert Item.objects.filter(batch=batch, is_check=True).count() == 9

@@ -14,7 +14,7 @@ from annotation.services.claiming import claim_seat
 from archive.reader import import_archive
 from archive.writer import write_archive
 from protocols.specs import spec_of
-from qualification.checks.services.inserting import fitting_size, mix_checks, mixed_order, n_checks
+from qualification.checks.services.inserting import fitting_size, insert_checks, n_checks, order_with_checks
 from qualification.models import KnownAnswer
 from reporting.board.rows import board_data
 from reporting.exports.cursors import items_of
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 
 def mix(study):
-    return mix_checks(study, by=None, now=timezone.now())
+    return insert_checks(study, by=None, now=timezone.now())
 
 
 def places(batch: Batch) -> dict[int, tuple[str, bool]]:
@@ -63,7 +63,7 @@ def test_rates_are_rounded_and_one_check_is_the_least_there_can_be():
 
 
 def test_the_order_of_the_plain_ones_is_kept():
-    mixed = mixed_order([1, 2, 3, 4, 5], ["a", "b"], random.Random(1))
+    mixed = order_with_checks([1, 2, 3, 4, 5], ["a", "b"], random.Random(1))
 
     assert [each for each in mixed if isinstance(each, int)] == [1, 2, 3, 4, 5]
     assert sorted(each for each in mixed if isinstance(each, str)) == ["a", "b"]
@@ -88,7 +88,7 @@ def test_checks_stand_between_the_dialogues_and_the_batch_is_numbered_without_ga
     assert batch.n_items == 30
 
 
-def test_the_same_study_is_mixed_the_same_way(cast: Cast, batch):
+def test_the_same_study_gets_its_checks_the_same_way(cast: Cast, batch):
     mix(cast.study)
     first = places(batch)
     mix(cast.study)
@@ -140,7 +140,7 @@ def test_a_seat_that_has_lapsed_without_an_answer_does_not_hinder_and_its_readin
     assert not Reading.objects.exists()
 
 
-def test_what_is_material_of_a_main_batch_or_of_training_is_never_mixed_in(cast: Cast, batch):
+def test_what_is_material_of_a_main_batch_or_of_training_is_never_inserted(cast: Cast, batch):
     dealt = cast.batch.items.first()
     KnownAnswerFactory(candidate=dealt.candidate)
     make_checks(cast.study, 1, kind="training")
@@ -175,7 +175,7 @@ def test_a_check_with_more_responses_shows_those_with_known_answers(cast: Cast):
     assert shown == {known.pk, others[0].pk, others[1].pk}
 
 
-def test_whole_dialogues_are_mixed_in_where_those_are_rated(db):
+def test_whole_dialogues_are_inserted_where_those_are_rated(db):
     version = make_scale_version(unit="dialogue")
     study = StudyFactory(protocol_version=version)
     batch = make_batch(study, 4, 0, key="whole")

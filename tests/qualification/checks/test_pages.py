@@ -203,11 +203,11 @@ def test_errors_of_a_file_are_listed_by_line_and_column(cast: Cast, researcher):
     assert '<th scope="row">2</th><td>dialogue</td>' in text
 
 
-def test_a_click_mixes_the_checks_in_and_says_how_many(cast: Cast, researcher):
+def test_a_click_inserts_the_checks_and_says_how_many(cast: Cast, researcher):
     make_checks(cast.study, 2)
     CheckPlanFactory(study=cast.study, gold_percent=50)
 
-    answer = researcher.post(page("checks_mix"), follow=True)
+    answer = researcher.post(page("checks_insert"), follow=True)
 
     assert "Dialogues mixed in: 1, into 1 batches." in answer.content.decode()
     assert Item.objects.filter(batch=cast.batch, is_check=True).count() == 3

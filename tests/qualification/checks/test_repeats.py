@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotation.models import Participant, Study
 from qualification.checks.selectors.repeats import Repeats, repeats_of
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.models import CheckPlan
 from tests.clock import NOW
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch
@@ -49,10 +49,10 @@ def test_seats_are_shared_out_among_those_who_may_rate(plan: CheckPlan):
     assert repeats_of(plan.study, plan) == [Repeats("gold", 1, 1.0, 2, 1)]
 
 
-def test_what_the_page_says_is_what_mixing_does(plan: CheckPlan):
+def test_what_the_page_says_is_what_inserting_does(plan: CheckPlan):
     make_checks(plan.study, 3)
     (found,) = repeats_of(plan.study, plan)
-    mix_checks(plan.study, by=None, now=NOW)
+    insert_checks(plan.study, by=None, now=NOW)
     checks = [
         set(batch.items.filter(is_check=True).values_list("dialogue", flat=True)) for batch in plan.study.batches.all()
     ]

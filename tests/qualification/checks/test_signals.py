@@ -7,7 +7,7 @@ from annotation.models import ActivityLog, Batch, Participant, StatusChange
 from annotation.services.agreement import sweep
 from qualification.checks.services import signals
 from qualification.checks.services.flags import raise_flag
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.checks.services.signals import sweep_signals
 from qualification.models import Flag, SignalMark, SignalState
 from tests.cast import Cast, make_cast
@@ -48,7 +48,7 @@ def make_rated_study(seed: int = 5, **plan: object) -> Cast:
     if plan.get("gold_percent") or plan.get("attention_percent"):
         make_checks(cast.study, 6)
         make_checks(cast.study, 3, kind="attention", option=1)
-        mix_checks(cast.study, by=None, now=NOW)
+        insert_checks(cast.study, by=None, now=NOW)
     rate_all(cast.study, people, NOW, seed)
     sweep(now=timezone.now())
     return cast
@@ -86,7 +86,7 @@ def test_ten_gold_items_decide_nothing(db):
     CheckPlanFactory(study=cast.study, gold_percent=10, most_attention_missed=9)
     make_batches(cast.study, 3)
     make_checks(cast.study, 3)
-    mix_checks(cast.study, by=None, now=NOW)
+    insert_checks(cast.study, by=None, now=NOW)
     rate_all(cast.study, make_people(cast.study), NOW)
     sweep(now=timezone.now())
     look()

@@ -17,7 +17,7 @@ from protocols.bundles import load_bundle
 from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from qualification.models import ConsentText, Entry, Recruitment
-from qualification.recruitment.services import arrival as entering
+from qualification.recruitment.services import arrival as arrivals
 from tests.cast import Cast
 from tests.factories import MembershipFactory, UserFactory, make_annotator
 from tests.qualification.recruitment.factories import open_for, prolific_query
@@ -133,10 +133,10 @@ def test_what_the_session_holds_is_signed_and_expires(client, recruitment, monke
     arrive(client, recruitment)
     text = next(value for key, value in client.session.items() if key.startswith("arrival"))
 
-    assert entering.read_arrival(text).person == PERSON
-    assert entering.read_arrival(text.replace(text[5], "A" if text[5] != "A" else "B", 1)) is None
-    assert entering.read_arrival(signing.dumps({"person": "x"}, salt=entering.SALT)) is None
-    monkeypatch.setattr(entering, "LASTS", timedelta(seconds=-1))
+    assert arrivals.read_arrival(text).person == PERSON
+    assert arrivals.read_arrival(text.replace(text[5], "A" if text[5] != "A" else "B", 1)) is None
+    assert arrivals.read_arrival(signing.dumps({"person": "x"}, salt=entering.SALT)) is None
+    monkeypatch.setattr(arrivals, "LASTS", timedelta(seconds=-1))
     assert client.get(door(recruitment)).status_code == 400
 
 

@@ -9,7 +9,7 @@ from annotation.models import Batch, Study
 from annotation.services.refusals import Refused
 from annotation.services.status import set_status
 from qualification.checks.services.flags import decide_flag
-from qualification.checks.services.inserting import mix_checks
+from qualification.checks.services.inserting import insert_checks
 from qualification.models import Entry, Flag
 from qualification.recruitment.selectors.exit_rules import way_of
 from qualification.recruitment.services.completion import end_entry
@@ -110,7 +110,7 @@ def checked(entry: Entry) -> Entry:
     """Their first batch has an attention check, whose text asks for the second option, and may not be missed."""
     CheckPlanFactory(study=entry.study, attention_percent=50, most_attention_missed=0)
     make_checks(entry.study, 1, kind="attention", option=1)
-    assert mix_checks(entry.study, by=None, now=timezone.now()).n_checks == 2
+    assert insert_checks(entry.study, by=None, now=timezone.now()).n_checks == 2
     return entry
 
 

@@ -228,7 +228,7 @@ def test_a_pilot_is_shown_with_its_kind_and_stays_out_of_the_study(cast: Cast):
     assert "No ratings of main batches yet" in signed_in(cast.lead).get(board_url(cast)).content.decode()
 
 
-@pytest.mark.parametrize("kind", ["acceptance", "re_rating", "adjudication"])
+@pytest.mark.parametrize("kind", ["review", "re_rating", "adjudication"])
 def test_a_batch_of_one_person_has_no_column(cast: Cast, kind: str):
     make_batch(cast.study, key="private", kind=kind, position=1, reserved_for=cast.annotator)
     assert [line.batch.key for line in board_data(cast.study, {}).lines] == ["1"]

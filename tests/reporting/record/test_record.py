@@ -18,7 +18,7 @@ from qualification.models import AcceptancePlan, Qualification, Sample, SampledI
 from qualification.qualifying.services.results import sweep_attempts
 from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.record.qualifying_words import qualification_lines
-from reporting.record.record import conduct_of
+from reporting.record.record import study_record_of
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES, as_csv
 from reporting.report.latex import as_latex
@@ -89,7 +89,7 @@ def test_a_rule_that_has_decided_is_told_as_it_stood_then():
 
 
 def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
-    lines = qualification_lines(conduct_of(make_conducted()).qualification)
+    lines = qualification_lines(study_record_of(make_conducted()).qualification)
     assert [line for line in lines if line.startswith("Threshold")] == [
         "Threshold: the panel's own kappa, from 0.212 to 0.237.",
         "Threshold: the fixed number 0.30.",
@@ -291,13 +291,13 @@ def test_a_plan_without_decisions_is_shown_with_dashes_that_say_why(cast: Cast, 
     assert board.loose == []
 
 
-def test_conduct_is_read_in_as_many_queries_for_more_of_everything(acceptance: AcceptanceStudy):
+def test_the_study_record_is_read_in_as_many_queries_for_more_of_everything(acceptance: AcceptanceStudy):
     study = Study.objects.select_related("protocol_version__protocol").get(pk=acceptance.cast.study.pk)
-    conduct_of(study)  # what rework took is kept until more is returned
+    study_record_of(study)  # what rework took is kept until more is returned
     counts = []
     for at in range(2):
         with CaptureQueriesContext(connection) as queries:
-            conduct_of(study)
+            study_record_of(study)
         counts.append(len(queries))
         batch = acceptance.finish(f"more-{at}", LABELS)
         acceptance.check(acceptance.draw(batch), LABELS)

@@ -7,7 +7,7 @@ from measures.sequential import SequentialRule
 from qualification.acceptance.selectors.plans import RULES
 from qualification.models import AcceptancePlan, Qualification, Recruitment
 from qualification.recruitment.selectors.facts import CRITERIA
-from reporting.record.shape import CONDUCT, RULE, Many, Maybe, Record, between, faults_of, in_order, one_of, text
+from reporting.record.shape import RULE, STUDY_RECORD, Many, Maybe, Record, between, faults_of, in_order, one_of, text
 
 SHAPE = Record({"b": between(0, 1), "a": Maybe(Many(2, Record({"y": text(3), "x": one_of("on", "off")})))})
 
@@ -38,7 +38,7 @@ def test_every_fault_names_its_field(value: object, fields: list[str]):
 
 
 def leaf(*path: str):
-    shape = CONDUCT
+    shape = STUDY_RECORD
     for name in path:
         while isinstance(shape, Maybe | Many):
             shape = shape.of
