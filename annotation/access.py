@@ -112,7 +112,7 @@ def study_for(user: Person, slug: str, right: Right) -> Study:
         raise Http404("No such study.")
     if right not in RIGHTS[membership.role]:
         role = membership.get_role_display()
-        raise PermissionDenied(_("As %(role)s of this study you cannot do this.") % {"role": role})
+        raise PermissionDenied(_("Your role in this study (%(role)s) does not allow this.") % {"role": role})
     return membership.study
 
 

@@ -66,7 +66,7 @@ class StudyAdmin(ReadOnly):
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         steps = gettext(
-            "Import dialogues, make batches and invite people. The page of your study leads you through these steps."
+            "Import dialogues, make batches and invite people. Your study's page guides you through these steps."
         )
         link = format_html('{} <a href="{}">{}</a>', steps, self.view_on_site(obj), obj.name)
         answer = super().response_add(request, obj, post_url_continue)

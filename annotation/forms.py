@@ -50,7 +50,9 @@ class StudyForm(forms.ModelForm):
         queryset=ProtocolVersion.objects.none(),
         empty_label=_("Choose a protocol"),
         label=_("Protocol"),
-        help_text=_("What is asked about every response. Only published versions: they cannot change under your feet."),
+        help_text=_(
+            "The questions annotators answer. Only published versions can be chosen, because they never change."
+        ),
     )
 
     class Meta:
@@ -67,37 +69,37 @@ class StudyForm(forms.ModelForm):
             "text_format": _("Dialogues and responses are shown"),
             "seats": _("Annotators per batch"),
             "majority_rule": _("A response counts as positive when"),
-            "word_scale": _("Words beside coefficients of agreement"),
-            "kappa_floor": _("Lowest kappa with the others"),
+            "word_scale": _("Verbal scale for agreement coefficients"),
+            "kappa_floor": _("Minimum kappa with the others"),
             "platform": _("Recruited from"),
-            "pay_amount": _("Pay for a batch"),
+            "pay_amount": _("Pay per batch"),
             "pay_currency": _("Currency"),
             "consent_text": _("Consent"),
             "consent_version": _("Consent version"),
-            "expected_minutes": _("Minutes a batch should take"),
-            "max_minutes": _("Minutes a batch may take"),
+            "expected_minutes": _("Expected minutes per batch"),
+            "max_minutes": _("Maximum minutes per batch"),
         }
         help_texts = {
-            "name": _("Annotators see it."),
-            "slug": _(
-                "Part of the study's address: letters, digits and hyphens. Left empty, it is made from the name."
-            ),
+            "name": _("Shown to annotators."),
+            "slug": _("Part of the study's address: letters, digits and hyphens. If empty, it is made from the name."),
             "description": _("Shown to the people you invite."),
-            "text_format": _("The same for all of them. It is fixed with the first answer of the main work."),
-            "seats": _("How many people rate every item: the votes of each item, never more."),
+            "text_format": _("The same for all of them. It cannot change after the first answer of the main work."),
+            "seats": _("How many people rate each item. An item never gets more votes than this."),
             "majority_rule": _("Printed in the report beside the results."),
-            "word_scale": _("The board and every file of the report use them. The report names the scale."),
+            "word_scale": _("Used on the live board and in every file of the report. The report names the scale."),
             "kappa_floor": _(
-                "From -1 to 1. The live board marks annotators whose kappa with the majority of the others lies below "
-                "it with its whole interval. Left empty, nobody is marked for that."
+                "From -1 to 1. The live board marks annotators whose kappa with the majority of the others, "
+                "including its whole interval, lies below this value. If empty, nobody is marked for this."
             ),
             "platform": _("For example Prolific, or your own students. Printed in the report."),
             "pay_amount": _("Shown to annotators before they start."),
             "pay_currency": _("Three letters, for example GBP."),
-            "consent_text": _("Annotators agree to this text before they start. Left empty, nothing is asked."),
-            "consent_version": _("Change it together with the text: everybody is asked again."),
-            "expected_minutes": _("Shown to annotators, for a batch of any size. Left empty, the protocol's."),
-            "max_minutes": _("Then a seat is free for somebody else. Left empty, the protocol's."),
+            "consent_text": _("Annotators agree to this text before they start. If empty, no consent is asked for."),
+            "consent_version": _("Change it when you change the text. Everyone is then asked again."),
+            "expected_minutes": _(
+                "Shown to annotators, for a batch of any size. If empty, the protocol's minutes apply."
+            ),
+            "max_minutes": _("After this the seat is released. If empty, the protocol's minutes apply."),
         }
         widgets = {
             "description": forms.Textarea(attrs={"rows": 2}),
@@ -127,7 +129,7 @@ class StudyForm(forms.ModelForm):
                 initial=self.instance.content_language,
                 required=False,
                 label=_("Language of the protocol's texts"),
-                help_text=_("What annotators read. It is fixed with the first answer."),
+                help_text=_("The language annotators read. It cannot change after the first answer."),
             )
 
     def _versions(self) -> Any:
@@ -145,7 +147,7 @@ class StudyForm(forms.ModelForm):
         if not slug and not name:
             return ""  # the name is missing, and says so itself
         if not slug:
-            raise forms.ValidationError(_("This name has no letters for an address. Write a short name yourself."))
+            raise forms.ValidationError(_("No address can be made from this name. Enter a short name."))
         if slug in RESERVED_SLUGS or Study.objects.filter(slug=slug).exists():
             raise forms.ValidationError(_("“%(slug)s” is taken. Choose another short name.") % {"slug": slug})
         return slug
@@ -156,7 +158,7 @@ class StudyForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("pay_amount") is not None and not cleaned.get("pay_currency"):
-            self.add_error("pay_currency", _("Name the currency of the pay, for example GBP."))
+            self.add_error("pay_currency", _("Enter the currency of the pay, for example GBP."))
         return cleaned
 
 
@@ -194,46 +196,47 @@ class MakeBatchesForm(forms.Form):
     """How dialogues are dealt out."""
 
     BY = (
-        ("given", _("As the import says: by its batch column")),
+        ("given", _("By the batch column of the import")),
         ("size", _("In batches of equal size")),
-        ("stratified", _("Equal size, each a fair mix of a metadata field")),
+        ("stratified", _("In batches of equal size, balanced by a metadata field")),
     )
 
-    by = forms.ChoiceField(choices=BY, initial="size", widget=forms.RadioSelect, label=_("How"))
+    by = forms.ChoiceField(choices=BY, initial="size", widget=forms.RadioSelect, label=_("Method"))
     size = forms.IntegerField(
         required=False, min_value=1, max_value=100_000, initial=10,
-        label=_("Dialogues per batch"), help_text=_("What one person rates in one go."),
+        label=_("Dialogues per batch"), help_text=_("What one person rates in one sitting."),
     )  # fmt: skip
     field = forms.ChoiceField(
-        required=False, label=_("Metadata field"), help_text=_("Every batch gets the same share of each of its values.")
+        required=False, label=_("Metadata field"), help_text=_("Every batch gets the same share of each value.")
     )
     k = forms.IntegerField(
         required=False, min_value=1, max_value=1000, label=_("Sources per dialogue"),
-        help_text=_("Left empty, all are shown. A number gives each dialogue a balanced subset of its candidates."),
+        help_text=_("If empty, all are shown. With a number, each dialogue shows a balanced subset of its candidates."),
     )  # fmt: skip
     n_dialogues = forms.IntegerField(
-        required=False, min_value=1, max_value=1_000_000, label=_("Dialogues in all"),
-        help_text=_("Left empty, all that are in no batch of this kind. A pilot takes a few, drawn at random."),
+        required=False, min_value=1, max_value=1_000_000, label=_("Total number of dialogues"),
+        help_text=_("If empty, all that are not yet in a batch of this kind. A number counts those that are; the "
+            "rest are drawn at random."),
     )  # fmt: skip
     seats = forms.IntegerField(
         required=False, min_value=1, max_value=1000, label=_("Annotators per batch"),
-        help_text=_("Left empty, the study's number; for a batch that repeats a pilot, the pilot's."),
+        help_text=_("If empty, the study's number, or the pilot's for a batch that repeats a pilot."),
     )  # fmt: skip
     kind = forms.ChoiceField(
         choices=[(kind.value, kind.label) for kind in Batch.DEALT], initial=Batch.Kind.MAIN, label=_("Kind"),
-        help_text=_("Figures of pilots and training never mix with the main data."),
+        help_text=_("Results of pilots and training are kept separate from the main data."),
     )  # fmt: skip
     is_fresh_only = forms.BooleanField(
-        required=False, label=_("Only dialogues that no batch of another kind holds"),
-        help_text=_("So nobody rates in the main work what they saw in a pilot or qualified with."),
+        required=False, label=_("Only dialogues that are in no batch of another kind"),
+        help_text=_("Nobody then rates in the main work what they saw in a pilot or qualified with."),
     )  # fmt: skip
     same_as = forms.ChoiceField(
-        required=False, label=_("The same dialogues as"),
+        required=False, label=_("Same dialogues as"),
         help_text=_("The batch shows exactly what this pilot shows: its dialogues, responses and sources."),
     )  # fmt: skip
     takes_others = forms.BooleanField(
-        required=False, label=_("Take other dialogues"),
-        help_text=_("Otherwise a pilot or a qualification repeats an earlier pilot."),
+        required=False, label=_("Use other dialogues"),
+        help_text=_("Otherwise a pilot or qualification batch repeats an earlier pilot."),
     )  # fmt: skip
 
     def __init__(self, *args: Any, fields: list[str], pilots: Sequence[Pilot] = (), **kwargs: Any) -> None:
@@ -250,9 +253,9 @@ class MakeBatchesForm(forms.Form):
             return {name: value for name, value in cleaned.items() if name in ("kind", "seats", "same_as")}
         by = cleaned.get("by")
         if by in {"size", "stratified"} and not cleaned.get("size") and "size" not in self.errors:
-            self.add_error("size", _("Say how many dialogues a batch has."))
+            self.add_error("size", _("Enter the number of dialogues per batch."))
         if by == "stratified" and not cleaned.get("field") and "field" not in self.errors:
-            self.add_error("field", _("Choose the field to mix by."))
+            self.add_error("field", _("Choose the field to balance by."))
         return cleaned
 
     @property
@@ -277,13 +280,13 @@ def _name_of(pilot: Pilot) -> str:
 
 
 class DialogueFilter(forms.Form):
-    use = forms.ChoiceField(required=False, label=_("Used for"), choices=[("", _("anything")), *USES.items()])
+    use = forms.ChoiceField(required=False, label=_("Used for"), choices=[("", _("any use")), *USES.items()])
     text = forms.CharField(required=False, max_length=200, label=_("Part of the key"))
 
 
 class AddMemberForm(forms.Form):
     account = forms.CharField(
-        max_length=254, label=_("Username or e-mail"), help_text=_("Of somebody who has an account here."),
+        max_length=254, label=_("Username or e-mail"), help_text=_("The person must already have an account here."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )  # fmt: skip
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.ANNOTATOR, label=_("Role"))
@@ -291,7 +294,7 @@ class AddMemberForm(forms.Form):
     def clean_account(self) -> User:
         user = find_account(self.cleaned_data["account"])
         if user is None:
-            raise forms.ValidationError(_("Nobody here has this name. Create an account for them instead."))
+            raise forms.ValidationError(_("There is no such account. Create one instead."))
         return user
 
 
@@ -302,13 +305,13 @@ class CreateAccountForm(forms.ModelForm):
         model = User
         fields = ("username", "email")
         labels = {"email": _("E-mail")}
-        help_texts = {"username": _("What they sign in with."), "email": _("Only needed to reset a lost password.")}
+        help_texts = {"username": _("The name they sign in with."), "email": _("Only needed to reset a lost password.")}
         widgets = {"username": forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"})}
 
     def clean_email(self) -> str:
         email = self.cleaned_data["email"]
         if email and User.objects.filter(email__iexact=email).exists():
-            raise forms.ValidationError(_("Somebody has this address already: add them by it instead."))
+            raise forms.ValidationError(_("An account with this e-mail already exists. Add it to the study instead."))
         return email
 
 
@@ -320,7 +323,7 @@ class RoleForm(forms.Form):
 
 class ResearcherForm(forms.Form):
     is_sure = forms.BooleanField(
-        label=_("They may read every protocol of this site, change its drafts, and make studies of their own")
+        label=_("They may read every protocol on this site, change its drafts and create their own studies")
     )
 
 
@@ -345,11 +348,11 @@ class PersonStatusForm(forms.Form):
 
 class PanelForm(forms.Form):
     name = forms.CharField(
-        max_length=254, label=_("Account or pseudonym"), help_text=_("Of a member of the study, in whatever role."),
+        max_length=254, label=_("Account or pseudonym"), help_text=_("A member of the study, in any role."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )  # fmt: skip
     panel = forms.ChoiceField(
-        choices=[*reversed(Participant.Panel.choices)], required=False, label=_("Place"), initial="non_expert"
+        choices=[*reversed(Participant.Panel.choices)], required=False, label=_("Panel role"), initial="non_expert"
     )
 
 
@@ -358,7 +361,7 @@ class InvitationForm(forms.ModelForm):
         model = Study
         fields = ("is_joinable", "is_clearing_on_join")
         labels = {
-            "is_joinable": _("Anybody with the link may join"),
-            "is_clearing_on_join": _("Who joins may rate at once, without being cleared"),
+            "is_joinable": _("Anyone with the link may join"),
+            "is_clearing_on_join": _("People who join may rate at once, without being cleared"),
         }
         help_texts = {"is_joinable": "", "is_clearing_on_join": ""}

@@ -43,7 +43,7 @@ class ImportForm(forms.Form):
     """A file and how to read it. The columns of ratings come as map_annotator=rater and so on."""
 
     FORMATS = (
-        ("", _("Recognise it")),
+        ("", _("Detect automatically")),
         ("jsonl-history", _("JSON Lines with history and candidates")),
         ("jsonl-messages", _("JSON Lines with messages (role, content)")),
         ("jsonl-utterances", _("JSON Lines with utterances")),
@@ -60,51 +60,52 @@ class ImportForm(forms.Form):
             ("ratings", _("Existing ratings")),
             ("predictions", _("Predictions: scores of metrics, labels of models")),
         ],
-        initial="dialogues", widget=forms.RadioSelect, label=_("What the file holds"),
+        initial="dialogues", widget=forms.RadioSelect, label=_("File contents"),
     )  # fmt: skip
     file = forms.FileField(
         label=_("File"), max_length=255,
-        help_text=_("JSON Lines or CSV, UTF-8; may be packed as .gz."),
+        help_text=_("JSON Lines or CSV, UTF-8; may be compressed as .gz."),
         widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.gz"}),
     )  # fmt: skip
     format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
     reference = forms.CharField(
-        required=False, max_length=100, label=_("Source that is the ground truth"),
-        help_text=_("Left empty: a source named ground_truth, reference, human or gold."),
+        required=False, max_length=100, label=_("Ground-truth source"),
+        help_text=_("If empty, a source named ground_truth, reference, human or gold."),
     )  # fmt: skip
     source = forms.CharField(
-        required=False, max_length=100, label=_("Source of candidates that name none"),
-        help_text=_("For example the model that wrote all of this file."),
+        required=False, max_length=100, label=_("Default source of candidates"),
+        help_text=_("For example the model that wrote the whole file."),
     )  # fmt: skip
     asker = forms.CharField(
         required=False, max_length=200, label=_("Speaker who asks"),
-        help_text=_("Left empty: the dialogue’s field asker, else names such as user or Q, else whoever speaks first."),
+        help_text=_("If empty, the dialogue’s field asker, otherwise a name such as user or Q, otherwise "
+            "the first speaker."),
     )  # fmt: skip
-    unescape_newlines = forms.BooleanField(required=False, label=_("Turn a written \\n into a line break"))
+    unescape_newlines = forms.BooleanField(required=False, label=_("Convert a written \\n to a line break"))
     create_missing = forms.BooleanField(
         required=False, label=_("Create what is missing"),
-        help_text=_("Dialogues and candidates the study does not have are made by their id alone, without texts."),
+        help_text=_("Dialogues and candidates missing from the study are created with their id only, without texts."),
     )  # fmt: skip
     is_dry_run = forms.BooleanField(
         required=False, label=_("Dry run"), help_text=_("Checks every line and stores nothing.")
     )
     metrics = forms.CharField(
-        required=False, max_length=4000, label=_("Columns that are a metric each"),
-        help_text=_("With commas between them. Labels with their criterion: bleu, judge=appropriateness."),
+        required=False, max_length=4000, label=_("Columns that hold metrics"),
+        help_text=_("Separated by commas. Give labels their criterion: bleu, judge=appropriateness."),
     )  # fmt: skip
     metric = forms.CharField(
         required=False, max_length=100, label=_("Name of the metric"),
-        help_text=_("Of a file with one metric, in a column value or label."),
+        help_text=_("For a file with one metric, in a column named value or label."),
     )  # fmt: skip
     criterion = forms.CharField(
-        required=False, max_length=100, label=_("Criterion"), help_text=_("What the labels are answers to.")
+        required=False, max_length=100, label=_("Criterion"), help_text=_("The criterion that the labels answer.")
     )
     lower_is_better = forms.CharField(
-        required=False, max_length=4000, label=_("Metrics whose low scores are the good ones"),
+        required=False, max_length=4000, label=_("Metrics where lower is better"),
         help_text=_("For example nll, ppl."),
     )  # fmt: skip
     note = forms.CharField(
-        required=False, max_length=2000, label=_("How they were made"),
+        required=False, max_length=2000, label=_("How the metrics were made"),
         help_text=_("Printed beside the metrics: the program, its version, the model."),
     )  # fmt: skip
 
@@ -117,7 +118,7 @@ class ImportForm(forms.Form):
         upload = self.cleaned_data["file"]
         if upload.size > settings.UPLOAD_MAX_BYTES:
             most = settings.UPLOAD_MAX_BYTES >> 20
-            text = _("The file is larger than %(most)s MB. Pack it (.gz), or split it.")
+            text = _("The file is larger than %(most)s MB. Compress it (.gz) or split it.")
             raise forms.ValidationError(text % {"most": most})
         return upload
 
@@ -125,7 +126,7 @@ class ImportForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         of_format = self.KIND_OF_FORMAT.get(cleaned.get("format", ""), "dialogues")
         if cleaned.get("format") and of_format != cleaned.get("kind"):
-            self.add_error("format", _("This format does not go with what the file holds."))
+            self.add_error("format", _("This format does not match the file contents."))
         return cleaned
 
     def options(self) -> dict[str, Any]:

@@ -15,9 +15,9 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "annotation": {"study": WRITE, "source": ("view", "change")},
     "qualification": dict.fromkeys(
         (
-            "attempt", "case", "check", "checkplan", "comparison", "comprehensionquestion", "comprehensiontry",
-            "adjudicationplan", "consenttext", "acceptanceplan", "disagreement", "draw", "flag", "qualification", "sample",
-            "knownanswer", "payentry", "payplan", "recruitment", "rerating",
+            "acceptanceplan", "adjudicationplan", "attempt", "case", "checkplan", "comparison",
+            "comprehensionquestion", "comprehensiontry", "consenttext", "disagreement", "flag", "knownanswer",
+            "payentry", "payplan", "qualification", "recruitment", "rerating", "review", "sample", "sampleditem",
         ),
         READ,
     ),

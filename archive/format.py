@@ -18,7 +18,7 @@ def _write(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) ->
 
 ARCHIVE = Format(
     _("The whole study, zip"),
-    _("Protocol, dialogues, ratings, settings and the report. An empty Parley reads it and gives the same report."),
+    _("Protocol, dialogues, ratings, settings and report. An empty Parley can import it and produces the same report."),
     "archive.zip",
     "application/zip",
     40,

@@ -73,10 +73,10 @@ def restore_marks(study: Study, path: Path) -> int:
     if not path.exists():
         return 0
     n_rows = stage("archive_mark", COLUMNS, path)
-    refuse(path, f"NOT reason = ANY(ARRAY{REASONS})", "archive_mark", _("has an unknown reason of a flag"))
+    refuse(path, f"NOT reason = ANY(ARRAY{REASONS})", "archive_mark", _("has an unknown flag reason"))
     n_new = execute(STORE, {"study": study.pk})
     if n_new != n_rows:
-        raise faulty(path, 0, _("names work or items that the archive does not hold"))
+        raise faulty(path, 0, _("refers to work or items that are not in the archive"))
     execute(CHANGES, {"study": study.pk})
     execute("DROP TABLE archive_mark")
     return n_new

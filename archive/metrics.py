@@ -54,7 +54,7 @@ def restore_predictions(
     counts = {"metrics_new": n_metrics, "predictions_new": _restore_values(study, folder / "predictions.csv")}
     if not judges or owner is not None:
         return counts, []
-    return counts, [_("Metrics of model judges came as imported ones, because the study has no owner.")]
+    return counts, [_("Metrics of model judges were restored as imported metrics, because the study has no owner.")]
 
 
 def _judge(study: Study, said: dict[str, Any], versions: list[ProtocolVersion], owner: User) -> JudgeRun:
@@ -75,7 +75,7 @@ def _restore_metrics(study: Study, path: Path, versions: list[int]) -> int:
     n_rows = stage("archive_metric", METRIC_COLUMNS, path)
     refuse(path, f"NOT kind = ANY(ARRAY{list(Metric.Kind.values)})", "archive_metric", _("has an unknown kind"))
     if execute(METRICS, [study.pk, versions, study.pk]) != n_rows:
-        raise faulty(path, 0, _("names a criterion that the archive does not hold"))
+        raise faulty(path, 0, _("refers to a criterion that is not in the archive"))
     execute("DROP TABLE archive_metric")
     return n_rows
 
@@ -83,6 +83,6 @@ def _restore_metrics(study: Study, path: Path, versions: list[int]) -> int:
 def _restore_values(study: Study, path: Path) -> int:
     n_rows = stage("archive_prediction", PREDICTION_COLUMNS, path)
     if execute(PREDICTIONS, [study.pk, study.pk]) != n_rows:
-        raise faulty(path, 0, _("names metrics, candidates or answers that the archive does not hold"))
+        raise faulty(path, 0, _("refers to metrics, candidates or answers that are not in the archive"))
     execute("DROP TABLE archive_prediction")
     return n_rows

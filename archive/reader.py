@@ -69,7 +69,7 @@ def import_archive(
                 if is_dry_run:
                     transaction.set_rollback(True)
         except (DataError, IntegrityError, KeyError, ValueError) as error:  # the hashes are right: it was written so
-            reason = _("the archive contradicts itself (%(error)s)")
+            reason = _("the archive is inconsistent (%(error)s)")
             raise _reject(reason % {"error": str(error).splitlines()[0]}) from None
     return study, summary
 
@@ -87,7 +87,7 @@ def _unpack(path: Path, folder: Path) -> dict[str, Any]:
             for name, digest in facts["files"].items():
                 _unpack_entry(archive, name, digest, folder)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        reason = _("is no archive of a study, or is damaged (%(error)s)")
+        reason = _("is not a study archive, or is damaged (%(error)s)")
         raise _reject(reason % {"error": error}) from None
     return facts
 
@@ -100,10 +100,10 @@ def _facts(archive: zipfile.ZipFile) -> dict[str, Any]:
     except ValueError as error:
         raise _reject(_("is not JSON (%(error)s)") % {"error": error}, SETTINGS) from None
     if not isinstance(facts, dict) or facts.get("parley_archive") not in FORMATS or not _has_files(facts):
-        raise _reject(_("is of another format than this Parley reads"), SETTINGS)
+        raise _reject(_("has a format that this version of Parley cannot read"), SETTINGS)
     needed = frozenset().union(*(names for format, names in FILES.items() if format <= facts["parley_archive"]))
     if missing := sorted(needed - facts["files"].keys()):
-        raise _reject(_("does not name %(names)s") % {"names": ", ".join(missing)}, SETTINGS)
+        raise _reject(_("does not list %(names)s") % {"names": ", ".join(missing)}, SETTINGS)
     return facts
 
 
@@ -113,14 +113,14 @@ def _has_files(facts: dict[str, Any]) -> bool:
 
 def _unpack_entry(archive: zipfile.ZipFile, name: str, digest: str, folder: Path) -> None:
     if Path(name).name != name or archive.getinfo(name).file_size > MOST_UNPACKED:
-        raise _reject(_("has a name or a size that no archive of ours has"), name)
+        raise _reject(_("has an invalid name, or is too large"), name)
     found = hashlib.sha256()
     with archive.open(name) as entry, (folder / name).open("wb") as file:
         while piece := entry.read(BLOCK):
             found.update(piece)
             file.write(piece)
     if found.hexdigest() != digest:
-        raise _reject(_("is not as it was exported: its SHA-256 is another one"), name)
+        raise _reject(_("has changed since it was exported: its SHA-256 does not match"), name)
 
 
 # --- the study -----------------------------------------------------------------------------------
@@ -170,14 +170,14 @@ def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> dict
         except InvalidBundle as error:
             raise _reject("; ".join(map(str, error.errors)), name) from None
         if stored[name].sha256 != said["sha256"]:
-            raise _reject(_("has another SHA-256 than the protocol of the study"), name)
+            raise _reject(_("does not have the SHA-256 of the study's protocol"), name)
     return stored
 
 
 def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
     own = facts["study"]
     if Study.objects.filter(slug=slug).exists():
-        reason = _("there is a study %(slug)r already: choose another short name")
+        reason = _("a study %(slug)r already exists: choose another short name")
         raise _reject(reason % {"slug": slug}, "slug")
     settings = {name: value for name, value in own.items() if name not in SET_LATER}
     try:

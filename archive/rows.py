@@ -39,10 +39,10 @@ def _rows(path: Path, names: list[str]) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(file, strict=True)
         try:
             if next(reader, None) != names:
-                raise faulty(path, 1, _("has other columns than an archive of ours"))
+                raise faulty(path, 1, _("does not have the columns of a Parley archive"))
             for cells in reader:
                 if len(cells) != len(names):
-                    raise faulty(path, reader.line_num, _("has too many values or too few"))
+                    raise faulty(path, reader.line_num, _("has too many or too few values"))
                 yield reader.line_num, cells
         except (csv.Error, UnicodeDecodeError) as error:
             raise faulty(path, reader.line_num, str(error)) from None
@@ -80,7 +80,7 @@ def restore_ids(study: Study, path: Path) -> int:
         [study.pk] * 2,
     )
     if n_new != fetch("SELECT count(*) FROM archive_id WHERE item IS NOT NULL")[0][0]:
-        raise faulty(path, 0, _("names a source that the settings do not"))
+        raise faulty(path, 0, _("refers to a source that is not in the settings"))
     execute("DROP TABLE archive_id")
     return n_rows
 
@@ -115,7 +115,7 @@ def restore_items(study: Study, path: Path) -> int:
         cursor.execute(ITEMS, {"study": study.pk})
         n_new = cursor.rowcount
     if n_new != n_rows:
-        raise faulty(path, 0, _("names batches, dialogues or candidates that the archive does not hold"))
+        raise faulty(path, 0, _("refers to batches, dialogues or candidates that are not in the archive"))
     execute("DROP TABLE archive_item")
     execute(
         """UPDATE annotation_batch b SET n_items = (
@@ -174,7 +174,7 @@ def _restore_work(study: Study, path: Path, format: int) -> None:
         [study.pk] * 2,
     )
     if n_new != n_rows:
-        raise faulty(path, 0, _("names batches or annotators that the archive does not hold"))
+        raise faulty(path, 0, _("refers to batches or annotators that are not in the archive"))
 
 
 def _restore_seats(study: Study, seats: dict[str, int]) -> None:
@@ -209,7 +209,7 @@ def restore_purposes(study: Study, path: Path) -> None:
         [study.pk],
     )
     if n_held != n_rows:
-        raise faulty(path, 0, _("names dialogues that the archive does not hold, or one of them twice"))
+        raise faulty(path, 0, _("refers to dialogues that are not in the archive, or to the same dialogue twice"))
     execute("DROP TABLE archive_purpose")
 
 

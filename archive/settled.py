@@ -119,9 +119,9 @@ def _restore_labels(study: Study, path: Path, versions: list[int]) -> int:
     n_rows = stage("archive_label", LABEL_COLUMNS, path)
     states, ways = Disagreement.State.values, Disagreement.How.values
     refuse(path, f"NOT state = ANY(ARRAY{list(states)})", "archive_label", _("has an unknown state"))
-    refuse(path, f"NOT how = ANY(ARRAY{list(ways)})", "archive_label", _("has an unknown way of settling"))
+    refuse(path, f"NOT how = ANY(ARRAY{list(ways)})", "archive_label", _("was settled in an unknown way"))
     if execute(LABELS, {"study": study.pk, "versions": versions}) != n_rows:
-        raise faulty(path, 0, _("names items or answers that the archive does not hold"))
+        raise faulty(path, 0, _("refers to items or answers that are not in the archive"))
     execute("DROP TABLE archive_label")
     return n_rows
 

@@ -23,8 +23,8 @@ def make_pdf(html: str, *styles: str) -> bytes:
     except OSError as error:
         raise PdfUnavailable(
             _(
-                "This server cannot make PDFs: it lacks the Pango library (Debian: libpango-1.0-0 libpangoft2-1.0-0). "
-                "Print the page from your browser instead."
+                "This server cannot create PDFs, because it lacks the Pango library (Debian: libpango-1.0-0 "
+                "libpangoft2-1.0-0). Print the page from your browser instead."
             )
         ) from error
     room = Path(settings.BASE_DIR, "static", "css")

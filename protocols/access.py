@@ -16,7 +16,7 @@ def may_edit_protocols(user: Person) -> bool:
 
 def require_editor(user: Person) -> None:
     if not may_edit_protocols(user):
-        raise PermissionDenied(_("Protocols are made by the people who run studies. Ask an owner of this site."))
+        raise PermissionDenied(_("Only people who run studies can see and edit protocols. Ask an owner of this site."))
 
 
 def protocol_for(user: Person, slug: str) -> Protocol:

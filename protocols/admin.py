@@ -297,7 +297,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
             try:
                 services.publish_version(version, now=timezone.now())
             except InvalidBundle as error:
-                said = gettext("%(version)s is not published. %(why)s") % {"version": version, "why": error}
+                said = gettext("%(version)s was not published. %(why)s") % {"version": version, "why": error}
                 self.message_user(request, said, messages.ERROR)
             else:
                 self.message_user(request, published_sentence(version), messages.SUCCESS)
@@ -316,7 +316,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
         except InvalidBundle as refusal:
             self.message_user(request, str(refusal), messages.ERROR)
             return HttpResponseRedirect(page_of(version))
-        said = gettext("%(draft)s is a draft, with the contents of %(version)s.")
+        said = gettext("%(draft)s is a draft with the contents of %(version)s.")
         self.message_user(request, said % {"draft": draft, "version": version}, messages.SUCCESS)
         return HttpResponseRedirect(page_of(draft))
 

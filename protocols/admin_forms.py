@@ -40,12 +40,12 @@ LABELS = {
     "position": gettext_lazy("Position"),
 }
 HELP = {
-    "position": gettext_lazy("Parts are shown in the order of these numbers. You can also drag a part by its title."),
+    "position": gettext_lazy("Parts appear in the order of these numbers. You can also drag a part by its title."),
     "value": gettext_lazy(
-        "On a scale, such as 1 to 5: what the report computes with. Empty where answers are names without an order, "
-        "and for “I don’t know”."
+        "On a scale such as 1 to 5, the number that the report computes with. Leave it empty for answers "
+        "without an order and for “I don’t know”."
     ),
-    "key": gettext_lazy("Its name in exported files. If you leave it empty, it is made from the name."),
+    "key": gettext_lazy("Its name in exported files. If empty, it is made from the name."),
 }
 NAMED_BY = ("name", "label", "sub_dimension")
 NAMES: Bundle = {"protocol": "protocol", "name": "…", "version": "0.1"}  # in place of some that are wrong
@@ -73,7 +73,7 @@ class TextsField(forms.JSONField):
     """Texts by language, in lines that a person can read. An empty box means none."""
 
     default_error_messages = {
-        "invalid": gettext_lazy('This is no JSON. Begin with a small example: {"it": {"name": "Cortesia"}}')
+        "invalid": gettext_lazy('This is not JSON. Begin with a small example: {"it": {"name": "Cortesia"}}')
     }
 
     def to_python(self, value: Any) -> Any:
@@ -86,7 +86,9 @@ class TextsField(forms.JSONField):
 def check_key(typed: str) -> None:
     """As a document wants it; Django's own sentence about a slug would allow capitals."""
     if not KEY.fullmatch(typed):
-        said = _("“%(typed)s” is no key. Use small letters, digits, - and _, or leave it empty. For example: %(like)s")
+        said = _(
+            "“%(typed)s” is not a key. Use lowercase letters, digits, - and _, or leave it empty. For example: %(like)s"
+        )
         raise ValidationError(said % {"typed": typed, "like": slugify(typed).strip("-_") or "part-1"})
 
 
@@ -159,7 +161,7 @@ class PageForm(PartForm):
 
     def clean(self) -> dict[str, Any]:
         if "_publish" in self.data and "is_sure" not in self.data:
-            self.add_error(None, _("Nothing is saved. Tick the box beside “Save and publish” to publish."))
+            self.add_error(None, _("Nothing was saved. To publish, tick the box beside “Save and publish”."))
         return super().clean() or self.cleaned_data
 
 
@@ -192,15 +194,15 @@ class NewVersionForm(PageForm):
         max_length=80,
         required=False,
         label=gettext_lazy("Key of the new protocol"),
-        help_text=gettext_lazy("What it is cited by. If you leave it empty, it is made from the name."),
+        help_text=gettext_lazy("Used to cite the protocol. If empty, it is made from the name."),
     )
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
         if not data.get("protocol") and not data.get("name"):
-            self.add_error("name", _("Name the new protocol, or choose one that exists."))
+            self.add_error("name", _("Name the new protocol, or choose an existing one."))
         if data.get("protocol") and (data.get("name") or data.get("slug")):
-            self.add_error("name", _("Leave this empty for a version of a protocol that exists."))
+            self.add_error("name", _("Leave this empty for a version of an existing protocol."))
         return data
 
     def head(self) -> Bundle:

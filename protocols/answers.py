@@ -90,13 +90,15 @@ def alone_error(chosen: Sequence[OptionSpec]) -> str:
     alone = next((option for option in chosen if option.alone), None)
     if alone is None or len(chosen) == 1:
         return ""
-    return _("“%(label)s” stands alone: choose it without another answer, or leave it out.") % {"label": alone.label}
+    return _("“%(label)s” cannot be combined with other answers: choose it alone, or not at all.") % {
+        "label": alone.label
+    }
 
 
 def _parse_turns(criterion: CriterionSpec, given: Given, n_turns: int) -> Answer:
     turns = sorted(set(given.turns))
     if turns and not 1 <= turns[0] <= turns[-1] <= n_turns:
-        raise InvalidAnswer({"turns": _("The dialogue has %(n)s turns.") % {"n": n_turns}})
+        raise InvalidAnswer({"turns": _("Mark only turns from 1 to %(n)s.") % {"n": n_turns}})
     if criterion.required and not turns:
         raise InvalidAnswer({"turns": _("Mark at least one turn for “%(name)s”.") % {"name": criterion.name}})
     return Answer(criterion.id, turns=tuple(turns))
@@ -104,7 +106,7 @@ def _parse_turns(criterion: CriterionSpec, given: Given, n_turns: int) -> Answer
 
 def _explanation_errors(option: OptionSpec, codes: set[str], text: str) -> dict[str, str]:
     if codes - {each.code for each in option.explanations}:
-        return {"explanations": _("“%(label)s” has no such explanation.") % {"label": option.label}}
+        return {"explanations": _("“%(label)s” has no such reason.") % {"label": option.label}}
     if option.asks == Option.Asks.EXPLANATION_REQUIRED and not codes and not text:
         return {"explanations": _("Choose at least one reason, or say why in your own words.")}
     return {}
@@ -113,7 +115,7 @@ def _explanation_errors(option: OptionSpec, codes: set[str], text: str) -> dict[
 def _text_errors(option: OptionSpec, text: str, *, is_other: bool) -> dict[str, str]:
     words = count_words(text)
     if option.asks == Option.Asks.NOTHING and (text or is_other):
-        return {"free_text": _("“%(label)s” takes no explanation.") % {"label": option.label}}
+        return {"free_text": _("“%(label)s” needs no reason.") % {"label": option.label}}
     if option.asks == Option.Asks.FREE_TEXT and not text:
         found = {"label": option.label, "n": option.words_min}
         return {"free_text": _("Say why you chose “%(label)s” in %(n)s words or more.") % found}
@@ -122,7 +124,7 @@ def _text_errors(option: OptionSpec, text: str, *, is_other: bool) -> dict[str, 
         return {"free_text": _("Write your own reason in %(least)s to %(most)s words, or untick “Other”.") % found}
     if text and not option.words_min <= words <= option.words_max:
         found = {"least": option.words_min, "most": option.words_max, "words": words}
-        return {"free_text": _("Write %(least)s to %(most)s words: this has %(words)s.") % found}
+        return {"free_text": _("Write %(least)s to %(most)s words. Your text has %(words)s.") % found}
     if len(text) > LONGEST_TEXT:
         return {"free_text": _("Write at most %(n)s characters.") % {"n": f"{LONGEST_TEXT:,}"}}
     return {}

@@ -54,7 +54,7 @@ def load_bundle(source: Path | str) -> Bundle:
     doc = _parsed(source)
     for key in ONLY_IN_FILES:
         if key in doc:
-            raise unreadable(key, _("needs a file: a text has no folder to look in"), _("the whole bundle"))
+            raise unreadable(key, _("needs a file: pasted text has no folder to look in"), _("the complete bundle"))
     return doc
 
 
@@ -62,7 +62,7 @@ def _parsed(text: str) -> Bundle:
     try:
         doc = parse_text(text)
     except OverflowError:  # of PyYAML, for "\UFFFFFFFF"
-        message = _("has an escape beyond the last character of Unicode")
+        message = _("has an escape sequence beyond the last Unicode character")
         raise unreadable("document", message, _("plain text")) from None
     if _is_deep(doc):
         raise InvalidBundle([_too_deep()])
@@ -72,15 +72,15 @@ def _parsed(text: str) -> Bundle:
 def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
     if path.name in seen:
         circle = " -> ".join([*seen, path.name])
-        raise unreadable("extends", _("goes in a circle: %(files)s") % {"files": circle})
+        raise unreadable("extends", _("is circular: %(files)s") % {"files": circle})
     doc = _parsed(read_file(path))
     base_name, without = doc.pop("extends", None), doc.pop("without", None)
     if base_name is None:
         if without is not None:
-            raise unreadable("without", _("has nothing to leave out from"), _("`extends` beside it"))
+            raise unreadable("without", _("has nothing to remove criteria from"), _("`extends` as well"))
         return doc
     if not isinstance(base_name, str) or not FILE_NAME.fullmatch(base_name):
-        raise unreadable("extends", _("is not the name of a file"), _("a file in the same folder"))
+        raise unreadable("extends", _("is not a file name"), _("a file in the same folder"))
     base = _load_file(path.with_name(base_name), (*seen, path.name))
     return _extended(_without(base, without or []), doc)
 
@@ -188,7 +188,7 @@ def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleErro
     elif isinstance(value, dict | list):
         for key, each in _parts(value):
             if str(key) != str(key).strip():  # "it\n" would pass for "it": Python's $ fits before a last line end
-                yield BundleError(path_of([*place, key]), _("has blanks around the key"), _("the key alone"))
+                yield BundleError(path_of([*place, key]), _("has spaces around the key"), _("only the key"))
             yield from _character_errors(each, [*place, key])
 
 

@@ -52,7 +52,7 @@ def parse_text(text: str) -> dict[str, Any]:
     except RecursionError:
         raise unreadable("document", _("is nested too deeply")) from None
     if not isinstance(value, dict):
-        raise unreadable("document", _("holds no keys"), _("a mapping such as `protocol: my-protocol`"))
+        raise unreadable("document", _("contains no keys"), _("a mapping such as `protocol: my-protocol`"))
     return value
 
 
@@ -84,14 +84,14 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            message = _("the key %(key)s is given twice") % {"key": ascii(key)}
+            message = _("the key %(key)s appears twice") % {"key": ascii(key)}
             raise unreadable("document", message, _("each key once"))
         found[key] = value
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(_("%(name)s is not a number of JSON") % {"name": name})
+    raise ValueError(_("%(name)s is not a JSON number") % {"name": name})
 
 
 # --- YAML ------------------------------------------------------------------------------------------
@@ -111,9 +111,9 @@ class _Loader(yaml.SafeLoader):
         seen: set[str] = set()
         for key, _value in node.value:
             if key.tag != TEXT_TAG:
-                raise ConstructorError(None, None, _("a key is not a text"), key.start_mark)
+                raise ConstructorError(None, None, _("a key is not text"), key.start_mark)
             if key.value in seen:
-                message = _("the key %(key)s is given twice") % {"key": ascii(key.value)}
+                message = _("the key %(key)s appears twice") % {"key": ascii(key.value)}
                 raise ConstructorError(None, None, message, key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -140,7 +140,7 @@ _Dumper.add_representer(str, _text_node)
 
 def _not_yaml(path: str, problem: str) -> InvalidBundle:
     if "'\\t'" in problem:
-        return unreadable(path, _("begins with a tab"), _("blanks: YAML shows by them what belongs to what"))
+        return unreadable(path, _("starts with a tab"), _("spaces: YAML uses them to show what belongs together"))
     return unreadable(path, problem or _("is not YAML"), _("plain YAML"))
 
 

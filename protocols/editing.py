@@ -19,8 +19,8 @@ Text = str | Promise
 Choices = tuple[tuple[str, Text], ...]
 UNITS: Choices = (
     ("response", _("Each response")),
-    ("candidate_set", _("All responses of one author to a dialogue, together")),
-    ("model", _("Responses of one author to several dialogues, together")),
+    ("candidate_set", _("All responses by one author to a dialogue, together")),
+    ("model", _("Responses by one author to several dialogues, together")),
     ("dialogue", _("The whole dialogue")),
 )
 ORDERS: Choices = (
@@ -29,35 +29,35 @@ ORDERS: Choices = (
     ("set_level", _("Everything that belongs to a dialogue")),
 )
 FLAGGED: Choices = (
-    ("answer", _("They are answered all the same")),
+    ("answer", _("They must still be answered")),
     ("skip", _("They may be skipped")),
 )
 KINDS: Choices = (
     ("single", _("One of the answers")),
-    ("multiple", _("Any number of the answers")),
-    ("turns", _("Turns of the dialogue are marked")),
-    ("computed", _("Nobody: it follows from other answers")),
+    ("multiple", _("Any number of answers")),
+    ("turns", _("Turns of the dialogue")),
+    ("computed", _("Nothing: it follows from other answers")),
 )
 SCALES: Choices = (
-    ("nominal", _("Names without an order")),
-    ("ordinal", _("An order: poor, fair, good")),
-    ("interval", _("Numbers with equal distances")),
+    ("nominal", _("Unordered names")),
+    ("ordinal", _("Ordered: poor, fair, good")),
+    ("interval", _("Equally spaced numbers")),
 )
 ASKS: Choices = (
     ("nothing", _("Nothing more")),
     ("explanation", _("Reasons, optional")),
     ("explanation_required", _("Reasons, required")),
-    ("free_text", _("Own words, required")),
+    ("free_text", _("Free text, required")),
 )
 ROLES: Choices = (
     ("positive", pgettext_lazy("role of an answer", "Good")),
     ("negative", pgettext_lazy("role of an answer", "Bad")),
     ("neutral", _("Neither good nor bad")),
-    ("unsure", _("The annotator cannot tell")),
-    ("excluding", _("Takes the item out of the results")),
+    ("unsure", _("Unsure: the annotator cannot tell")),
+    ("excluding", _("Excludes the item from the results")),
 )
 MODES: Choices = (
-    ("absolute", pgettext_lazy("a judgement", "Of one")),
+    ("absolute", pgettext_lazy("a judgement", "One at a time")),
     ("comparative", pgettext_lazy("a judgement", "By comparison")),
 )
 INTERACTIONS: Choices = (
@@ -95,45 +95,49 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             "unit", _("What is rated?"), "select", choices=UNITS, help=_("A criterion can ask about something else.")
         ),
         _field("order", _("On screen at once"), "select", choices=ORDERS),
-        _field("context_title", _("Heading over the dialogue"), help=_("Such as “Read this first”.")),
-        _field("item_title", _("Heading over the response"), help=_("If empty: “Response to rate”.")),
+        _field("context_title", _("Heading above the dialogue"), help=_("For example “Read this first”.")),
+        _field("item_title", _("Heading above the response"), help=_("If empty, “Response to rate”.")),
         _field("scale_above", _("Show the whole scale above the response"), "box"),
         _field(
             "flagged",
-            _("Items that an annotator flags"),
+            _("Flagged items"),
             "select",
             choices=FLAGGED,
-            help=_("Such as a broken text. A flag is never an answer."),
+            help=_("For example an item with a broken text. A flag is never an answer."),
         ),
         _field("options", _("Options"), "select", choices=ProtocolVersion.OptionLayout.choices),
-        _field("response", _("The response stands"), "select", choices=ProtocolVersion.ResponsePlace.choices),
+        _field("response", _("The response is shown"), "select", choices=ProtocolVersion.ResponsePlace.choices),
         _field("guide", _("Short guidelines are shown"), "select", choices=ProtocolVersion.GuidePlace.choices),
-        _field("guidelines_short", _("Guidelines in short"), "text", help=_("On the rating screen. Markdown.")),
+        _field("guidelines_short", _("Short guidelines"), "text", help=_("On the rating screen. Markdown.")),
         _field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
         _field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),
         _field(
             "changes",
-            _("What is new in this version"),
+            _("New in this version"),
             "text",
-            help=_("Shown once to everybody who has worked with another version."),
+            help=_("Shown once to everyone who has worked with another version."),
         ),
-        _field("expected_minutes", _("Minutes a batch should take"), "number"),
-        _field(
-            "max_minutes", _("Minutes a batch may take"), "number", help=_("Then its seat is free for somebody else.")
-        ),
+        _field("expected_minutes", _("Expected minutes per batch"), "number"),
+        _field("max_minutes", _("Maximum minutes per batch"), "number", help=_("After this the seat is released.")),
         _field(
             "batch_items",
-            _("Items these times are for"),
+            _("Batch size for these times, in items"),
             "number",
-            help=_("Batches of another size get their share. 0: the times hold for any batch."),
+            help=_("Times are scaled for batches of another size. 0: the times apply to any batch."),
         ),
         _field(
-            "reading_seconds", _("Seconds to read a dialogue first"), "number", help=_("0: answers are taken at once.")
+            "reading_seconds",
+            _("Seconds to read a dialogue before answering"),
+            "number",
+            help=_("0: annotators can answer at once."),
         ),
         _field(
-            "words_min", _("Least words of a free text"), "number", help=_("A Chinese or Japanese character is a word.")
+            "words_min",
+            _("Minimum words of a free text"),
+            "number",
+            help=_("A Chinese or Japanese character counts as a word."),
         ),
-        _field("words_max", _("Most words of a free text"), "number"),
+        _field("words_max", _("Maximum words of a free text"), "number"),
         _field("feedback_box", _("Ask for remarks at the end of a batch"), "box"),
         _field("citation", _("Where it was published"), "text"),
         _field(
@@ -150,20 +154,23 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             choices=INTERACTIONS,
         ),
         _field(
-            "dimensions", _("Dimensions of quality"), "json", help=_("As in a bundle, for the report. [] for none.")
+            "dimensions",
+            _("Dimensions of quality"),
+            "json",
+            help=_("Written as in a bundle, for the report. [] for none."),
         ),
         _field(
             "translations",
             _("Translations"),
             "json",
-            help=_('JSON, as in a bundle, by ISO code: {"it": {"name": "Cortesia"}}. {} for none.'),
+            help=_('JSON as in a bundle, by ISO code: {"it": {"name": "Cortesia"}}. {} for none.'),
         ),
     ),
     "notice": (_field("", _("Notice"), "text"),),
     "criterion": (
-        _field("name", _("Name"), help=_("Short: Fluency, Safety.")),
+        _field("name", _("Name"), help=_("Keep it short: Fluency, Safety.")),
         _field("question", _("Question"), "text", help=_("What annotators are asked.")),
-        _field("definition", _("What to consider"), "text", help=_("Stands under the question.")),
+        _field("definition", _("What to consider"), "text", help=_("Shown under the question.")),
         _field("kind", _("What is chosen?"), "select", choices=KINDS),
         _field(
             "scale",
@@ -176,12 +183,16 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             "unit",
             pgettext_lazy("what a question is about", "Asked about"),
             "select",
-            choices=(("", _("What the protocol says")), *UNITS),
+            choices=(("", _("Same as the protocol")), *UNITS),
         ),
         _field("required", _("An answer is required"), "box", needs="kind=single,multiple,turns"),
         _field("short", _("Short name for tables")),
         _field(
-            "rules", _("Rules"), "json", help=_("As in a bundle: the first that holds counts."), needs="kind=computed"
+            "rules",
+            _("Rules"),
+            "json",
+            help=_("Written as in a bundle. The first rule that holds counts."),
+            needs="kind=computed",
         ),
         _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
     ),
@@ -189,11 +200,11 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("label", pgettext_lazy("an answer to choose", "Answer")),
         _field("value", pgettext_lazy("of an answer", "Number"), "decimal", needs=f"^{_OWN_SCALE}"),
         _field("asks", _("Then ask for"), "select", choices=ASKS, needs="^kind=single"),
-        _field("alone", _("No other answer beside it"), "box", needs="^kind=multiple"),
+        _field("alone", _("Cannot be combined with other answers"), "box", needs="^kind=multiple"),
         _field("definition", pgettext_lazy("an answer", "When it fits"), "text"),
-        _field("role", _("For the report it is"), "select", choices=ROLES),
-        _field("words_min", _("Least words"), "number", needs="asks=explanation,explanation_required,free_text"),
-        _field("words_max", _("Most words"), "number", needs="asks=explanation,explanation_required,free_text"),
+        _field("role", _("Role in the report"), "select", choices=ROLES),
+        _field("words_min", _("Minimum words"), "number", needs="asks=explanation,explanation_required,free_text"),
+        _field("words_max", _("Maximum words"), "number", needs="asks=explanation,explanation_required,free_text"),
         _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
     ),
     "condition": (_field("", pgettext_lazy("an answer", "It fits when"), "text"),),
@@ -205,7 +216,9 @@ _PARTS: dict[str, tuple[Field, ...]] = {
     "example": (
         _field("title", _("Title")),
         _field("option", _("Evaluation of the dialogue itself"), "option", needs="candidates=0"),
-        _field("rated_turn", _("Only of turn number"), "number", needs="candidates=0", help=_("Empty: of the whole.")),
+        _field(
+            "rated_turn", _("Only turn number"), "number", needs="candidates=0", help=_("If empty, the whole dialogue.")
+        ),
         _field("why", _("Why"), "text", needs="candidates=0"),
     ),
     "fact": (_field("", _("Fact"), "text"),),
@@ -214,7 +227,12 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         _field("text", _("Response"), "text"),
         _field("speaker", _("Speaker")),
         _field("option", _("Evaluation"), "option"),
-        _field("explanations", _("Reasons to tick"), "keys", help=_("Keys of the evaluation's reasons, with commas.")),
+        _field(
+            "explanations",
+            _("Reasons to tick"),
+            "keys",
+            help=_("Keys of the evaluation's reasons, separated by commas."),
+        ),
         _field("why", _("Why"), "text"),
     ),
 }

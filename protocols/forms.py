@@ -63,14 +63,14 @@ class CompareForm(forms.Form):
 
 class PublishForm(forms.Form):
     is_sure = forms.BooleanField(
-        label=_("I have read it: from now on nobody can change it"),
+        label=_("I have read it, and from now on nobody can change it"),
         error_messages={"required": _("Tick the box to publish.")},
     )
 
 
 class RetireForm(forms.Form):
     is_sure = forms.BooleanField(
-        label=_("I know that no new study can follow it"),
+        label=_("I understand that no new study can follow it"),
         error_messages={"required": _("Tick the box to retire it.")},
     )
 
@@ -107,13 +107,13 @@ class NewDraftForm(BundleFieldsForm):
 
 
 class NewProtocolForm(BundleFieldsForm):
-    name = forms.CharField(
-        max_length=200, label=_("Name"), help_text=_("What people call it. All its versions share it.")
-    )
+    name = forms.CharField(max_length=200, label=_("Name"), help_text=_("The name people use. All versions share it."))
     slug = forms.CharField(
         max_length=80,
         label=_("Key"),
-        help_text=_("What it is cited by, for example politeness: small letters, digits, hyphens and underscores."),
+        help_text=_(
+            "Used to cite the protocol, for example politeness: lowercase letters, digits, hyphens and underscores."
+        ),
         widget=forms.TextInput(attrs=CODE),
     )
 
@@ -123,7 +123,7 @@ class ScratchForm(NewProtocolForm):
         max_length=20,
         label=_("Language"),
         initial="en",
-        help_text=_("Of the texts: an ISO code such as en, it or zh-Hans."),
+        help_text=_("The language of the texts: an ISO code such as en, it or zh-Hans."),
         widget=forms.TextInput(attrs=CODE),
     )
     unit = forms.ChoiceField(choices=UNITS, label=_("What is rated"))
@@ -145,7 +145,7 @@ class CopyForm(NewProtocolForm):
         error_messages={"invalid_choice": _("There is no such version here.")},
     )
     version_name = forms.CharField(
-        max_length=40, label=_("Name of its first version"), initial="0.1", widget=forms.TextInput(attrs=CODE)
+        max_length=40, label=_("Name of the first version"), initial="0.1", widget=forms.TextInput(attrs=CODE)
     )
     field_order = ("origin", "name", "slug", "version_name")
 
@@ -184,7 +184,7 @@ class ImportForm(forms.Form):
         data = super().clean() or {}
         file, text = data.get("file"), data.get("text", "")
         if not self.errors and bool(file) == bool(text.strip()):
-            both = gettext("Choose a file or paste a text, not both: the box is not empty.")
+            both = gettext("Choose a file or paste a text, not both: the text box is not empty.")
             raise ValidationError(both if file else gettext("Choose a file, or paste a text."))
         if file:
             data["text"] = self._text_of(file)

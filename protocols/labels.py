@@ -23,10 +23,10 @@ UNIT = {
     "dialogue": pgettext_lazy("what is rated", "dialogue"),
 }
 OF_A_UNIT = {
-    "response": pgettext_lazy("a question", "of a response"),
-    "candidate_set": pgettext_lazy("a question", "of a candidate set"),
-    "model": pgettext_lazy("a question", "of a model"),
-    "dialogue": pgettext_lazy("a question", "of a dialogue"),
+    "response": pgettext_lazy("a question", "about a response"),
+    "candidate_set": pgettext_lazy("a question", "about a candidate set"),
+    "model": pgettext_lazy("a question", "about a model"),
+    "dialogue": pgettext_lazy("a question", "about a dialogue"),
 }
 ORDER = {
     "criterion_first": pgettext_lazy("on screen at once", "one question and one item"),

@@ -53,12 +53,12 @@ def lint(doc: Bundle) -> list[Warning_]:
 
 def _guidelines(doc: Bundle) -> Iterator[Warning_]:
     missing = {
-        "guidelines_short": _("There are no guidelines beside the item."),
-        "guidelines": _("There are no guidelines one click away."),
+        "guidelines_short": _("There are no short guidelines."),
+        "guidelines": _("There are no full guidelines."),
     }
     for name, sentence in missing.items():
         if not doc[name]:
-            advice = _("Say how to decide, so that annotators do not each make up a rule of their own.")
+            advice = _("Say how to decide, so that annotators do not make up their own rules.")
             yield Warning_(name, "no_guidelines", sentence, advice)
 
 
@@ -72,8 +72,8 @@ def _no_unsure(path: str, criterion: Bundle) -> Iterator[Warning_]:
     if not _is_choice(criterion) or criterion["scale"] != Criterion.Scale.NOMINAL or len(roles) > 3:
         return
     if Option.Role.UNSURE not in roles:
-        advice = _("Add one with `role: unsure`, or those who cannot tell will guess.")
-        yield Warning_(f"{path}.options", "no_unsure", _("No option is for those who cannot tell."), advice)
+        advice = _("Add one with `role: unsure`, or annotators who cannot tell will guess.")
+        yield Warning_(f"{path}.options", "no_unsure", _("There is no option for annotators who cannot tell."), advice)
 
 
 def _same_texts(path: str, criterion: Bundle) -> Iterator[Warning_]:
@@ -82,15 +82,15 @@ def _same_texts(path: str, criterion: Bundle) -> Iterator[Warning_]:
         first = seen.setdefault(text, number)
         if first != number:
             sentence = _("Another option of this criterion has the same text.")
-            yield Warning_(place, "same_text", sentence, _("Say how they differ."))
+            yield Warning_(place, "same_text", sentence, _("Say how the options differ."))
 
 
 def _too_many(path: str, criterion: Bundle) -> Iterator[Warning_]:
     n = len(criterion["options"])
     values = {option["value"] for option in criterion["options"] if option["role"] not in OUTSIDE}
     if _is_choice(criterion) and n > MOST_DIGITS and values not in NUMBER_SCALES:
-        sentence = _("%(n)s options are more than the digits of a keyboard.") % {"n": n}
-        yield Warning_(f"{path}.options", "too_many_options", sentence, _("Ask two questions, or join options."))
+        sentence = _("%(n)s options are too many for the number keys of a keyboard.") % {"n": n}
+        yield Warning_(f"{path}.options", "too_many_options", sentence, _("Split the question, or merge options."))
 
 
 def _no_example(path: str, criterion: Bundle) -> Iterator[Warning_]:
@@ -105,7 +105,7 @@ def _unbalanced(path: str, criterion: Bundle) -> Iterator[Warning_]:
     n_good, n_bad = roles.count(Option.Role.POSITIVE), roles.count(Option.Role.NEGATIVE)
     if _is_choice(criterion) and n_good > n_bad:
         sentence = _("There are more positive options than negative ones (%(good)s, %(bad)s).")
-        advice = _("Offer as many of each, or results lean one way.")
+        advice = _("Offer the same number of each, or results will lean one way.")
         yield Warning_(f"{path}.options", "unbalanced", sentence % {"good": n_good, "bad": n_bad}, advice)
 
 
@@ -123,7 +123,7 @@ def _copied_anchors(criteria: Iterable[tuple[str, Bundle]]) -> Iterator[Warning_
         for place, _option, text in _anchors(path, options):
             first = seen.setdefault(text, path)
             if first != path:
-                sentence = _("The text is also one of %(place)s.") % {"place": first}
+                sentence = _("%(place)s has the same text.") % {"place": first}
                 yield Warning_(place, "copied_anchor", sentence, _("Say what it means for this criterion."))
 
 
@@ -146,8 +146,10 @@ def _leading(doc: Bundle) -> Iterator[Warning_]:
     for path, question in _questions(doc):
         for words in LEADING:
             if re.search(_whole(words), _plain(question)):
-                sentence = _("The words “%(words)s” lead to an answer.") % {"words": words}
-                yield Warning_(path, "leading_question", sentence, _("Ask so that no answer sounds expected."))
+                sentence = _("The words “%(words)s” suggest an answer.") % {"words": words}
+                yield Warning_(
+                    path, "leading_question", sentence, _("Phrase the question so that no answer sounds expected.")
+                )
 
 
 def _questions(doc: Bundle) -> Iterator[tuple[str, str]]:

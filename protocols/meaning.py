@@ -28,7 +28,7 @@ def meaning_errors(doc: Entry) -> Iterator[BundleError]:
 
 def _above(value: object, other: str, most: object) -> tuple[str, str]:
     """(what is wrong, what was expected); `other` is the key of the greater number."""
-    return _("is %(value)s, above %(other)s") % {"value": value, "other": other}, _at_most(most)
+    return _("is %(value)s, more than %(other)s") % {"value": value, "other": other}, _at_most(most)
 
 
 def _at_most(n: object) -> str:
@@ -61,7 +61,7 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
     kind, n = criterion["kind"], len(criterion["options"])
     if kind == Kind.TURNS:
         if n:
-            message = _("has %(n)s entries, but turns are marked here") % {"n": n}
+            message = _("has %(n)s entries, but this criterion marks turns") % {"n": n}
             yield BundleError(f"{path}.options", message, _("none"))
         if _unit(criterion, doc) != ProtocolVersion.Unit.DIALOGUE:
             message = _("is %(value)s, which has no turns to mark") % {"value": _unit(criterion, doc)}
@@ -72,16 +72,16 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
         for number, option in enumerate(criterion["options"]):
             if option["asks"] != Option.Asks.NOTHING:
                 place = f"{path}.options[{number}].asks"
-                message = _("is %(value)s, but only a single choice is explained") % {"value": option["asks"]}
+                message = _("is %(value)s, but only a single choice can ask for reasons") % {"value": option["asks"]}
                 yield BundleError(place, message, "nothing")
     if kind != Kind.MULTIPLE:
         yield from _alone_errors(path, criterion)
     if kind in (Kind.MULTIPLE, Kind.TURNS) and criterion["scale"] != Criterion.Scale.NOMINAL:
-        message = _("is %(value)s, but several may be chosen") % {"value": criterion["scale"]}
+        message = _("is %(value)s, but several options may be chosen") % {"value": criterion["scale"]}
         yield BundleError(f"{path}.scale", message, "nominal")
     if (kind == Kind.COMPUTED) != bool(criterion["rules"]):
         wanted = _("at least %(n)s") % {"n": 1} if kind == Kind.COMPUTED else _("none, or kind: computed")
-        message = _("has %(n)s entries, and kind is %(kind)s") % {"n": len(criterion["rules"]), "kind": str(kind)}
+        message = _("has %(n)s entries, but kind is %(kind)s") % {"n": len(criterion["rules"]), "kind": str(kind)}
         yield BundleError(f"{path}.rules", message, wanted)
 
 
@@ -112,8 +112,8 @@ def _condition_errors(
     for number, condition in enumerate(conditions):
         place, key = f"{path}[{number}]", condition["criterion"]
         if key not in known:
-            wanted = one_of(known) if known else _("an earlier criterion of one choice and the same unit")
-            message = _("is %(key)s, which is no such criterion before this one") % {"key": key}
+            wanted = one_of(known) if known else _("an earlier single-choice criterion with the same unit")
+            message = _("is %(key)s, which is not an earlier criterion that fits") % {"key": key}
             yield BundleError(f"{place}.criterion", message, wanted)
             continue
         for at, option in enumerate(condition["options"]):
@@ -124,7 +124,7 @@ def _known_option(path: str, key: str, options: list[Entry]) -> Iterator[BundleE
     keys = [option["key"] for option in options]
     if key not in keys:
         shown = key.encode("unicode_escape").decode() or _("empty")  # any terminal can print it, in one line
-        yield BundleError(path, _("is %(key)s, which is no option here") % {"key": shown}, one_of(keys))
+        yield BundleError(path, _("is %(key)s, which is not an option here") % {"key": shown}, one_of(keys))
 
 
 # --- its parts -------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def _option_errors(path: str, option: Entry, doc: Entry) -> Iterator[BundleError
     asks = option["asks"]
     asks_them = asks in (Option.Asks.EXPLANATION, Option.Asks.EXPLANATION_REQUIRED)
     if option["explanations"] and not asks_them:
-        message = _("is %(value)s, so the explanations would never show") % {"value": asks}
+        message = _("is %(value)s, so the explanations would never be shown") % {"value": asks}
         yield BundleError(f"{path}.asks", message, "explanation")
     if asks_them and not option["explanations"]:
         message = _("is empty, but asks is %(value)s") % {"value": asks}
@@ -162,7 +162,7 @@ def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator
         yield from _known_option(f"{path}.option", example["option"], options)
     turn, n = example["rated_turn"], len(example["history"])
     if turn is not None and turn > n:
-        message = _("is %(turn)s, and the history has %(n)s turns") % {"turn": turn, "n": n}
+        message = _("is %(turn)s, but the history has %(n)s turns") % {"turn": turn, "n": n}
         yield BundleError(f"{path}.rated_turn", message, _at_most(n))
 
 
@@ -172,7 +172,7 @@ def _candidate_errors(path: str, candidate: Entry, options: list[Entry]) -> Iter
     known = {each["key"] for option in chosen for each in option["explanations"]}
     for number, key in enumerate(candidate["explanations"]):
         if key not in known:
-            message = _("is %(key)s, which is no explanation of this option") % {"key": key}
+            message = _("is %(key)s, which is not an explanation of this option") % {"key": key}
             yield BundleError(f"{path}.explanations[{number}]", message, one_of(sorted(known)) if known else _("none"))
 
 
@@ -184,19 +184,19 @@ def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> I
     for key, part, original in _paired(texts, doc["criteria"], "criteria"):
         place = f"{path}.criteria.{key}"
         if original is None:
-            yield BundleError(place, _("is no criterion of the document"), _keys(doc["criteria"]))
+            yield BundleError(place, _("is not a criterion of the document"), _keys(doc["criteria"]))
             continue
         yield from _example_translation_errors(place, part, original)
         for option_key, option, source in _paired(part, original["options"], "options"):
             where = f"{place}.options.{option_key}"
             if source is None:
-                yield BundleError(where, _("is no option of the criterion"), _keys(original["options"]))
+                yield BundleError(where, _("is not an option of the criterion"), _keys(original["options"]))
                 continue
             yield from _same_length(where, "conditions", option, source)
             for reason, _part, known in _paired(option, source["explanations"], "explanations"):
                 if known is None:
                     wanted = _keys(source["explanations"])
-                    yield BundleError(f"{where}.explanations.{reason}", _("is no explanation"), wanted)
+                    yield BundleError(f"{where}.explanations.{reason}", _("is not an explanation"), wanted)
 
 
 def _example_translation_errors(path: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
@@ -219,7 +219,7 @@ def _keys(entries: Iterable[Entry]) -> str:
 
 def _same_length(path: str, name: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
     if name in texts and len(texts[name]) != len(original[name]):
-        wanted = _("%(n)s, as many as the original") % {"n": len(original[name])}
+        wanted = _("%(n)s, as in the original") % {"n": len(original[name])}
         yield BundleError(f"{path}.{name}", _entries(texts[name]), wanted)
 
 

@@ -22,7 +22,7 @@ class ProtocolVersion(models.Model):
 
     class Unit(models.TextChoices):
         RESPONSE = "response", _("Response")
-        CANDIDATE_SET = "candidate_set", _("Candidate Set")
+        CANDIDATE_SET = "candidate_set", _("Candidate set")
         MODEL = "model", _("Model")
         DIALOGUE = "dialogue", _("Dialogue")
 
@@ -39,9 +39,9 @@ class ProtocolVersion(models.Model):
         INTERACTIVE = "interactive", _("Interactive")
 
     class Order(models.TextChoices):
-        CRITERION_FIRST = "criterion_first", _("Criterion First")
-        ITEM_FIRST = "item_first", _("Item First")
-        SET_LEVEL = "set_level", _("Set Level")
+        CRITERION_FIRST = "criterion_first", _("Criterion first")
+        ITEM_FIRST = "item_first", _("Item first")
+        SET_LEVEL = "set_level", _("Set level")
 
     class OptionLayout(models.TextChoices):
         COMPACT = "compact", _("In a row, described one at a time")
@@ -71,8 +71,8 @@ class ProtocolVersion(models.Model):
     mode = models.CharField(max_length=12, choices=Mode, default=Mode.ABSOLUTE)
     interaction = models.CharField(max_length=12, choices=Interaction, default=Interaction.STATIC)
     order = models.CharField(max_length=20, choices=Order, default=Order.CRITERION_FIRST)
-    context_title = models.CharField(max_length=200, blank=True, help_text=_("Heading over the dialogue."))
-    item_title = models.CharField(max_length=200, blank=True, help_text=_("Heading over the response to rate."))
+    context_title = models.CharField(max_length=200, blank=True, help_text=_("Heading above the dialogue."))
+    item_title = models.CharField(max_length=200, blank=True, help_text=_("Heading above the response to rate."))
     scale_above = models.BooleanField(
         default=False, help_text=_("Show every point of each scale, with its text, above what is rated.")
     )
@@ -81,28 +81,28 @@ class ProtocolVersion(models.Model):
         choices=OptionLayout,
         default=OptionLayout.COMPACT,
         db_default=OptionLayout.COMPACT,
-        help_text=_("How the options of a question stand on the screen."),
+        help_text=_("How the options of a question are laid out on the screen."),
     )
     response = models.CharField(
         max_length=10,
         choices=ResponsePlace,
         default=ResponsePlace.IN_PLACE,
         db_default=ResponsePlace.IN_PLACE,
-        help_text=_("Where the response to rate stands on the screen."),
+        help_text=_("Where the response to rate is shown on the screen."),
     )
     guide = models.CharField(
         max_length=10,
         choices=GuidePlace,
         default=GuidePlace.ON_REQUEST,
         db_default=GuidePlace.ON_REQUEST,
-        help_text=_("When the short guidelines are on the screen."),
+        help_text=_("When the short guidelines are shown on the screen."),
     )
     flagged = models.CharField(
         max_length=10,
         choices=Flagged,
         default=Flagged.ANSWER,
         db_default="answer",
-        help_text=_("Whether an item that an annotator has flagged still has to be answered by them."),
+        help_text=_("Whether annotators must still answer an item they have flagged."),
     )
     expected_minutes = models.PositiveSmallIntegerField(default=35, help_text=_("Expected time for one batch."))
     max_minutes = models.PositiveSmallIntegerField(default=90, help_text=_("After this the seat is free again."))
@@ -110,19 +110,19 @@ class ProtocolVersion(models.Model):
         default=0,
         db_default=0,
         help_text=_(
-            "Both times are for a batch of this many items; other batches get their share. "
-            "0: the times hold for any batch."
+            "Both times are for a batch of this many items and are scaled for other batches. 0: the times "
+            "apply to any batch."
         ),
     )
     reading_seconds = models.PositiveSmallIntegerField(
-        default=0, help_text=_("No answer is taken before a dialogue has been open for so long.")
+        default=0, help_text=_("No answer is accepted until a dialogue has been open for this long.")
     )
-    words_min = models.PositiveSmallIntegerField(default=3, help_text=_("Least words of a free text."))
-    words_max = models.PositiveSmallIntegerField(default=30, help_text=_("Most words of a free text."))
+    words_min = models.PositiveSmallIntegerField(default=3, help_text=_("Minimum words of a free text."))
+    words_max = models.PositiveSmallIntegerField(default=30, help_text=_("Maximum words of a free text."))
     feedback_box = models.BooleanField(default=True, help_text=_("Ask for remarks at the end of a batch."))
     welcome = models.TextField(blank=True)
     changes = models.TextField(
-        blank=True, help_text=_("What is new, shown once to whoever has worked with another version.")
+        blank=True, help_text=_("What is new. Shown once to everyone who has worked with another version.")
     )
     notices = models.JSONField(default=list, blank=True, help_text=_("Short sentences shown above every item."))
     guidelines_short = models.TextField(blank=True, help_text=_("Markdown, on the rating screen."))
@@ -178,20 +178,20 @@ class Criterion(models.Model):
     version = models.ForeignKey(ProtocolVersion, models.PROTECT, related_name="criteria")
     key = models.SlugField(max_length=80)
     name = models.CharField(max_length=200)
-    short = models.CharField(max_length=20, blank=True, help_text=_("A short label, for tables."))
+    short = models.CharField(max_length=20, blank=True, help_text=_("A short label for tables."))
     question = models.TextField()
     definition = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.SINGLE)
     unit = models.CharField(
-        max_length=20, choices=ProtocolVersion.Unit, blank=True, help_text=_("If another than the version's.")
+        max_length=20, choices=ProtocolVersion.Unit, blank=True, help_text=_("If different from the version's.")
     )
     scale = models.CharField(max_length=10, choices=Scale, default=Scale.NOMINAL)
     required = models.BooleanField(default=True)
     when = models.JSONField(
-        default=list, blank=True, help_text=_('[{"criterion": key, "options": [keys]}]: asked while it holds.')
+        default=list, blank=True, help_text=_('[{"criterion": key, "options": [keys]}]: asked while this holds.')
     )
     rules = models.JSONField(
-        default=list, blank=True, help_text=_('[{"when": [...], "option": key}]: the first counts.')
+        default=list, blank=True, help_text=_('[{"when": [...], "option": key}]: the first that holds counts.')
     )
     position = models.PositiveSmallIntegerField()
 
@@ -225,17 +225,17 @@ class Option(models.Model):
     key = models.SlugField(max_length=80)
     label = models.CharField(max_length=200)
     definition = models.TextField(blank=True)
-    conditions = models.JSONField(default=list, blank=True, help_text=_("Sentences: it fits when any of them does."))
+    conditions = models.JSONField(default=list, blank=True, help_text=_("Sentences: it fits when any of them holds."))
     role = models.CharField(max_length=10, choices=Role, default=Role.NEUTRAL)
     value = models.FloatField(null=True, blank=True, help_text=_("The number of an ordinal or interval answer."))
     asks = models.CharField(max_length=20, choices=Asks, default=Asks.NOTHING)
     alone = models.BooleanField(
         default=False,
         db_default=False,
-        help_text=_("In a multiple choice: it cannot be chosen together with another option."),
+        help_text=_("In a multiple choice: cannot be combined with another option."),
     )
-    words_min = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If another than the version's."))
-    words_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If another than the version's."))
+    words_min = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If different from the version's."))
+    words_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("If different from the version's."))
     position = models.PositiveSmallIntegerField()
 
     class Meta:

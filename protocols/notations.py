@@ -117,7 +117,7 @@ def _write_condition(condition: dict[str, Any]) -> str:
 def _read_condition(entry: str) -> dict[str, Any]:
     criterion, sign, options = entry.partition("=")
     if not sign:
-        raise ValidationError(_("“%(entry)s” is no condition. Write “fluency = good, fair”.") % {"entry": entry})
+        raise ValidationError(_("“%(entry)s” is not a condition. Write “fluency = good, fair”.") % {"entry": entry})
     return {"criterion": criterion.strip(), "options": _listed(options)}
 
 
@@ -134,7 +134,7 @@ def _read_rule(entry: str) -> dict[str, Any]:
 SENTENCES = Notation(
     _write_sentence,
     str,
-    gettext_lazy("One sentence per line. A line that begins with a blank continues the line above it."),
+    gettext_lazy("One sentence per line. A line that starts with a space continues the line above it."),
 )
 NOTATIONS: dict[str, Notation] = {
     "history": Notation(
@@ -151,15 +151,15 @@ NOTATIONS: dict[str, Notation] = {
         _write_response,
         _read_response,
         gettext_lazy(
-            "One response per line: its answer, the response, why, and if the answer has reasons, their names in the "
-            "report. Example: “bad | It was. | It says too little. | Dullness, Brevity”"
+            "One response per line: its answer, the response, why and, if the answer has reasons, their "
+            "names in the report. Example: “bad | It was. | It says too little. | Dullness, Brevity”"
         ),
     ),
     "when": Notation(
         _write_condition,
         _read_condition,
         gettext_lazy(
-            "Empty: always. Otherwise the key of an earlier criterion and keys of its answers. "
+            "If empty, always. Otherwise the key of an earlier criterion and the keys of its answers. "
             "Example: “fluency = good, fair”"
         ),
     ),

@@ -94,7 +94,7 @@ def _known(versions: QuerySet[ProtocolVersion]) -> str:
     first = rows.order_by("protocol__slug", "pk")[:20]
     names = [f"{row.protocol.slug}@{row.version} ({status_word(row.status)})" for row in first]
     if not names:
-        return _("None is stored: load_protocols stores those that ship.")
+        return _("No protocols are stored. Run load_protocols to store the built-in ones.")
     return _("Known: %(names)s.") % {"names": ", ".join(names)}
 
 

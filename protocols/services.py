@@ -42,9 +42,9 @@ class NotPublished(ValueError):
 
 def not_draft_sentence(version: ProtocolVersion) -> str:
     if version.status == ProtocolVersion.Status.RETIRED:
-        sentence = _("%(version)s is retired and stays as it is. Make a new draft of it to change it.")
+        sentence = _("%(version)s is retired and cannot be changed. To make changes, create a new draft from it.")
     else:
-        sentence = _("%(version)s is published and stays as it is. Make a new draft of it to change it.")
+        sentence = _("%(version)s is published and cannot be changed. To make changes, create a new draft from it.")
     return sentence % {"version": version}
 
 
@@ -62,7 +62,7 @@ def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Protocol
     if version is None:
         version = _create_version(protocol, full)
     elif _hash_of(version) != bundle_hash(full):
-        message = _("%(version)s is stored with other contents") % {"version": version}
+        message = _("%(version)s already exists with different contents") % {"version": version}
         wanted = _('another version, such as "%(name)s"') % {"name": following_name(version.version)}
         raise VersionTaken([BundleError("version", message, wanted)])
     return (publish_version(version, now=now) if publish else version), is_new
@@ -114,7 +114,7 @@ def add_version(doc: Bundle, *, now: datetime) -> ProtocolVersion:
     """A draft under a name that its protocol does not have yet. Raises InvalidBundle, or VersionTaken."""
     draft, is_new = store_bundle(doc, publish=False, now=now)
     if not is_new:
-        message = _("%(version)s exists already") % {"version": draft}
+        message = _("%(version)s already exists") % {"version": draft}
         wanted = _('another name, such as "%(name)s"') % {"name": following_name(draft.version)}
         raise VersionTaken([BundleError("version", message, wanted)])
     return draft
@@ -202,7 +202,7 @@ def retire_version(version: ProtocolVersion) -> ProtocolVersion:
     """No new study may choose it; those that have it go on. A version that is retired is returned as it is."""
     locked = _locked_version(version)
     if locked.status == ProtocolVersion.Status.DRAFT:
-        raise NotPublished(_("%(version)s is a draft: publish it, or leave it.") % {"version": locked})
+        raise NotPublished(_("%(version)s is a draft. Only published versions can be retired.") % {"version": locked})
     if locked.status == ProtocolVersion.Status.PUBLISHED:
         locked.status = ProtocolVersion.Status.RETIRED
         locked.save(update_fields=["status"])
@@ -214,7 +214,7 @@ def _first_draft(doc: Bundle, *, now: datetime) -> ProtocolVersion:
     full = complete_bundle(doc)
     _protocol, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
     if not is_new:
-        message = _("is the key of a protocol that exists already")
+        message = _("is the key of an existing protocol")
         wanted = _('another key, such as "%(name)s"') % {"name": following_name(full["protocol"])}
         raise VersionTaken([BundleError("protocol", message, wanted)])
     return store_bundle(full, publish=False, now=now)[0]

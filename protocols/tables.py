@@ -65,12 +65,15 @@ def answers_of_table(text: str, *, add_between: bool = True) -> AnswerTable:
     if len(values) == len(options):
         scale = Criterion.Scale.ORDINAL
         options, more = _between(options) if add_between else (options, [])
-        notes += [*more, _("Low numbers count as bad, high ones as good: change it where it is the other way round.")]
+        notes += [
+            *more,
+            _("Low numbers count as bad and high numbers as good. Change this if your scale runs the other way."),
+        ]
         _give_roles(options)
     elif values:
-        notes.append(_("Not every answer has a number, so they are names without an order."))
+        notes.append(_("Not every answer has a number, so they are treated as names without an order."))
     if not is_alone:
-        notes.append(_("The text around the table is left out."))
+        notes.append(_("Text around the table was left out."))
     _give_keys(options)
     return AnswerTable(options, str(scale), notes)
 
@@ -103,7 +106,7 @@ def _lines_of(text: str) -> tuple[list[str], bool]:
         blocks[-1] += [line] if is_row else []
     tables = [block for block in blocks if len(block) > 1] or [block for block in blocks if block]
     if not tables:
-        found = _("This is no table: no line of it has cells between | and |.")
+        found = _("This is not a table: no line has cells between | and |.")
         raise NoAnswers(f"{found} {_expected()}")
     if len(tables) > 1:
         raise NoAnswers(_n_tables(len(tables)))
@@ -198,8 +201,8 @@ def _headed(head: str, text: str) -> str:
 def _moved(head: str, at: int, n: int) -> str:
     name = head or _("column %(n)s") % {"n": at + 1}
     return ngettext(
-        "%(n)s cell of “%(name)s” is at the end of “When it fits”.",
-        "%(n)s cells of “%(name)s” are at the end of “When it fits”.",
+        "%(n)s cell of “%(name)s” was added to the end of “When it fits”.",
+        "%(n)s cells of “%(name)s” were added to the end of “When it fits”.",
         n,
     ) % {"n": n, "name": name}
 
@@ -210,7 +213,7 @@ def _check(options: list[Bundle]) -> None:
     for name in ("value", "label"):
         counted = Counter(option[name] for option in options if option[name] is not None)
         for twice in (value for value, n in counted.items() if n > 1):
-            found = _("“%(value)s” stands in two rows.") % {"value": twice}
+            found = _("“%(value)s” appears in two rows.") % {"value": twice}
             raise NoAnswers(f"{found} {_('Expected: another number or name in each row.')}")
 
 
@@ -223,13 +226,13 @@ def _between(options: list[Bundle]) -> tuple[list[Bundle], list[str]]:
     if not missing:
         return options, []
     if missing + len(values) > MOST:
-        return options, [_("The %(n)s points between are too many to be added.") % {"n": missing}]
+        return options, [_("The %(n)s points in between are too many to add.") % {"n": missing}]
     is_falling = values == sorted(values, reverse=True)
     known = {option["value"]: option for option in options}
     points = range(min(values), max(values) + 1)
     made = [known.get(point) or _point(point) for point in (reversed(points) if is_falling else points)]
     added = ", ".join(option["label"] for option in made if option["value"] not in known)
-    note = ngettext("Without a text: %(points)s.", "Without a text: %(points)s.", missing)
+    note = ngettext("Point without text: %(points)s.", "Points without text: %(points)s.", missing)
     return made, [note % {"points": added}]
 
 

@@ -35,38 +35,40 @@ WITH_SINGLE_ANSWERS = frozenset({"fleiss", "strong", "ac1"})  # in the expected 
 FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
 
 INTERVAL_NOTES = {
-    "too_few_items": gettext_noop("No interval and no colour: fewer than 10 items with two answers or more."),
+    "too_few_items": gettext_noop("No interval and no colour: fewer than 10 items have two or more answers."),
     "rare_answers": gettext_noop(
-        "No interval: one answer has nine tenths of the votes, which takes 100 items or more."
+        "No interval: when one answer has nine tenths of the votes, at least 100 items are needed."
     ),
     "unreliable": gettext_noop("The interval is unreliable with fewer than 20 items."),
     "no_spread": gettext_noop("No interval: the items are all alike."),
-    "no_standard_error": gettext_noop("No interval is known for this value."),
+    "no_standard_error": gettext_noop("No interval is available for this value."),
     "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
     DEPENDENT_ITEMS: gettext_noop("No interval: answers about the same dialogue are not independent."),
 }
 WARNINGS = {
     PREVALENCE_PARADOX: gettext_noop(
-        "Careful: people agree often and the coefficient is low all the same, because one answer "
-        "is so frequent. Read it beside per cent agreement and AC1."
+        "Caution: annotators often agree, yet the coefficient is low because one answer is very "
+        "frequent. Read it together with per cent agreement and AC1."
     ),
-    DOMINANT_ANSWER: gettext_noop("Careful: nine tenths of the votes or more are one answer."),
+    DOMINANT_ANSWER: gettext_noop("Caution: one answer has nine tenths of the votes or more."),
     BIAS_PARADOX: gettext_noop(
-        "Careful: the two sides give the answers unequally often, which makes kappa higher than it would be at the "
-        "same agreement. Read it beside per cent agreement."
+        "Caution: the two sides use the answers with different frequencies, which makes kappa higher "
+        "than it would otherwise be at the same agreement. Read it together with per cent agreement."
     ),
     SINGLE_ANSWERS: gettext_noop(
-        "Careful: items with one answer enter the expected agreement alone. Until more items have two answers, the "
-        "value says little and can lie below −1."
+        "Caution: items with one answer enter only the expected agreement. Until more items have two "
+        "answers, the value says little and can be below −1."
     ),
     "constant_rater": gettext_noop("One of the two always gave the same answer, so kappa is exactly 0."),
 }
-LEFT_OUT = gettext_noop("%(used)s items used, %(left_out)s left out for having one answer only; %(votes)s answers.")
-EXPECTED_ONLY = gettext_noop(
-    "%(used)s items used, %(votes)s answers. Items with one answer only, which enter the expected agreement alone: "
-    "%(left_out)s."
+LEFT_OUT = gettext_noop(
+    "%(used)s items used, %(left_out)s left out because they have only one answer; %(votes)s answers."
 )
-COUNTED = gettext_noop("Counted, not estimated: there is no interval.")
+EXPECTED_ONLY = gettext_noop(
+    "%(used)s items used, %(votes)s answers. Items with only one answer, which enter only the "
+    "expected agreement: %(left_out)s."
+)
+COUNTED = gettext_noop("Counted, not estimated, so there is no interval.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ STATISTICS = {
             "strong",
             gettext_noop("Fleiss' kappa, strong judgements"),
             gettext_noop(
-                "Fleiss' kappa over the items that nobody answered with an unsure option. Leaving out the hard items "
+                "Fleiss' kappa over the items for which nobody chose an unsure option. Leaving out hard items "
                 "raises it."
             ),
         ),
@@ -122,16 +124,17 @@ STATISTICS = {
             "cohen_linear",
             gettext_noop("Weighted kappa, linear, mean of pairs"),
             gettext_noop(
-                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement counts by how "
-                "many steps of the scale it spans. An unsure answer is a missing one."
+                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement is "
+                "weighted by the number of scale steps it spans. Unsure answers are treated as missing."
             ),
         ),
         Statistic(
             "cohen_quadratic",
             gettext_noop("Weighted kappa, quadratic, mean of pairs"),
             gettext_noop(
-                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement counts by the "
-                "square of the steps it spans. An unsure answer is a missing one."
+                "Cohen's weighted kappa, averaged over all pairs with items in common: a disagreement is "
+                "weighted by the square of the number of scale steps it spans. Unsure answers are treated as "
+                "missing."
             ),
         ),
         Statistic(
@@ -145,7 +148,7 @@ STATISTICS = {
         Statistic(
             "ac1",
             gettext_noop("Gwet's AC1"),
-            gettext_noop("Agreement beyond chance, with a chance that stays small when one answer is frequent."),
+            gettext_noop("Agreement beyond chance, with a chance term that stays small when one answer is frequent."),
         ),
         Statistic(
             "percent",

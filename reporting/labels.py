@@ -21,26 +21,24 @@ DIFFERENT_ANSWERS = "different_answers"
 # Clauses: each stands behind "undefined, because".
 REASONS = {
     "no_ratings": gettext_noop("there are no answers here yet"),
-    "no_pairs": gettext_noop("nobody has rated the same item as somebody else yet"),
-    "no_variation": gettext_noop(
-        "everybody gave one and the same answer, which leaves nothing to tell agreement from chance"
-    ),
-    "one_category": gettext_noop("the question has a single answer"),
+    "no_pairs": gettext_noop("no item has been rated by more than one person yet"),
+    "no_variation": gettext_noop("everybody gave the same answer, so agreement cannot be told from chance"),
+    "one_category": gettext_noop("the question has only one option"),
     "unequal_raters": gettext_noop("items have different numbers of answers"),
-    DIFFERENT_ANSWERS: gettext_noop("its questions have different answers, and no kappa is of all of them"),
+    DIFFERENT_ANSWERS: gettext_noop("the questions have different options, so no kappa covers all of them"),
     "no_mean": gettext_noop("no batch has a defined value yet"),
-    "no_strong_items": gettext_noop("every item has an answer of somebody who was unsure"),
+    "no_strong_items": gettext_noop("every item has at least one unsure answer"),
     "no_scores": gettext_noop("the question has neither a positive answer nor numbers"),
-    "no_order": gettext_noop("the answers are names without an order"),
+    "no_order": gettext_noop("the answers are categories without an order"),
     "no_numbers": gettext_noop("the answers have no numbers"),
     "single_annotator": gettext_noop("no two annotators have rated the same dialogues of both sources"),
     "no_spread": gettext_noop("all differences are the same"),
     "too_few_items": gettext_noop("there are too few dialogues or sources"),
     "no_times": gettext_noop("no times were measured"),
-    "no_pay": gettext_noop("the settings of the study name no pay"),
-    "other_currency": gettext_noop("the floor is an amount in pounds, and the pay is in another currency"),
+    "no_pay": gettext_noop("no pay is set in the study's settings"),
+    "other_currency": gettext_noop("the minimum is in pounds, but the pay is in another currency"),
     "too_large": gettext_noop("the package would need too much memory"),
-    "ratings_moved": gettext_noop("answers came in while the report was made"),
+    "ratings_moved": gettext_noop("answers arrived while the report was being made"),
 }
 
 

@@ -15,7 +15,7 @@ register = template.Library()
 SHORT_NOTES = {
     "too_few_items": pgettext_lazy("why there is no interval", "too few items"),
     "rare_answers": pgettext_lazy("why there is no interval", "one answer dominates"),
-    "no_spread": pgettext_lazy("why there is no interval", "items all alike"),
+    "no_spread": pgettext_lazy("why there is no interval", "items are all alike"),
     "unstable_bootstrap": pgettext_lazy("why there is no interval", "resamples undefined"),
 }
 

@@ -26,7 +26,7 @@ LONGEST_DIALOGUE = 100_000  # turns
 MOST_ANSWERS = 50  # in one request
 GIVEN = ("option", "options", "turns", "explanations", "free_text", "other")
 LONGEST_MS = 2**53  # the largest whole number every client can say; the service has its own bounds
-LEASE_EXPIRED = _("Your time for this batch has ended. The answer is kept: take a seat again and it counts.")
+LEASE_EXPIRED = _("Your time for this batch has ended. Your answer is kept and counts if you take a seat again.")
 
 
 class OwnAnswerSerializer(serializers.Serializer):
@@ -148,7 +148,7 @@ class SeveralAnswersView(APIView):
 def _context(request: Request, assignment: UUID) -> AnswerContext:
     context = answer_context_for(request.user, assignment)
     if context.needs_consent:
-        raise Refusal("consent_needed", _("Agree to take part first: your answer waits on your device."))
+        raise Refusal("consent_needed", _("Agree to take part first. Until then your answer stays on your device."))
     return context
 
 

@@ -58,7 +58,7 @@ ACKNOWLEDGED = inline_serializer(
         "saved_at": serializers.DateTimeField(),
     },
 )
-LEASE_EXPIRED = _("Your time for this batch has ended. The mark is kept: take a seat again and it stands.")
+LEASE_EXPIRED = _("Your time for this batch has ended. Your mark is kept and counts if you take a seat again.")
 
 
 class MarksView(APIView):
@@ -79,7 +79,7 @@ class MarksView(APIView):
         values = MARK.run_validation(request.data)
         context = answer_context_for(request.user, values.pop("assignment"))
         if context.needs_consent:
-            raise Refusal("consent_needed", _("Agree to take part first: your mark waits on your device."))
+            raise Refusal("consent_needed", _("Agree to take part first. Until then your mark stays on your device."))
         now = timezone.now()
         marked = _record(context.assignment_id, values, now)
         if not marked.is_held:

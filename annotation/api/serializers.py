@@ -45,7 +45,7 @@ class StudySerializer(serializers.ModelSerializer):
 
     def validate_slug(self, slug: str) -> str:
         if slug in RESERVED_SLUGS:
-            raise serializers.ValidationError(_("This slug is an address of its own. Choose another one."))
+            raise serializers.ValidationError(_("This slug is reserved. Choose another one."))
         return slug
 
     def validate_protocol(self, name: str) -> ProtocolVersion:
@@ -88,7 +88,7 @@ class MembershipSerializer(serializers.ModelSerializer):
     def validate_account(self, name: str) -> User:
         user = find_account(name)
         if user is None:
-            raise serializers.ValidationError(_("There is no active account of this name."))
+            raise serializers.ValidationError(_("There is no active account with this name."))
         return user
 
 
@@ -157,9 +157,9 @@ class MakeBatchesSerializer(serializers.Serializer):
         if values.get("same_as"):
             return {name: values.get(name) for name in ("same_as", "kind", "seats")}
         if values["by"] != "given" and not values.get("size"):
-            raise serializers.ValidationError({"size": _("Say how many dialogues a batch has.")})
+            raise serializers.ValidationError({"size": _("Enter the number of dialogues per batch.")})
         if values["by"] == "stratified" and not values.get("field"):
-            raise serializers.ValidationError({"field": _("Name the metadata field to mix by.")})
+            raise serializers.ValidationError({"field": _("Name the metadata field to balance by.")})
         return values
 
 

@@ -40,7 +40,7 @@ class Answers:
         found = self._criteria.get(name.strip().casefold())
         if found is None:
             known = ", ".join(dict.fromkeys(each.key for each in self._criteria.values()))
-            text = _("%(name)r is not in the protocol, only: %(known)s")
+            text = _("%(name)r is not in the protocol: use %(known)s")
             raise BadField("criterion", text % {"name": name, "known": known})
         return found
 
@@ -48,7 +48,7 @@ class Answers:
         found = self.find_option(criterion, value)
         if found is None:
             known = ", ".join(option.label for option in criterion.options)
-            text = _("%(value)r is no answer to %(criterion)s: it has %(known)s")
+            text = _("%(value)r is not an answer to %(criterion)s: use %(known)s")
             raise BadField(field, text % {"value": value, "criterion": criterion.key, "known": known})
         return found
 
@@ -99,7 +99,9 @@ def parts_of(cell: str) -> list[str]:
 
 def whole(text: str, field: str, least: int = 0) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
-        raise BadField(field, _("%(text)r is no whole number from %(least)s") % {"text": text, "least": least})
+        raise BadField(
+            field, _("%(text)r is not a whole number of at least %(least)s") % {"text": text, "least": least}
+        )
     return int(text)
 
 
@@ -120,9 +122,9 @@ def explanation_ids(option: OptionSpec, cell: str) -> list[int]:
         explanation = find_explanation(option, part)
         if explanation is None:
             known = ", ".join(each.key for each in option.explanations)
-            text = _("%(key)r is no explanation of %(option)s: it has %(known)s")
+            text = _("%(key)r is not an explanation of %(option)s: use %(known)s")
             if not known:
-                text = _("%(key)r is no explanation of %(option)s: it has none")
+                text = _("%(key)r is not an explanation of %(option)s, which has none")
             raise BadField("explanations", text % {"key": part, "option": option.label, "known": known})
         found.add(explanation.id)
     return sorted(found)

@@ -38,7 +38,7 @@ def parse_map(text: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, column = (piece.strip() for piece in part.partition("="))
         if not equals or not column:
-            text = _("%(part)r must look like annotator=rater: our field, the file's column")
+            text = _("%(part)r must look like annotator=rater: Parley's field, then the file's column")
             raise BadField("map", text % {"part": part})
         mapping[name] = column
     return mapping
@@ -67,7 +67,7 @@ def places_of_columns(
         if field in places or not found:
             continue
         if len(found) > 1:
-            text = _("could be %(columns)s: choose it under Columns, or with --map %(field)s=COLUMN")
+            text = _("could be %(columns)s: choose one under Columns, or with --map %(field)s=COLUMN")
             raise BadField(field, text % {"columns": both(columns[at] for at in found), "field": field})
         places[field] = found[0]
     return places
@@ -75,7 +75,7 @@ def places_of_columns(
 
 def _wanted_place(field: str, column: str, lowered: list[str], fields: tuple[str, ...]) -> int:
     if field not in fields:
-        text = _("%(field)r is no field: use %(known)s")
+        text = _("%(field)r is not a field: use %(known)s")
         raise BadField("map", text % {"field": field, "known": ", ".join(fields)})
     if column.casefold() not in lowered:
         text = _("the file has no column %(column)r, only: %(columns)s")
@@ -89,8 +89,5 @@ def _check_needed(places: dict[str, int], columns: list[str], n_criteria: int) -
     if not {"item", "dialogue"} & places.keys():
         missing.append("item")
     if missing:
-        text = _(
-            "no column is known to hold it: name it under Columns, or with --map %(field)s=COLUMN. "
-            "The file has: %(columns)s"
-        )
+        text = _("no column found: name it under Columns, or with --map %(field)s=COLUMN. The file has: %(columns)s")
         raise BadField(both(missing), text % {"field": missing[0], "columns": ", ".join(columns)})

@@ -69,19 +69,17 @@ def _refuse_sources_as_speakers(dialogue: ParsedDialogue, names: dict[str, str])
     for candidate in dialogue.candidates:
         known = (candidate.source, names.get(candidate.source, candidate.source))
         if candidate.speaker.casefold() in (name.casefold() for name in known):
-            text = _(
-                "%(name)r is the source of this candidate, and annotators would read it: name the side that speaks"
-            )
+            text = _("%(name)r is the source of this candidate, and annotators would see it: name the speaker instead")
             raise BadField("speaker", text % {"name": candidate.speaker})
 
 
 def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study) -> None:
     if not spool.lines:
-        raise ImportRejected([LineError(0, "", _("the file holds no dialogues"))])
+        raise ImportRejected([LineError(0, "", _("the file contains no dialogues"))])
     known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
     if options.reference and options.reference not in known:
-        some = _("no source is named %(name)r, only: %(known)s")
-        text = some if known else _("no source is named %(name)r, only: none")
+        some = _("no source is named %(name)r: use %(known)s")
+        text = some if known else _("no source is named %(name)r: there are no sources")
         reason = text % {"name": options.reference, "known": ", ".join(known)}
         raise ImportRejected([LineError(0, "reference", reason)])
 
@@ -156,7 +154,9 @@ def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
 
 def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool) -> str:
     if is_textless:
-        text = _("%(key)r is in the study without texts, from imported ratings: import dialogues before ratings")
+        text = _(
+            "%(key)r is already in the study without texts, from imported ratings: import dialogues before ratings"
+        )
         return text % {"key": key}
     # Translators: what differs, follows "with other"
     parts = (
@@ -166,7 +166,7 @@ def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batc
         (_("roles (who asks)"), asker),
     )
     named = both(name for name, is_changed in parts if is_changed) or _("candidates")
-    text = _("%(key)r is in the study already with other %(parts)s: give the new dialogue another id")
+    text = _("%(key)r is already in the study with different %(parts)s: give the new dialogue another id")
     return text % {"key": key, "parts": named}
 
 
@@ -214,10 +214,10 @@ def _notes(study: Study, spool: DialogueSpool) -> list[str]:
     notes = []
     labels = [name for name in LABEL_FIELDS if name in spool.metadata_fields]
     if labels:
-        text = _("%(names)s are kept as metadata of the dialogues, not imported as ratings.")
+        text = _("%(names)s are kept as dialogue metadata, not imported as ratings.")
         notes.append(text % {"names": ", ".join(labels)})
     if not spool.n_candidates:
-        notes.append(_("No dialogue has candidates: they can be rated as whole dialogues only."))
+        notes.append(_("No dialogue has candidates: only whole dialogues can be rated."))
     elif not study.sources.filter(is_reference=True).exists():
-        notes.append(_("No source is the ground truth. Name it with --reference if there is one."))
+        notes.append(_("No source is the ground truth. If there is one, name it with --reference."))
     return notes

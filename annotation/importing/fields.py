@@ -28,13 +28,13 @@ def kind_of(value: object) -> str:
 
 
 def nul() -> str:
-    return _("holds a NUL character (\\u0000), which PostgreSQL cannot store: remove it")
+    return _("contains a NUL character (\\u0000), which PostgreSQL cannot store: remove it")
 
 
 def clean_text(value: object, field: str, *, is_unescaping: bool = False) -> str:
     """Text that is shown: line breaks kept, as \\n alone; a literal backslash-n only when asked for."""
     if type(value) is not str:
-        raise BadField(field, _("must be text, this is %(kind)s") % {"kind": kind_of(value)})
+        raise BadField(field, _("must be text, not %(kind)s") % {"kind": kind_of(value)})
     if not value.strip():
         raise BadField(field, _("is empty"))
     if "\x00" in value:
@@ -51,7 +51,7 @@ def clean_key(value: object, field: str, longest: int = LONGEST_KEY) -> str:
     if type(value) is int:
         value = str(value)
     if type(value) is not str:
-        raise BadField(field, _("must be text or a whole number, this is %(kind)s") % {"kind": kind_of(value)})
+        raise BadField(field, _("must be text or a whole number, not %(kind)s") % {"kind": kind_of(value)})
     value = value.strip()
     if "\x00" in value:
         raise BadField(field, nul())

@@ -31,7 +31,7 @@ def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[
                     progress(raw.tell(), total, READING)
                 yield number, line
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            text = _("the .gz file is damaged or cut off (%(error)s): pack it again")
+            text = _("the .gz file is damaged or incomplete (%(error)s): compress it again")
             log.add(number + 1, "", text % {"error": error})
     progress(total, total, READING)
 
@@ -53,7 +53,7 @@ def _bounded(source: BinaryIO, log: ErrorLog) -> Iterator[tuple[int, bytes]]:
                 return
             line = line.removeprefix(BOM)
         if n_bytes > MOST_UNPACKED:
-            log.add(number, "", _("the file holds more than %(most)s GB: split it") % {"most": MOST_UNPACKED >> 30})
+            log.add(number, "", _("the file contains more than %(most)s GB: split it") % {"most": MOST_UNPACKED >> 30})
             return
         if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
             log.add(number, "", _("the line is longer than %(most)s MB") % {"most": LONGEST_LINE >> 20})

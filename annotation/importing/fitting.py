@@ -19,7 +19,7 @@ def refuse_wrong_turns() -> None:
            WHERE last > n ORDER BY line LIMIT %s""",
         [MOST_ERRORS],
     )
-    text = _("marks turn %(turn)s, and the dialogue has %(n)s turns: correct the number")
+    text = _("marks turn %(turn)s, but the dialogue has %(n)s turns: correct the number")
     _refuse((line, "turns", text % {"turn": last, "n": n}) for line, last, n in rows)
 
 
@@ -45,7 +45,9 @@ def _refuse_without(criterion: CriterionSpec, other: CriterionSpec, condition: C
             ORDER BY v.line LIMIT %s""",
         [criterion.id, *ids, *ids, MOST_ERRORS],
     )
-    text = _("%(criterion)s is asked only after %(labels)s to %(other)s: leave it out, or correct that answer")
+    text = _(
+        "%(criterion)s is asked only after the answer %(labels)s to %(other)s: leave it out, or correct that answer"
+    )
     labels = ", ".join(option.label for option in wanted)
     reason = text % {"criterion": criterion.key, "labels": labels, "other": other.key}
     _refuse((line, "criterion", reason) for (line,) in rows)

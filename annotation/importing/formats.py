@@ -66,7 +66,7 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
     for name, shape in SHAPES.items():
         if shape.turns in record:
             return name
-    text = _("has no field history, messages or utterances, only: %(names)s")
+    text = _("has no field named history, messages or utterances, only: %(names)s")
     return _refuse(number, "", text % {"names": ", ".join(record)})
 
 
@@ -83,7 +83,7 @@ def _recognise_table(number: int, line: bytes) -> str:
     if PROMPT[0] in names and COMPLETION[0] in names:
         return CSV_PROMPTS
     text = _(
-        "is neither JSON Lines nor CSV with the columns prompt and machine_completion; the first line is: %(line)r"
+        "is neither JSON Lines nor CSV with the columns prompt and machine_completion. The first line is: %(line)r"
     )
     return _refuse(number, "", text % {"line": header[:200]})
 

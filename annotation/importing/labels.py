@@ -94,7 +94,7 @@ class Labels:
     def _others(self, said: Any) -> Iterator[tuple[CriterionSpec, OptionSpec]]:
         """Yield the answers to other questions with one option."""
         if said is not None and type(said) is not dict:
-            raise BadField("answers", _("must be an object, this is %(kind)s") % {"kind": kind_of(said)})
+            raise BadField("answers", _("must be an object, not %(kind)s") % {"kind": kind_of(said)})
         for name, value in (said or {}).items():
             criterion = self._answers.criterion(name, is_column=True)
             if criterion != self._criterion:
@@ -128,7 +128,7 @@ class Labels:
         numbers = [_turn_number(part, texts) for part in _parts(said, "turns")]
         marking = next((each for each in asked if each.kind == Criterion.Kind.TURNS), None)
         if marking is None and numbers:
-            raise BadField("turns", _("no turns are marked after this label: leave the field out"))
+            raise BadField("turns", _("this label does not ask for marked turns: leave the field out"))
         if marking is not None and numbers:
             yield {"criterion": marking.key, "turns": "|".join(map(str, numbers))}
 
@@ -152,15 +152,15 @@ def _texts(record: Record) -> list[str]:
 
 def _label(value: Any, field: str) -> str:
     if value is None or value == "":
-        raise BadField(field, _("is missing: each line or rating needs its label"))
+        raise BadField(field, _("is missing: each line or rating needs a label"))
     if type(value) not in (str, int, float):
-        raise BadField(field, _("must be text or a number, this is %(kind)s") % {"kind": kind_of(value)})
+        raise BadField(field, _("must be text or a number, not %(kind)s") % {"kind": kind_of(value)})
     return str(value)
 
 
 def _text(value: Any, field: str) -> str:
     if value is not None and type(value) is not str:
-        raise BadField(field, _("must be text, this is %(kind)s") % {"kind": kind_of(value)})
+        raise BadField(field, _("must be text, not %(kind)s") % {"kind": kind_of(value)})
     return value or ""
 
 
@@ -170,7 +170,7 @@ def _parts(value: Any, field: str) -> list[str]:
         return []
     parts = value.split(SEPARATOR) if type(value) is str else value
     if type(parts) is not list or not all(type(each) in (str, int) for each in parts):
-        raise BadField(field, _("must be text, with %(separator)s between several") % {"separator": SEPARATOR})
+        raise BadField(field, _("must be text, with %(separator)s between several values") % {"separator": SEPARATOR})
     return [text for each in parts if (text := str(each).strip())]
 
 
@@ -179,7 +179,7 @@ def _turn_number(part: str, texts: list[str]) -> int:
     if numbered:
         return int(numbered[1])
     if part not in (found := [text.strip() for text in texts]):
-        text = _("%(part)r is no turn: write its number, or its number, a colon and its text")
+        text = _("%(part)r is not a turn: write its number, or its number, a colon and its text")
         raise BadField("turns", text % {"part": part[:80]})
     return found.index(part) + 1
 
@@ -188,7 +188,7 @@ def _no_reason(part: str, option: OptionSpec, several: list[CriterionSpec]) -> s
     known = [each.text for each in option.explanations]
     known += [choice.label for each in several for choice in each.options]
     if not known:
-        text = _("%(reason)r is no reason for %(label)s, which has none: leave the field out")
+        text = _("%(reason)r is not a reason for %(label)s, which has none: leave the field out")
         return text % {"reason": part, "label": option.label}
-    text = _("%(reason)r is no reason for %(label)s: use %(known)s")
+    text = _("%(reason)r is not a reason for %(label)s: use %(known)s")
     return text % {"reason": part, "label": option.label, "known": ", ".join(known)}

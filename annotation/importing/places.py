@@ -18,7 +18,7 @@ def place_units(study: Study) -> dict[str, int]:
                SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
                    SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))""",
         "batch",
-        lambda *_: gettext("the batch is being rated and does not hold this item: name another batch in the file"),
+        lambda *_: gettext("the batch is being rated and does not contain this item: name another batch in the file"),
     )
     refuse("item_id IS NULL AND unit IN ('candidate_set', 'model')", "item", _nowhere)
     n_items = _create_items(study)
@@ -60,7 +60,7 @@ def _find_items(study: Study) -> None:
 
 
 def _nowhere(*_: str) -> str:
-    return gettext("no batch holds this item: make the batches first")
+    return gettext("no batch contains this item: make the batches first")
 
 
 def _find_batches(study: Study) -> int:

@@ -96,7 +96,7 @@ class Cells:
 
     def _check_where(self, names: list[str]) -> None:
         if not {"item", "dialogue"} & self.places.keys():
-            text = _("no column is known to hold it: name it under Columns. The file has: %(columns)s")
+            text = _("no column found: name it under Columns. The file has: %(columns)s")
             raise BadField("item", text % {"columns": ", ".join(names)})
 
     def _wide(self, names: list[str], options: PredictionOptions) -> list[MetricColumn]:
@@ -109,7 +109,9 @@ class Cells:
                 raise BadField("metrics", text % {"column": column, "columns": ", ".join(names)})
             at = lowered.index(column.casefold())
             if at in [self.places.get(name) for name in WHERE]:
-                raise BadField("metrics", _("%(column)r says what was rated, not how well") % {"column": column})
+                raise BadField(
+                    "metrics", _("%(column)r identifies what was rated, so it cannot be a metric") % {"column": column}
+                )
             about = self._criterion(criterion or options.criterion)
             found.append(MetricColumn(_key(names[at]), names[at], about, at, at))
         return found
@@ -118,8 +120,8 @@ class Cells:
         value, label = self.places.get("value"), self.places.get("label")
         if value is None and label is None:
             text = _(
-                "no column is known to hold it: name the columns of metrics, or one column under value or label. "
-                "The file has: %(columns)s"
+                "no column found: name the columns of metrics, or one column under value or label. The file has: "
+                "%(columns)s"
             )
             raise BadField("value", text % {"columns": ", ".join(names)})
         at = value if value is not None else label
@@ -134,11 +136,11 @@ class Cells:
         }
         found = known.get(name.strip().casefold())
         if found is None:
-            text = _("%(name)r is not in the protocol, only: %(known)s")
+            text = _("%(name)r is not in the protocol: use %(known)s")
             keys = ", ".join(each.key for each in self._spec.voted)
             raise BadField("criterion", text % {"name": name, "known": keys})
         if found.unit != self._spec.unit:
-            raise BadField("criterion", _("%(name)r is asked about something else than the rows") % {"name": name})
+            raise BadField("criterion", _("%(name)r is asked about a different unit than the rows") % {"name": name})
         return found
 
     def _check_metrics(self, options: PredictionOptions) -> None:
@@ -147,14 +149,14 @@ class Cells:
         if twice:
             raise BadField("metrics", _("%(key)r is named twice") % {"key": twice[0]})
         if len(keys) > MOST_METRICS:
-            raise BadField("metrics", _("one file may hold %(most)s metrics") % {"most": MOST_METRICS})
+            raise BadField("metrics", _("a file may contain at most %(most)s metrics") % {"most": MOST_METRICS})
         strange = [key for key in options.lower_is_better if key not in keys]
         if strange:
-            text = _("%(key)r is no metric of this import: it has %(known)s")
+            text = _("%(key)r is not a metric of this import: use %(known)s")
             raise BadField("lower_is_better", text % {"key": strange[0], "known": ", ".join(keys)})
         only = self.metrics[0]
         if only.label_at is not None and not only.is_wide and only.criterion is None:
-            raise BadField("criterion", _("name the criterion whose answers the labels are"))
+            raise BadField("criterion", _("name the criterion that the labels answer"))
 
     def unit(self, row: Row, is_whole_dialogue: bool) -> tuple[str, str, str]:
         """What the row is about: dialogue, item and source as the file names them."""
@@ -163,7 +165,7 @@ class Cells:
         if is_whole_dialogue:
             dialogue, item, source = dialogue or item, "", ""
         if not dialogue and not item:
-            raise BadField("item", _("is empty: what is it about?"))
+            raise BadField("item", _("is empty: name the item that the prediction is about"))
         if not (is_whole_dialogue or item or source):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source
@@ -187,9 +189,9 @@ class Cells:
         number = as_number(value)
         if number is None:
             if metric.criterion is None and metric.is_wide:
-                text = _("%(value)r is no number; to import labels, name their criterion")
+                text = _("%(value)r is not a number: to import labels, name their criterion")
             else:
-                text = _("%(value)r is no number")
+                text = _("%(value)r is not a number")
             metric.no_numbers.add(line, metric.column, text % {"value": value[:100]})
         return number
 
@@ -197,13 +199,13 @@ class Cells:
         if metric.criterion is None or metric.label_at is None:
             return None
         if not label:
-            metric.no_options.add(line, metric.column, _("has a value and no label"))
+            metric.no_options.add(line, metric.column, _("has a value but no label"))
             return None
         options = self._options[metric.criterion.id]
         found = options.get(label.casefold()) or options.get(as_number(label))
         if found is None:
             known = ", ".join(option.label for option in metric.criterion.options)
-            text = _("%(value)r is no answer to %(criterion)s: it has %(known)s")
+            text = _("%(value)r is not an answer to %(criterion)s: use %(known)s")
             names = {"value": label[:100], "criterion": metric.criterion.key, "known": known}
             metric.no_options.add(line, metric.column, text % names)
         return found.id if found else None

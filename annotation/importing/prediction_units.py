@@ -10,12 +10,12 @@ from annotation.importing.outcome import MOST_ERRORS, ErrorLog
 from annotation.models import Study
 
 NO_DIALOGUE = gettext_noop("%(name)r is not in the study")
-IN_SEVERAL_DIALOGUES = gettext_noop("%(item)r is in several dialogues: add a column dialogue")
-NO_CANDIDATE = gettext_noop("%(item)r is no candidate of the dialogue %(dialogue)r")
+IN_SEVERAL_DIALOGUES = gettext_noop("%(item)r is in several dialogues: add a dialogue column")
+NO_CANDIDATE = gettext_noop("%(item)r is not a candidate of the dialogue %(dialogue)r")
 SEVERAL_OF_SOURCE = gettext_noop(
-    "the dialogue %(dialogue)r has several candidates of %(source)r: name the candidate in a column item"
+    "the dialogue %(dialogue)r has several candidates from %(source)r: name the candidate in an item column"
 )
-OTHER_SOURCE = gettext_noop("%(item)r is by another source than %(source)r in the study")
+OTHER_SOURCE = gettext_noop("in the study, %(item)r is from a source other than %(source)r")
 COLUMNS = "line, dialogue, item, source"
 TABLE = """CREATE TEMP TABLE import_row (
                line bigint, dialogue text, item text, source text, n_meant bigint DEFAULT 1,

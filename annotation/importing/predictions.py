@@ -65,7 +65,7 @@ def import_predictions(
         spool.read(path, options, log, progress)
         log.refuse_any()
         if not any(metric.n_cells for metric in spool.cells.metrics):
-            raise _refused("", _("the file holds no predictions"))
+            raise _refused("", _("the file contains no predictions"))
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, options, ImportSummary(CSV_PREDICTIONS, is_dry_run), user, now)
 
@@ -168,7 +168,7 @@ def _metrics(
     log = ErrorLog()
     for each in found:
         if each.key in known and not _is_same(known[each.key], each, options):
-            text = _("the study has another metric of this name: give this one another name, or delete that one")
+            text = _("the study already has another metric with this name: rename this one, or delete the other")
             log.add(1, each.column, text)
     log.refuse_any()
     known |= {each.key: each for each in Metric.objects.bulk_create(new)}
@@ -229,7 +229,7 @@ def _refuse_repeated(columns: list[MetricColumn]) -> None:
            WHERE line <> first ORDER BY line, place LIMIT %s""",
         [MOST_ERRORS],
     )
-    text = _("repeats line %(line)s: the same item")
+    text = _("repeats line %(line)s: same item")
     errors = [(line, columns[place].column, text % {"line": first}) for line, place, first, _total in rows]
     _refuse(errors, rows[0][-1] if rows else 0)
 
@@ -246,7 +246,9 @@ def _refuse_changed(columns: list[MetricColumn]) -> None:
             ORDER BY p.line, p.place LIMIT %s""",
         [MOST_ERRORS],
     )
-    text = _("the study has another prediction of this metric for this item: delete the metric first, or rename it")
+    text = _(
+        "the study already has another prediction of this metric for this item: delete the metric first, or rename it"
+    )
     _refuse([(line, columns[place].column, text) for line, place, _total in rows], rows[0][-1] if rows else 0)
 
 

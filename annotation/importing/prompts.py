@@ -138,10 +138,10 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: IO[bytes]) 
     key = row["dialogue"] or digest
     group = groups.setdefault(key, Group(line, digest, row["batch"]))
     if group.digest != digest:
-        text = _("is another text than on line %(line)s, of the same dialogue %(dialogue)r")
+        text = _("differs from the text on line %(line)s of the same dialogue %(dialogue)r")
         raise BadField("prompt", text % {"line": group.line, "dialogue": key})
     if group.batch_key != row["batch"]:
-        text = _("is %(batch)r, on line %(line)s of the same dialogue %(other)r")
+        text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
         raise BadField("batch", text % {"batch": row["batch"], "line": group.line, "other": group.batch_key})
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
         names = {"key": row["key"], "line": group.candidates[row["key"]]}

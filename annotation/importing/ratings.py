@@ -60,7 +60,7 @@ def import_ratings(
         spool.read(path, options, log, progress)
         log.refuse_any()
         if not spool.n_rows and not spool.n_uncounted:
-            raise ImportRejected([LineError(0, "", _("the file holds no ratings"))])
+            raise ImportRejected([LineError(0, "", _("the file contains no ratings"))])
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, options, ImportSummary(found, is_dry_run), now)
 
@@ -84,9 +84,9 @@ def _check_request(study: Study, path: Path, name: str) -> str:
     is_own = found == CSV_RATINGS and is_own_export(Table(path, ErrorLog(), no_progress).columns)
     if unit not in UNITS and not is_own:
         if unit == ProtocolVersion.Unit.MODEL:
-            reason = _("ratings of a model cannot be imported yet, of responses and dialogues they can")
+            reason = _("ratings of a model cannot be imported yet, only ratings of responses and dialogues")
         else:
-            reason = _("ratings of a candidate set cannot be imported yet, of responses and dialogues they can")
+            reason = _("ratings of a candidate set cannot be imported yet, only ratings of responses and dialogues")
         raise ImportRejected([LineError(0, "", reason)])
     return found
 
@@ -148,12 +148,12 @@ def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
         notes.append(_("Not used: the columns %(names)s.") % {"names": ", ".join(spool.unused)})
     if counts["seats_added"]:
         text = ngettext(
-            "%(n)s seats were added to batches that had too few free ones.",
-            "%(n)s seats were added to batches that had too few free ones.",
+            "%(n)s seat was added to a batch that had too few free seats.",
+            "%(n)s seats were added to batches that had too few free seats.",
             counts["seats_added"],
         )
         notes.append(text % {"n": counts["seats_added"]})
     if has_moved():
-        text = _("Some ratings went to the batch that already holds their item, not to the one the file names.")
+        text = _("Some ratings went to the batch that already contains their item, not to the one named in the file.")
         notes.append(text)
     return notes

@@ -66,7 +66,7 @@ def _participants(study: Study, shares: list[Share]) -> tuple[dict[str, Particip
     for share in shares:
         person = known.get(share.annotator)
         if person and not person.is_imported:
-            text = _("%(name)r is an annotator of this study: rename yours")
+            text = _("%(name)r is already an annotator of this study: rename the one in the file")
             log.add(share.line, "annotator", text % {"name": share.annotator})
     log.refuse_any()
     new = Participant.objects.bulk_create(
@@ -81,7 +81,7 @@ def _refuse_excluded(fresh: list[Share], participants: dict[str, Participant]) -
     log = ErrorLog()
     for share in fresh:
         if participants[share.annotator].status == Participant.Status.EXCLUDED:
-            text = _("%(name)r was excluded from this study: leave the rows out")
+            text = _("%(name)r was excluded from this study: leave out these rows")
             log.add(share.line, "annotator", text % {"name": share.annotator})
     log.refuse_any()
 

@@ -99,10 +99,10 @@ def load_record(line: bytes) -> Record | None:
     except orjson.JSONDecodeError as error:
         if not line.strip():
             return None
-        text = _("is not JSON (%(error)s, character %(place)s): each line must hold one whole object")
+        text = _("is not JSON (%(error)s, character %(place)s): each line must be one complete object")
         raise BadField("", text % {"error": error.msg, "place": error.pos + 1}) from None
     if type(record) is not dict:
-        text = _("each line must hold one object {...}, this is %(kind)s")
+        text = _("each line must be one object {...}, not %(kind)s")
         raise BadField("", text % {"kind": kind_of(record)})
     return record
 
@@ -129,7 +129,7 @@ def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str
     found = told_asker(turns, told) if type(told) is str else None
     if found is None:
         speakers = ", ".join(dict.fromkeys(turn["speaker"] for turn in turns))
-        text = _("no turn is spoken by %(name)r: the speakers are %(speakers)s")
+        text = _("%(name)r does not speak in this dialogue: the speakers are %(speakers)s")
         raise BadField("asker", text % {"name": told, "speakers": speakers})
     return found
 
@@ -139,7 +139,7 @@ def _list(record: Record, name: str) -> list[Any]:
     if value is None:
         raise BadField(name, _("is missing"))
     if type(value) is not list:
-        raise BadField(name, _("must be a list, this is %(kind)s") % {"kind": kind_of(value)})
+        raise BadField(name, _("must be a list, not %(kind)s") % {"kind": kind_of(value)})
     if not value:
         raise BadField(name, _("is an empty list"))
     return value
@@ -150,7 +150,7 @@ def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list
     turns, extras = [], []
     for at, raw in enumerate(_list(record, shape.turns)):
         if type(raw) is not dict:
-            raise BadField(f"{shape.turns}[{at}]", _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
+            raise BadField(f"{shape.turns}[{at}]", _("must be an object, not %(kind)s") % {"kind": kind_of(raw)})
         speaker, text = raw.get(shape.speaker), raw.get(shape.text)
         if type(speaker) is not str or (speaker and not speaker.strip()) or "\x00" in speaker:
             raise BadField(f"{shape.turns}[{at}].{shape.speaker}", _("must name the speaker of the turn, or be empty"))
@@ -173,7 +173,7 @@ def _candidates(record: Record, shape: Shape, options: DialogueOptions) -> list[
 
 def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: DialogueOptions) -> ParsedCandidate:
     if type(raw) is not dict:
-        raise BadField(place, _("must be an object, this is %(kind)s") % {"kind": kind_of(raw)})
+        raise BadField(place, _("must be an object, not %(kind)s") % {"kind": kind_of(raw)})
     key_name, key = first_key(raw, CANDIDATE_KEYS, f"{place}.")
     source_name, source = first_key(raw, SOURCE_KEYS, f"{place}.", LONGEST_SOURCE_KEY)
     speaker_name, speaker = first_key(raw, speakers, f"{place}.")
@@ -192,7 +192,7 @@ def name_candidates(candidates: list[ParsedCandidate]) -> None:
     taken: set[str] = set()
     for at, candidate in enumerate(candidates):
         if candidate.key in taken:
-            text = _("has the id %(key)r of another candidate before it")
+            text = _("repeats the id %(key)r of an earlier candidate")
             raise BadField(f"candidates[{at}]", text % {"key": candidate.key})
         if candidate.key:
             taken.add(candidate.key)

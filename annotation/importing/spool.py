@@ -79,7 +79,7 @@ class DialogueSpool:
         before = self._line_of.setdefault(key, dialogue.line)
         if before != dialogue.line:
             if dialogue.key:
-                text = _("has the id %(key)r as line %(line)s: each dialogue needs its own id")
+                text = _("has the same id %(key)r as line %(line)s: each dialogue needs its own id")
             else:
                 text = _("has no id and the same turns as line %(line)s: each dialogue needs its own id")
             raise BadField("dialogue_id", text % {"key": key, "line": before})

@@ -58,7 +58,7 @@ class Table:
         lowered = [name.casefold() for name in names]
         twice = sorted({name for name in lowered if lowered.count(name) > 1})
         if twice:
-            raise ImportRejected([LineError(1, twice[0], _("the header names this column twice"))])
+            raise ImportRejected([LineError(1, twice[0], _("the header has this column twice"))])
         self._began = self._line + 1
         return names
 
@@ -70,7 +70,7 @@ class Table:
             except StopIteration:
                 return
             except csv.Error as error:
-                reason = _("is not CSV (%(error)s): look at the quotation marks") % {"error": error}
+                reason = _("is not CSV (%(error)s): check the quotation marks") % {"error": error}
                 self._log.add(self._began, "", reason)
                 continue
             if not values:
@@ -82,7 +82,7 @@ class Table:
 
 
 def _other_width(n_values: int, n_columns: int) -> str:
-    text = _("has %(values)s values, the header has %(columns)s columns")
+    text = _("has %(values)s values, but the header has %(columns)s columns")
     return text % {"values": n_values, "columns": n_columns}
 
 

@@ -126,7 +126,7 @@ def _create_sources(study: Study, reference: str) -> int:
     refuse(f"{MISSING} AND source = ''", "source", _needs_source)
     rows = fetch(f"SELECT source FROM import_unit WHERE {MISSING} GROUP BY source ORDER BY min(line)")
     if len(rows) > MOST_SOURCES:
-        text = gettext("is one of more than %(most)s: the right column?")
+        text = gettext("is one of more than %(most)s: is this the right column?")
         refuse(MISSING, "source", lambda *_: text % {"most": MOST_SOURCES})
     return add_sources(study, [key for (key,) in rows], reference)
 
@@ -153,11 +153,11 @@ def _check_candidates() -> None:
 
 
 def _unknown_source(dialogue: str, item: str, source: str, *_: str) -> str:
-    return gettext("%(source)r is no source of the study") % {"source": source}
+    return gettext("%(source)r is not a source of the study") % {"source": source}
 
 
 def _in_several_dialogues(dialogue: str, item: str, *_: str) -> str:
-    return gettext("%(item)r is in several dialogues: add a column dialogue") % {"item": item}
+    return gettext("%(item)r is in several dialogues: add a dialogue column") % {"item": item}
 
 
 def _unknown_dialogue(dialogue: str, item: str, *_: str) -> str:
@@ -166,7 +166,7 @@ def _unknown_dialogue(dialogue: str, item: str, *_: str) -> str:
 
 
 def _unknown_candidate(dialogue: str, item: str, source: str, _: str) -> str:
-    text = gettext("%(name)r is no candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
+    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
     return text % {"name": item or source, "dialogue": dialogue}
 
 
@@ -175,21 +175,21 @@ def _no_dialogue(dialogue: str, item: str, *_: str) -> str:
 
 
 def _no_candidate(dialogue: str, item: str, source: str, _: str) -> str:
-    text = gettext("%(name)r is no candidate of the dialogue %(dialogue)r")
+    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r")
     return text % {"name": item or source, "dialogue": dialogue}
 
 
 def _needs_source(dialogue: str, item: str, *_: str) -> str:
-    return gettext("is empty, and %(item)r is not in the study: to make it, its source must be known") % {"item": item}
+    return gettext("is empty, and %(item)r is not in the study: name the source to create it") % {"item": item}
 
 
 def _several_of_source(dialogue: str, item: str, source: str, _: str) -> str:
     text = gettext(
-        "the dialogue %(dialogue)r has several candidates of %(source)r: name the candidate in a column item"
+        "the dialogue %(dialogue)r has several candidates from %(source)r: name the candidate in an item column"
     )
     return text % {"dialogue": dialogue, "source": source}
 
 
 def _other_source(dialogue: str, item: str, source: str, _: str) -> str:
-    text = gettext("%(item)r is by another source than %(source)r in the study")
+    text = gettext("in the study, %(item)r is from a source other than %(source)r")
     return text % {"item": item, "source": source}

@@ -122,7 +122,7 @@ class VoteSpool:
         dialogue, item, source, unit = self._unit(row)
         annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
         if not annotator:
-            raise BadField("annotator", _("is empty: who answered?"))
+            raise BadField("annotator", _("is empty: name the annotator"))
         criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
         option, choices, turns = self._answer(row, criterion)
         who = (self._study, annotator, dialogue, item, source, criterion.key)
@@ -163,7 +163,7 @@ class VoteSpool:
         if self._is_whole_dialogue:
             dialogue, item, source = dialogue or item, "", ""
         if not dialogue and not item:
-            raise BadField("item", _("is empty: what was rated?"))
+            raise BadField("item", _("is empty: name what was rated"))
         if not (self._is_whole_dialogue or item or source):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source, Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
@@ -171,12 +171,12 @@ class VoteSpool:
     def _own_unit(self, row: Row) -> tuple[str, str, str, str]:
         unit = self._value(row, "unit")
         if unit not in PARTS:
-            text = _("%(unit)r is no unit, only: %(known)s")
+            text = _("%(unit)r is not a unit: use %(known)s")
             raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
         keys = [self._key(row, name, LONGEST_SOURCE_KEY if name == "source" else 200) for name in UNIT_FIELDS]
         for name, key in zip(UNIT_FIELDS, keys, strict=True):
             if name in PARTS[unit] and not key:
-                raise BadField(name, _("is empty: what was rated?"))
+                raise BadField(name, _("is empty: name what was rated"))
         dialogue, item, source = (
             key if name in PARTS[unit] else "" for name, key in zip(UNIT_FIELDS, keys, strict=True)
         )
@@ -203,8 +203,8 @@ def _answered_at(cell: str, now: datetime) -> bytes:
             when = datetime.fromtimestamp(number / (1000 if number > MILLISECONDS_FROM else 1), UTC)
         when = when if timezone.is_aware(when) else timezone.make_aware(when)
     except (ValueError, OverflowError, OSError):
-        text = _("%(time)r is no time: write it as 2026-11-21T09:30:00Z or in seconds since 1970")
+        text = _("%(time)r is not a time: write it as 2026-11-21T09:30:00Z or in seconds since 1970")
         raise BadField("answered_at", text % {"time": cell}) from None
     if when > now:
-        raise BadField("answered_at", _("%(time)r lies in the future") % {"time": cell})
+        raise BadField("answered_at", _("%(time)r is in the future") % {"time": cell})
     return when.astimezone(UTC).isoformat().encode()

@@ -56,9 +56,11 @@ def refuse_changed() -> None:
     errors = []
     for line, is_other_option, label, _total in rows:
         if is_other_option and label:
-            text = _("the study has the answer %(label)r of this annotator for this item and criterion")
+            text = _("the study already has the answer %(label)r by this annotator for this item and criterion")
         else:
-            text = _("the study has another explanation or free text of this annotator for this item and criterion")
+            text = _(
+                "the study already has another explanation or free text by this annotator for this item and criterion"
+            )
         errors.append((line, "value", text % {"label": label}))
     _refuse(errors, rows[0][-1] if rows else 0)
 

@@ -133,7 +133,7 @@ def planned_run(study: Study, user: User, values: dict[str, Any], *, now: dateti
         raise Refused("endpoint", _("This endpoint is not allowed here."))
     known = {each.key: each.id for each in judgeable(spec_of(study.protocol_version))}
     if not values["criteria"] or set(values["criteria"]) - known.keys():
-        raise Refused("criteria", _("Choose criteria that are asked of every response, or of every dialogue."))
+        raise Refused("criteria", _("Choose criteria that are asked about every response or every dialogue."))
     rest = {name: value for name, value in values.items() if name != "criteria"}
     return JudgeRun(
         study=study,
@@ -153,12 +153,12 @@ def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime
     locked_study = Study.objects.select_for_update(no_key=True).select_related("protocol_version").get(pk=study.pk)
     run = planned_run(locked_study, user, values, now=now)
     if study.judge_runs.filter(status__in=UNDER_WAY).exists():
-        raise Refused("busy", _("A judge is at work in this study. Wait until it is done, or stop it."))
+        raise Refused("busy", _("A judge is already running in this study. Wait until it is done, or stop it."))
     if study.judge_runs.filter(name=run.name).exists():
-        raise Refused("name", _("The study has a judge of this name. Choose another one."))
+        raise Refused("name", _("The study already has a judge with this name. Choose another name."))
     run.n_total = len(target_ids(run)) * len(run.criteria)
     if not run.n_total:
-        raise Refused("nothing", _("There is nothing to judge: no main batch has an item with a text."))
+        raise Refused("nothing", _("There is nothing to judge: no main batch has an item with text."))
     run.full_clean(exclude=UNCHECKED)
     run.started_at = now
     run.save()
@@ -173,7 +173,7 @@ def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime
 def stop_run(run: JudgeRun) -> None:
     """Nothing more is asked after the request that is under way. What was answered is kept."""
     if not JudgeRun.objects.filter(pk=run.pk, status__in=UNDER_WAY).update(status=Status.STOPPED):
-        raise Refused("over", _("This judge is not at work."))
+        raise Refused("over", _("This judge is not running."))
 
 
 @transaction.atomic
@@ -183,10 +183,10 @@ def resume_run(run: JudgeRun, *, now: datetime) -> None:
         raise Refused("endpoint", _("This endpoint is not allowed here."))
     Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     if JudgeRun.objects.filter(study=run.study_id, status__in=UNDER_WAY).exists():
-        raise Refused("busy", _("A judge is at work in this study. Wait until it is done, or stop it."))
+        raise Refused("busy", _("A judge is already running in this study. Wait until it is done, or stop it."))
     changes = {"status": Status.QUEUED, "error": "", "started_at": now, "beaten_at": None, "finished_at": None}
     if not JudgeRun.objects.filter(pk=run.pk, status__in=OVER_FOR_NOW).update(**changes):
-        raise Refused("over", _("Only a judge that was stopped or has failed can go on."))
+        raise Refused("over", _("Only a stopped or failed judge can be resumed."))
     transaction.on_commit(partial(send, run.pk), robust=True)
 
 

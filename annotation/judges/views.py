@@ -91,10 +91,10 @@ def judge_run_act(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     """Stop, or go on."""
     run = judge_run_for(request.user, slug, token)
     if request.POST.get("do") == "resume":
-        with announced(request, _("The judge goes on.")):
+        with announced(request, _("The judge has resumed.")):
             judging.resume_run(run, now=timezone.now())
     else:
-        with announced(request, _("The judge stops after the request that is under way.")):
+        with announced(request, _("The judge stops after the current request.")):
             judging.stop_run(run)
     return redirect("judge_run", slug, run.token)
 

@@ -31,14 +31,16 @@ MOST_MALFORMED = 3
 MOST_REJECTED_AT_FIRST = 5
 TARGETS_AT_ONCE = 200
 LOST_HOPE = {
-    401: gettext_noop("The endpoint refuses the key."),
-    403: gettext_noop("The endpoint refuses the key."),
+    401: gettext_noop("The endpoint rejects the key."),
+    403: gettext_noop("The endpoint rejects the key."),
     404: gettext_noop("The endpoint does not know the address or the model."),
     405: gettext_noop("The endpoint does not know the address or the model."),
 }
-NO_ANSWER = gettext_noop("The endpoint did not answer any more.")
-ALL_REJECTED = gettext_noop("The endpoint does not take the requests.")
-MOVED = gettext_noop("The endpoint sends elsewhere, which is not followed: the key would go with it.")
+NO_ANSWER = gettext_noop("The endpoint has stopped responding.")
+ALL_REJECTED = gettext_noop("The endpoint rejects the requests.")
+MOVED = gettext_noop(
+    "The endpoint redirects elsewhere. The redirect is not followed, because it would pass on the key."
+)
 Status = JudgeCall.Status
 Run = JudgeRun.Status
 

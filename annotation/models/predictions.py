@@ -151,8 +151,8 @@ class JudgeCall(models.Model):
     class Status(models.TextChoices):
         ANSWERED = "answered", pgettext_lazy("status of a judge's answer", "Answered")
         REFUSED = "refused", pgettext_lazy("status of a judge's answer", "Refused by the model")
-        MALFORMED = "malformed", pgettext_lazy("status of a judge's answer", "No answer in it")
-        REJECTED = "rejected", pgettext_lazy("status of a judge's answer", "Not taken by the endpoint")
+        MALFORMED = "malformed", pgettext_lazy("status of a judge's answer", "No answer in the reply")
+        REJECTED = "rejected", pgettext_lazy("status of a judge's answer", "Rejected by the endpoint")
         FAILED = "failed", pgettext_lazy("status of a judge's answer", "Failed, asked again")
 
     run = models.ForeignKey(JudgeRun, models.PROTECT, related_name="calls")

@@ -32,7 +32,7 @@ class Study(models.Model):
     class MajorityRule(models.TextChoices):
         PLURALITY = "plurality", _("positive has strictly more votes than every other option")
         ABSOLUTE = "absolute", _("positive has more than half of all votes")
-        DECIDED = "decided", _("positive has strictly more votes than negative, unsure votes left out")
+        DECIDED = "decided", _("positive has strictly more votes than negative, not counting unsure votes")
 
     class WordScale(models.TextChoices):
         LANDIS_KOCH = (
@@ -40,10 +40,10 @@ class Study(models.Model):
             _("Landis and Koch (1977): poor, slight, fair … almost perfect"),
         )
         KRIPPENDORFF = words.WordScale.KRIPPENDORFF, _("Krippendorff (2004): unreliable, tentative, reliable")
-        NONE = words.WordScale.NONE, _("No words")
+        NONE = words.WordScale.NONE, _("No verbal scale")
 
     class TextFormat(models.TextChoices):
-        PLAIN = "plain", _("As typed: every character and line end")
+        PLAIN = "plain", _("As typed: every character and line break")
         MARKDOWN = "markdown", _("Formatted as Markdown: lists, tables, code, bold")
 
     slug = models.SlugField(max_length=80, unique=True)
@@ -113,7 +113,9 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=Q(pay_amount__isnull=True) | (Q(pay_amount__gte=0) & ~Q(pay_currency="")),
                 name="pay_names_its_currency",
-                violation_error_message=_("Give pay as an amount from 0 and with its currency, for example GBP."),
+                violation_error_message=_(
+                    "Enter the pay as an amount of 0 or more with its currency, for example GBP."
+                ),
             ),
         ]
 

@@ -18,8 +18,8 @@ class Batch(models.Model):
         TRAINING = "training", pgettext_lazy("kind of a batch", "Training")
         QUALIFICATION = "qualification", pgettext_lazy("kind of a batch", "Qualification")
         MAIN = "main", pgettext_lazy("kind of a batch", "Main")
-        REVIEW = "review", pgettext_lazy("kind of a batch", "Control")
-        RE_RATING = "re_rating", pgettext_lazy("kind of a batch", "Second look")
+        REVIEW = "review", pgettext_lazy("kind of a batch", "Review")
+        RE_RATING = "re_rating", pgettext_lazy("kind of a batch", "Re-rating")
         ADJUDICATION = "adjudication", pgettext_lazy("kind of a batch", "Adjudication")
 
     class Status(models.TextChoices):

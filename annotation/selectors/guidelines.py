@@ -22,13 +22,13 @@ from protocols.translating import WorkedExample, examples_in, spec_in
 ANSWERING: dict[str, Any] = {
     Criterion.Kind.SINGLE: _("Choose one answer."),
     Criterion.Kind.MULTIPLE: _("Choose every answer that applies."),
-    Criterion.Kind.TURNS: _("Mark turns of the dialogue."),
+    Criterion.Kind.TURNS: _("Mark turns in the dialogue."),
     Criterion.Kind.COMPUTED: _("Not asked: it follows from other answers."),
 }
 # What an example without candidates and without a rated turn rates.
 WHOLE: dict[str, Any] = {
     ProtocolVersion.Unit.RESPONSE: _("All of it"),
-    ProtocolVersion.Unit.CANDIDATE_SET: _("All replies together"),
+    ProtocolVersion.Unit.CANDIDATE_SET: _("All responses together"),
     ProtocolVersion.Unit.MODEL: _("All turns together"),
     ProtocolVersion.Unit.DIALOGUE: _("The whole dialogue"),
 }
@@ -149,7 +149,7 @@ def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[Wor
     how = str(ANSWERING[criterion.kind])
     return Section(
         criterion=criterion,
-        answering=how + " " + gettext("It may stay empty.") if may_stay_empty else how,
+        answering=how + " " + gettext("You may leave it empty.") if may_stay_empty else how,
         answers=tuple(Answer(each, each.value if shows_values else None, _asks(each)) for each in criterion.options),
         when=tuple(_dependence(spec, each.criterion, [each]) for each in criterion.when),
         rules=_rules(spec, criterion),

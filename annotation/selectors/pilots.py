@@ -61,8 +61,8 @@ def _pilot(study: Study, batch: Batch, versions: list[str], counts: dict[str, An
     n_hidden = counts.get("there", 0) - counts.get("shown", 0)
     if n_hidden > 0:
         text = ngettext(
-            "Its dialogues have %(n)s response that it does not show.",
-            "Its dialogues have %(n)s responses that it does not show.",
+            "Its dialogues have %(n)s response that this pilot does not show.",
+            "Its dialogues have %(n)s responses that this pilot does not show.",
             n_hidden,
         )
         notes.append(text % {"n": n_hidden})

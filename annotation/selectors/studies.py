@@ -194,7 +194,7 @@ def _step(title: str, url_name: str, link: str, hint: str, **state: bool) -> Ste
 
 
 def _import_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = _("Upload the dialogues and the candidates to rate, or ratings you already have.")
+    hint = _("Upload dialogues and the candidates to rate, or ratings you already have.")
     if numbers.n_dialogues:
         parts = {
             "dialogues": intcomma(numbers.n_dialogues),
@@ -207,8 +207,8 @@ def _import_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 def _batch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
     text = ngettext(
-        "Deal the dialogues out in batches of %(n)s seats: the votes each item gets.",
-        "Deal the dialogues out in batches of %(n)s seats: the votes each item gets.",
+        "Split the dialogues into batches of %(n)s seat: each item gets one vote per seat.",
+        "Split the dialogues into batches of %(n)s seats: each item gets one vote per seat.",
         study.seats,
     )
     hint = text % {"n": study.seats}
@@ -223,10 +223,10 @@ def _batch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def _people_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = _("Add annotators and clear them, or switch on the invitation link.")
+    hint = _("Add annotators and clear them, or turn on the invitation link.")
     if numbers.n_annotators:
         text = ngettext(
-            "%(number)s annotators: %(cleared)s cleared, %(pending)s waiting.",
+            "%(number)s annotator: %(cleared)s cleared, %(pending)s waiting.",
             "%(number)s annotators: %(cleared)s cleared, %(pending)s waiting.",
             numbers.n_annotators,
         )
@@ -241,11 +241,11 @@ def _people_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def _open_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = _("Open the study and its batches: from then on annotators can take seats.")
+    hint = _("Open the study and its batches so that annotators can take seats.")
     if study.status == Study.Status.OPEN:
         text = ngettext(
-            "The study is open, %(open)s of %(number)s batches are.",
-            "The study is open, %(open)s of %(number)s batches are.",
+            "The study is open, with %(open)s of %(number)s batch open.",
+            "The study is open, with %(open)s of %(number)s batches open.",
             numbers.n_batches,
         )
         hint = text % {"open": intcomma(numbers.n_open_batches), "number": intcomma(numbers.n_batches)}
@@ -253,10 +253,10 @@ def _open_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = _("Progress and agreement, live, while annotators work.")
+    hint = _("Live progress and agreement while annotators work.")
     if numbers.n_submitted:
         text = ngettext(
-            "%(finished)s of %(number)s seats are finished.",
+            "%(finished)s of %(number)s seat is finished.",
             "%(finished)s of %(number)s seats are finished.",
             numbers.n_seats,
         )
@@ -265,7 +265,7 @@ def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = _("Tables and figures from the database, at any time. Close the study when you are done.")
+    hint = _("Tables and charts from the database, at any time. Close the study when you are done.")
     return _step(_("Report"), "report", _("Report"), hint, **state)
 
 

@@ -29,11 +29,11 @@ from protocols.translating import Texts, spec_in, texts_in
 Kind = Batch.Kind
 SHOWN = ("dialogue__turns", "dialogue__asker", "dialogue__metadata", "candidate__text", "candidate__speaker")
 REASONS = {
-    "draft": _("This study has not begun yet. Your batches will appear here."),
+    "draft": _("This study has not started yet. Your batches will appear here."),
     "closed": _("This study is closed. Thank you for your work."),
-    "none": _("No batch is open at the moment. Look again later."),
-    "full": _("All seats are taken at the moment. One may come free later: look again then."),
-    "done": _("You have finished every open batch. Thank you!"),
+    "none": _("No batch is open at the moment. Check again later."),
+    "full": _("All seats are taken at the moment. One may become free, so check again later."),
+    "done": _("You have finished every open batch. Thank you."),
 }
 
 

@@ -198,20 +198,20 @@ def units_of(study: Study) -> set[str]:
 def _check_counts(**counts: int | None) -> None:
     wrong = [name for name, count in counts.items() if count is not None and count < 1]
     if wrong:
-        raise Refused("too_few", _("%(name)s must be 1 or more, or left out.") % {"name": wrong[0]})
+        raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": wrong[0]})
 
 
 def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -> None:
     if by not in WAYS:
-        text = _("Batches are made by %(known)s, not by %(name)r.")
+        text = _("Batches can be made by %(known)s, not by %(name)r.")
         raise Refused("unknown_way", text % {"known": ", ".join(WAYS), "name": by})
     if kind not in Batch.DEALT:
-        text = _("A batch is one of %(known)s, not %(name)r.")
+        text = _("The kind of a batch is one of %(known)s, not %(name)r.")
         raise Refused("unknown_kind", text % {"known": ", ".join(Batch.DEALT), "name": kind})
     if by != "given" and (size is None or size < 1):
-        raise Refused("no_size", _("Say how many dialogues a batch has."))
+        raise Refused("no_size", _("Enter the number of dialogues per batch."))
     if by == "stratified" and not field:
-        raise Refused("no_field", _("Say which metadata field the batches are stratified by."))
+        raise Refused("no_field", _("Name the metadata field to stratify the batches by."))
 
 
 def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
@@ -242,7 +242,7 @@ def _check_field(study: Study, cards: list[Card], field: str | None) -> None:
 
 def _check_given(study: Study) -> None:
     if not study.dialogues.exclude(batch_key="").exists():
-        raise Refused("no_batch_keys", _("No dialogue says which batch it belongs to. Make batches by size instead."))
+        raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
 
 
 def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
@@ -271,10 +271,14 @@ def _add_candidates(study: Study, cards: list[Card]) -> None:
 
 def _without_candidates(n: int, key: str) -> str:
     text = ngettext(
-        "This protocol rates responses, and %(number)s dialogues have none, for example %(key)s. "
-        "Import them with their candidates, or choose a protocol that rates whole dialogues.",
-        "This protocol rates responses, and %(number)s dialogues have none, for example %(key)s. "
-        "Import them with their candidates, or choose a protocol that rates whole dialogues.",
+        (
+            "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
+            "candidates, or choose a protocol that rates whole dialogues."
+        ),
+        (
+            "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import "
+            "them with their candidates, or choose a protocol that rates whole dialogues."
+        ),
         n,
     )
     return text % {"number": intcomma(n), "key": key}
@@ -292,11 +296,11 @@ def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tup
 def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: random.Random) -> None:
     fewest = min(len(card.sources) for card in cards)
     if fewest == 0:
-        raise Refused("no_sources", _("Whole dialogues are rated here: leave the number of sources empty."))
+        raise Refused("no_sources", _("This protocol rates whole dialogues: leave the number of sources empty."))
     if fewest < k:
         text = ngettext(
-            "Some dialogues have only %(n)s sources, so %(k)s of each cannot be shown.",
-            "Some dialogues have only %(n)s sources, so %(k)s of each cannot be shown.",
+            "Some dialogues have only %(n)s source, so %(k)s per dialogue cannot be shown.",
+            "Some dialogues have only %(n)s sources, so %(k)s per dialogue cannot be shown.",
             fewest,
         )
         raise Refused("few_sources", text % {"n": fewest, "k": k})

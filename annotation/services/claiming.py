@@ -20,14 +20,18 @@ from annotation.selectors.progress import read_progress
 from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
-MOVED = _("This batch has changed in the meantime. Look at your list of batches again.")
+MOVED = _("This batch has changed in the meantime. Check your list of batches again.")
 MAX_OPEN_SEATS = 32_000  # what the column of their numbers holds
 PERSON_STATUSES = {
-    Participant.Status.PENDING: _("A team lead has to clear you for this study first. You will see the batches here."),
-    Participant.Status.QUALIFYING: _("You are not qualified for this batch yet. What you can do now stands here."),
-    Participant.Status.FAILED: _("You did not qualify for this study, so there are no batches for you. Thank you!"),
+    Participant.Status.PENDING: _(
+        "A team lead must clear you for this study first. Your batches will then appear here."
+    ),
+    Participant.Status.QUALIFYING: _("You are not qualified for this batch yet. Your next step is shown here."),
+    Participant.Status.FAILED: _(
+        "You did not qualify for this study, so there are no batches for you. Thank you for taking part."
+    ),
     Participant.Status.PAUSED: _("You are paused in this study. Ask the team lead what to do next."),
-    Participant.Status.EXCLUDED: _("You do not take part in this study any more."),
+    Participant.Status.EXCLUDED: _("You no longer take part in this study."),
 }
 
 
@@ -43,7 +47,7 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
     if assignment is not None and assignment.status in HOLDING:
         return assignment
     if Assignment.objects.filter(participant=participant, status=Assignment.Status.ACTIVE).exists():
-        raise Refused("busy", _("Finish the batch you have begun before you start another one."))
+        raise Refused("busy", _("Finish the batch you have started before you take another one."))
     seat = _lock_free_seat(batch, now)
     _check_unmoved(batch)
     _free(seat, Assignment.Status.EXPIRED)
@@ -99,7 +103,7 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     if seat is None and batch.kind in OPEN_ENDED:
         seat = _add_seat(batch)
     if seat is None:
-        raise Refused("full", _("All seats of this batch are taken. One may come free later: look again then."))
+        raise Refused("full", _("All seats of this batch are taken. One may become free, so check again later."))
     return seat
 
 
@@ -188,10 +192,10 @@ def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime, n
     if locked.status == Assignment.Status.SUBMITTED:
         return locked
     if seat is None:
-        raise Refused("lease_expired", _("Your time for this batch had run out. Take a seat again to finish it."))
+        raise Refused("lease_expired", _("Your time for this batch has ended. Take a seat again to finish it."))
     missing = _n_missing(assignment) if needs_all else 0
     if missing > 0:
-        text = ngettext("%(n)s answers are still missing.", "%(n)s answers are still missing.", missing)
+        text = ngettext("%(n)s answer is still missing.", "%(n)s answers are still missing.", missing)
         raise Refused("incomplete", text % {"n": missing}, missing=missing)
     locked.status = Assignment.Status.SUBMITTED
     locked.submitted_at = now

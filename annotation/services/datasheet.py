@@ -22,7 +22,7 @@ def save_answer(study: Study, question: str, text: str, *, by: User, now: dateti
     """
     text = text.replace("\r\n", "\n").strip()
     if len(text) > LONGEST_ANSWER:
-        message = _("This answer is longer than %(n)s characters. Shorten it, or link to a longer text.")
+        message = _("This answer is longer than %(n)s characters. Shorten it or link to a longer text.")
         raise Refused("too_long", message % {"n": f"{LONGEST_ANSWER:,}"})
     known = DatasheetAnswer.objects.select_for_update().filter(study=study, question=question).first()
     if text == (known.text if known else ""):

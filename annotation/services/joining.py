@@ -37,7 +37,7 @@ def join(
     if study.status != Study.Status.OPEN:
         raise Refused("not_open", _("This study is not open at the moment. Ask the people who invited you."))
     if study.consent_text and not has_agreed:
-        raise Refused("consent_needed", _("Say that you agree to take part: without it nothing can be rated."))
+        raise Refused("consent_needed", _("Confirm that you agree to take part. You cannot rate without consent."))
     participant = join_study(study, user=user, now=now) if user else _join_anew(study, device, now)
     return give_consent(participant, study, now=now) if study.consent_text else participant
 

@@ -70,17 +70,17 @@ def _ask_everything(study: Study) -> None:
 def _check(study: Study, version: ProtocolVersion) -> None:
     old = study.protocol_version
     if version.protocol_id != old.protocol_id:
-        raise Refused("other_protocol", _("A study stays with its protocol. Make another study for another one."))
+        raise Refused("other_protocol", _("A study keeps its protocol. To use another one, create another study."))
     if version.status != ProtocolVersion.Status.PUBLISHED:
         if version.status == ProtocolVersion.Status.DRAFT:
-            text = _("%(version)s is draft. A study follows a published version.")
+            text = _("%(version)s is a draft. A study follows a published version.")
         else:
             text = _("%(version)s is retired. A study follows a published version.")
         raise Refused("not_published", text % {"version": version})
     if version.pk == old.pk:
-        raise Refused("same_version", _("The study follows %(version)s already.") % {"version": version})
+        raise Refused("same_version", _("The study already follows %(version)s.") % {"version": version})
     if set(spec_of(version).units) != set(spec_of(old).units) and study.batches.exists():
         message = _(
-            "The new version rates other units, and the batches were made for the old ones. Make another study."
+            "The new version rates different units, but the batches were made for the old ones. Create another study."
         )
         raise Refused("other_units", message)

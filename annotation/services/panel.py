@@ -39,7 +39,7 @@ def _find(study: Study, name: str, now: datetime) -> Participant:
     account = find_account(name)
     membership = Membership.objects.filter(study=study, user=account).first() if account else None
     if account is None or membership is None:
-        raise Refused("no_member", _("%(name)s is no member of this study. Add them first.") % {"name": name})
+        raise Refused("no_member", _("%(name)s is not a member of this study. Add them first.") % {"name": name})
     participant = get_or_make_participant(study, user=account)
     is_annotator = membership.role == Membership.Role.ANNOTATOR
     if not is_annotator and participant.status in (PersonStatus.QUALIFYING, PersonStatus.PAUSED):

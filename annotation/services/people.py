@@ -35,7 +35,7 @@ def _make_member(study: Study, user: User, role: str) -> Membership:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = Membership.objects.filter(study=study, user=user).first()
     if known is not None:
-        text = _("%(name)s takes part already, as %(role)s.")
+        text = _("%(name)s already takes part (role: %(role)s).")
         raise Refused("member", text % {"name": user.get_username(), "role": ROLE_WORDS[known.role]})
     membership = Membership(study=study, user=user, role=role)
     membership.full_clean()
@@ -108,7 +108,7 @@ def _stop_rating(membership: Membership, by: User | None, now: datetime) -> None
     mine = Participant.objects.filter(study=membership.study, user=membership.user)
     participant = mine.exclude(status=PersonStatus.EXCLUDED).first()
     if participant is not None:
-        set_status(participant, status=PersonStatus.PAUSED, by=by, reason=_("Another role."), now=now)
+        set_status(participant, status=PersonStatus.PAUSED, by=by, reason=_("Role changed."), now=now)
         release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
 
 
@@ -118,7 +118,7 @@ def remove_member(membership: Membership, *, now: datetime, by: User | None = No
     locked = _lock_membership(membership)
     _check_owner_remains(locked)
     if Participant.objects.filter(study=locked.study, user=locked.user).exclude(status=PersonStatus.EXCLUDED).exists():
-        raise Refused("participant", _("Exclude this annotator first: then their seats are free for others."))
+        raise Refused("participant", _("Exclude this annotator first, to free their seats for others."))
     name, details = locked.user.get_username(), {"role": locked.role}
     activity.log(locked.study, by, "member_removed", about=name, details=details, now=now)
     locked.delete()
@@ -147,10 +147,10 @@ def join_study(study: Study, *, user: User, now: datetime) -> Participant:
     if role == Role.ANNOTATOR:
         return get_or_make_participant(fresh, user=user)
     if role is not None:
-        text = _("You are %(role)s of this study, so you cannot rate it blind.")
+        text = _("You cannot rate this study blind, because of your role in it: %(role)s.")
         raise Refused("other_role", text % {"role": ROLE_WORDS[role]})
     if not fresh.is_joinable:
-        raise Refused("not_joinable", _("This invitation is switched off. Ask the people who sent it to you."))
+        raise Refused("not_joinable", _("This invitation is turned off. Ask the people who sent it to you."))
     participant = take_in(fresh, user=user, now=now)
     # By the pseudonym alone: whose account it is, the log need not say.
     activity.log(fresh, None, "joined", about=participant.pseudonym, now=now)
@@ -166,5 +166,5 @@ def take_in(study: Study, *, user: User, now: datetime) -> Participant:
     is_new = participant.status == PersonStatus.PENDING
     if not (study.is_clearing_on_join and is_new):
         return participant
-    reason = _("Whoever joins by the link may rate.")
+    reason = _("Joined by the invitation link.")
     return set_status(participant, status=PersonStatus.CLEARED, reason=reason, now=now)

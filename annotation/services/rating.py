@@ -33,11 +33,11 @@ RECORD = """
     )
 """
 REFUSALS = {
-    Assignment.Status.SUBMITTED: _("You have finished this batch: its answers cannot be changed any more."),
-    Assignment.Status.EXCLUDED: _("You do not take part in this study any more."),
+    Assignment.Status.SUBMITTED: _("You have finished this batch: its answers can no longer be changed."),
+    Assignment.Status.EXCLUDED: _("You no longer take part in this study."),
     Study.Status.CLOSED: _("This study is closed."),
     "unknown_item": _("This is not one of your items."),
-    "too_soon": _("Read the whole dialogue first: answers are taken a little later."),
+    "too_soon": _("Read the whole dialogue first. You can answer shortly."),
 }
 
 
@@ -141,7 +141,7 @@ def _decides(spec: VersionSpec, answer: Values) -> bool:
 def _looked_at(assignment_id: int, spec: VersionSpec, submission: Submission, now: datetime) -> Outcome | Values:
     if submission.protocol not in ("", spec.fingerprint):
         # The same code may stand for another option now: taking the answer would store what nobody said.
-        return Refused("protocol_changed", _("The questions of this study have changed. Load the page again."))
+        return Refused("protocol_changed", _("The questions of this study have changed. Reload the page."))
     criterion = spec.by_key.get(submission.criterion)
     if criterion is None:
         return Refused("unknown_criterion", _("This study does not ask that question."))

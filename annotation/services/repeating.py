@@ -41,12 +41,12 @@ def repeat_pilot(
 
 def _earlier(study: Study, pilot: str, kind: str) -> Batch:
     if kind not in Batch.REPEATING:
-        raise Refused("not_repeated", _("Only a pilot or a qualification can show the same as an earlier pilot."))
+        raise Refused("not_repeated", _("Only a pilot or qualification batch can repeat an earlier pilot."))
     found = study.batches.filter(kind=Kind.PILOT, key=pilot).first()
     if found is None:
-        raise Refused("no_pilot", _("The study has no pilot %(name)r.") % {"name": pilot})
+        raise Refused("no_pilot", _("The study has no pilot named %(name)r.") % {"name": pilot})
     if set(found.items.values_list("unit", flat=True)) != units_of(study):
-        text = _("The protocol no longer rates what %(pilot)s shows. Take other dialogues.")
+        text = _("The protocol no longer rates what %(pilot)s shows. Use other dialogues.")
         raise Refused("other_units", text % {"pilot": found.key})
     return found
 

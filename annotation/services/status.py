@@ -98,7 +98,10 @@ def _check_blind(participant: Participant) -> None:
     memberships = Membership.objects.filter(study=participant.study_id, user=participant.user_id)
     role = memberships.values_list("role", flat=True).first()
     if role not in (None, Role.ANNOTATOR):
-        message = _("%(name)s is %(role)s of this study, so they cannot rate it blind. Make them an annotator first.")
+        message = _(
+            "%(name)s cannot rate this study blind, because of their role in it: %(role)s. Make them an "
+            "annotator first."
+        )
         raise Refused("other_role", message % {"name": participant.pseudonym, "role": ROLE_WORDS[role]})
 
 

@@ -45,7 +45,7 @@ def ensure_study(*, slug: str, protocol_version: ProtocolVersion, now: datetime,
     if study is None:
         return create_study(slug=slug, protocol_version=protocol_version, now=now, **values), True
     if study.protocol_version_id != protocol_version.pk:
-        message = _("Study %(slug)s exists and follows %(old)s, not %(new)s. Choose another slug.")
+        message = _("Study %(slug)s already exists and follows %(old)s, not %(new)s. Choose another slug.")
         names = {"slug": slug, "old": study.protocol_version, "new": protocol_version}
         raise Refused("other_protocol", message % names)
     return study, False
@@ -57,11 +57,11 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     version = settings.get("protocol_version", locked.protocol_version)
     if version.pk != locked.protocol_version_id and locked.batches.exists():
-        message = _("The study has batches already, so its protocol version cannot change. Create another study.")
+        message = _("The study already has batches, so its protocol version cannot change. Create another study.")
         raise ValidationError({"protocol_version": message})
     language = settings.get("content_language", locked.content_language)
     if language != locked.content_language and Rating.objects.filter(batch__study=study).exists():
-        message = _("The study has answers already, and a question in other words is another question.")
+        message = _("The study already has answers, and a question in different words is a different question.")
         raise ValidationError({"content_language": message})
     _check_text_format(locked, settings.get("text_format", locked.text_format))
     before = _values(locked, settings.keys() & SETTINGS)
@@ -76,7 +76,7 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
 def _check_text_format(study: Study, wanted: str) -> None:
     main = Rating.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
     if wanted != study.text_format and main.exists():
-        message = _("The study has main answers already, and they were given to texts that looked otherwise.")
+        message = _("The study already has main answers, given to texts that were displayed differently.")
         raise ValidationError({"text_format": message})
 
 
@@ -87,7 +87,9 @@ def _values(study: Study, names: Iterable[str]) -> dict[str, Any]:
 def _change(study: Study, settings: dict[str, Any]) -> Study:
     unknown = settings.keys() - SETTINGS
     if unknown:
-        raise ValidationError(_("A study has no setting %(names)s.") % {"names": ", ".join(sorted(unknown))})
+        raise ValidationError(
+            _("Studies do not have these settings: %(names)s.") % {"names": ", ".join(sorted(unknown))}
+        )
     for name, value in settings.items():
         setattr(study, name, value)
     _check_version(study)
@@ -101,9 +103,9 @@ def _check_version(study: Study) -> None:
     version = study.protocol_version
     if study.pk is None and version.status != ProtocolVersion.Status.PUBLISHED:
         if version.status == ProtocolVersion.Status.DRAFT:
-            text = _("%(version)s is draft. Publish it first.")
+            text = _("%(version)s is a draft. Publish it first.")
         else:
-            text = _("%(version)s is retired. Publish it first.")
+            text = _("%(version)s is retired. Choose a published version.")
         raise ValidationError({"protocol_version": text % {"version": version}})
 
 
@@ -113,7 +115,7 @@ def _check_words_and_times(study: Study) -> None:
         message = _("The protocol has no texts in this language. Choose one of: %(languages)s.")
         raise ValidationError({"content_language": message % {"languages": ", ".join(languages)}})
     if study.minutes_expected > study.minutes_at_most:
-        message = _("A batch cannot be expected to take longer than its seat is held: %(minutes)s minutes.")
+        message = _("The expected time of a batch cannot exceed its maximum time of %(minutes)s minutes.")
         raise ValidationError({"expected_minutes": message % {"minutes": study.minutes_at_most}})
 
 

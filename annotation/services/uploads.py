@@ -100,7 +100,7 @@ def _check_upload(kind: str, upload: UploadedFile, options: Mapping[str, Any]) -
         raise Refused("empty", _("The file is empty. Choose another one."))
     if upload.size > settings.UPLOAD_MAX_BYTES:
         most = settings.UPLOAD_MAX_BYTES >> 20
-        text = _("The file has more than %(most)s MB. Pack it (.gz), or split it.")
+        text = _("The file is larger than %(most)s MB. Compress it (.gz) or split it.")
         raise Refused("too_large", text % {"most": most})
     make_options(kind, options)
 
@@ -109,7 +109,7 @@ def make_options(kind: str, options: Mapping[str, Any]) -> Options:
     try:
         return KINDS[kind][1](**options)
     except TypeError as error:
-        text = _("The import does not know these options: %(error)s.")
+        text = _("Unknown import options: %(error)s.")
         raise Refused("unknown_option", text % {"error": error}) from None
 
 
@@ -169,7 +169,7 @@ def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
             return None
         job = ImportJob.objects.select_related("study__protocol_version").get(pk=job_id)
         if job.n_attempts > MOST_ATTEMPTS:
-            reason = _("The import was interrupted every time it was tried. Split the file, or ask the administrator.")
+            reason = _("The import was interrupted at every attempt. Split the file or ask the administrator.")
             return _finish(job, now, errors=[LineError(0, "", reason)])
         began = time.monotonic()
         with override(job.language):
@@ -205,7 +205,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
     except Exception:
         # The person who waits must read an end; the log has the fault itself.
         logger.exception("import %s failed", job.pk)
-        reason = _("Nothing was imported, because of a fault in the program. The administrator finds it in the log.")
+        reason = _("Nothing was imported, because of a program error. The administrator can find it in the log.")
         return {"errors": [LineError(0, "", reason)]}
     return {"summary": summary}
 

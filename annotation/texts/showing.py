@@ -55,7 +55,7 @@ def _formatted(text: str, _language: str) -> str | None:
     """None where there is nothing to format."""
     tree = parse(text)
     if tree is None:
-        said = escape(_("Shown as typed: this text is too long or too intricate to be formatted."))
+        said = escape(_("Shown as typed: this text is too long or too complex to format."))
         return f'<p class="small quiet">{said}</p>{_typed(text, "div")}'
     if is_unformatted(tree, text):
         return None

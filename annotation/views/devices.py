@@ -74,7 +74,7 @@ def continue_as(request: HttpRequest) -> HttpResponse:
     named = (user for user in accounts_on(device_of(request)) if user.get_username() == request.POST.get("account"))
     user = next(named, None)
     if user is None:
-        text = _("This device does not know this account any more. Open your personal link to come back.")
+        text = _("This device no longer recognises this account. Open your personal link to return.")
         messages.error(request, text)
         return redirect("account_login")
     if user != request.user:

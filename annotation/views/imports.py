@@ -24,21 +24,21 @@ from annotation.views.pages import errors_in, page_of, study_page
 
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)
 COUNT_LABELS = {
-    "dialogues_new": _("Dialogues new"),
-    "dialogues_unchanged": _("Dialogues unchanged"),
-    "candidates_new": _("Candidates new"),
-    "sources_new": _("Sources new"),
-    "ratings_new": _("Ratings new"),
-    "ratings_unchanged": _("Ratings unchanged"),
-    "batches_new": _("Batches new"),
-    "items_new": _("Items new"),
-    "annotators_new": _("Annotators new"),
+    "dialogues_new": _("New dialogues"),
+    "dialogues_unchanged": _("Unchanged dialogues"),
+    "candidates_new": _("New candidates"),
+    "sources_new": _("New sources"),
+    "ratings_new": _("New ratings"),
+    "ratings_unchanged": _("Unchanged ratings"),
+    "batches_new": _("New batches"),
+    "items_new": _("New items"),
+    "annotators_new": _("New annotators"),
     "seats_taken": _("Seats taken"),
-    "seats_added": _("Seats added"),
-    "marks_new": _("Marks new"),
-    "metrics_new": _("Metrics new"),
-    "predictions_new": _("Predictions new"),
-    "predictions_unchanged": _("Predictions unchanged"),
+    "seats_added": _("Added seats"),
+    "marks_new": _("New marks"),
+    "metrics_new": _("New metrics"),
+    "predictions_new": _("New predictions"),
+    "predictions_unchanged": _("Unchanged predictions"),
 }
 STOP_POLLING = 286  # htmx's own status: show this and ask no more
 

@@ -95,7 +95,9 @@ def _known(request: HttpRequest) -> User | None:
 
 def _join(request: HttpRequest, study: Study) -> HttpResponse:
     if joined_too_often(request):
-        return _join_page(request, study, _("Too many people joined from your address. Try again in an hour."), 429)
+        return _join_page(
+            request, study, _("Too many people have joined from your network. Try again in an hour."), 429
+        )
     known = _known(request)
     if known is None and not _is_somebody_else(request) and accounts_here(request):
         return redirect(request.path)  # joined in another tab since: who that was is asked first

@@ -18,6 +18,6 @@ from annotation.views.pages import announced
 @require_POST
 def metric_delete(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     metric = metric_for(request.user, slug, token)
-    with announced(request, _("%(name)s is in no table any more.") % {"name": metric.name}):
+    with announced(request, _("%(name)s no longer appears in any table.") % {"name": metric.name}):
         delete_metric(metric, by=signed_in(request.user), now=timezone.now())
     return redirect("predictions", slug)

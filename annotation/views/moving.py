@@ -48,5 +48,5 @@ def _move(request: HttpRequest, study: Study, version: ProtocolVersion) -> HttpR
     except Refused as refused:
         messages.error(request, refused.message)
         return redirect("study_protocol", study.slug)
-    messages.success(request, _("The study follows %(version)s now.") % {"version": version})
+    messages.success(request, _("The study now follows %(version)s.") % {"version": version})
     return redirect("study", study.slug)

@@ -37,9 +37,9 @@ from annotation.services.status import LONGEST_REASON, clear_waiting, decide_sta
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 SAID = {
-    Participant.Status.PENDING: _("%(name)s waits to be cleared."),
-    Participant.Status.QUALIFYING: _("%(name)s may take the training and the qualification."),
-    Participant.Status.FAILED: _("%(name)s did not qualify, and gets no batches."),
+    Participant.Status.PENDING: _("%(name)s is waiting to be cleared."),
+    Participant.Status.QUALIFYING: _("%(name)s may take the training and qualification."),
+    Participant.Status.FAILED: _("%(name)s did not qualify and gets no batches."),
     Participant.Status.CLEARED: _("%(name)s may rate."),
     Participant.Status.PAUSED: _("%(name)s is paused: no new batches until you clear them again."),
     Participant.Status.EXCLUDED: _("%(name)s is excluded: their ratings no longer count and their seats are free."),
@@ -86,7 +86,7 @@ def study_member_add(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _role_said(name: str, role: str) -> str:
-    return gettext("%(name)s is %(role)s now.") % {"name": name, "role": ROLE_WORDS[role]}
+    return gettext("%(name)s now has the role of %(role)s.") % {"name": name, "role": ROLE_WORDS[role]}
 
 
 @login_required
@@ -117,7 +117,7 @@ def study_member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         with announced(request, _role_said(name, role)):
             services.change_role(membership, role=role, by=signed_in(request.user), now=timezone.now())
     else:
-        with announced(request, gettext("%(name)s is no member any more. You can add them again.") % {"name": name}):
+        with announced(request, gettext("%(name)s is no longer a member. You can add them again.") % {"name": name}):
             services.remove_member(membership, by=signed_in(request.user), now=timezone.now())
     return redirect("study_people", slug)
 
@@ -128,9 +128,9 @@ def study_researcher(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = membership_for(request.user, slug, pk)
     name, form = membership.user.get_username(), ResearcherForm(request.POST)
     if not form.is_valid():
-        messages.error(request, gettext("Tick the box to let them make protocols and studies."))
+        messages.error(request, gettext("Tick the box to let them create protocols and studies."))
     else:
-        with announced(request, gettext("%(name)s may now make protocols and studies.") % {"name": name}):
+        with announced(request, gettext("%(name)s may now create protocols and studies.") % {"name": name}):
             name_researcher(membership, by=signed_in(request.user), now=timezone.now())
     return redirect("study_people", slug)
 
@@ -147,7 +147,7 @@ def participant_status(request: HttpRequest, slug: str, token: UUID) -> HttpResp
     elif "reason" in form.errors:
         return _people_page(request, participant.study, status_form=form, status=422)
     else:
-        messages.error(request, gettext("There is no such standing."))
+        messages.error(request, gettext("There is no such status."))
     return redirect("study_people", slug)
 
 
@@ -170,7 +170,7 @@ def study_panel(request: HttpRequest, slug: str) -> HttpResponse:
 def study_clear_all(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     n = clear_waiting(study, by=signed_in(request.user), now=timezone.now())
-    messages.success(request, ngettext("%(n)s annotator may rate now.", "%(n)s annotators may rate now.", n) % {"n": n})
+    messages.success(request, ngettext("%(n)s annotator may now rate.", "%(n)s annotators may now rate.", n) % {"n": n})
     return redirect("study_people", slug)
 
 
@@ -182,7 +182,7 @@ def study_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         study_services.update_study(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
         if form.cleaned_data["is_joinable"]:
-            messages.success(request, gettext("The invitation link is on: whoever has it may join."))
+            messages.success(request, gettext("The invitation link is on: anyone who has it may join."))
         else:
             messages.success(request, gettext("The invitation link is off."))
     return redirect("study_people", slug)

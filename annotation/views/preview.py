@@ -82,7 +82,7 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidBundle([BundleError("document", _("is no JSON"), _("the document of the editor"))]) from None
+        raise InvalidBundle([BundleError("document", _("is not JSON"), _("the editor's document"))]) from None
 
 
 def _screen(

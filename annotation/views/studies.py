@@ -36,12 +36,12 @@ def study_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_new(request: HttpRequest) -> HttpResponse:
     if not may_create_studies(request.user):
-        raise PermissionDenied(_("Your account may not create studies. Ask an administrator for it."))
+        raise PermissionDenied(_("Your account may not create studies. Ask an administrator."))
     form = StudyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             study = services.create_study(owner=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
-            messages.success(request, _("The study is made. The list below says what comes next."))
+            messages.success(request, _("The study has been created. The list below shows the next steps."))
             return redirect("study", study.slug)
     context = {"form": form, "versions": selectors.publishable_versions()}
     return render(request, "annotation/study_new.html", context, status=422 if form.errors else 200)
@@ -65,7 +65,7 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             services.update_study(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
-            messages.success(request, _("The settings are saved."))
+            messages.success(request, _("Settings saved."))
             return redirect("study_settings", slug)
     study.refresh_from_db()  # the form has written what it was sent into this object, valid or not
     status = 422 if form.errors else 200
@@ -79,9 +79,9 @@ def study_status(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = StatusForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("A study is opened or closed, nothing else."))
+        messages.error(request, _("A study can only be opened or closed."))
     elif form.cleaned_data["status"] == Study.Status.OPEN:
-        with announced(request, _("The study is open: annotators can take seats of its open batches.")):
+        with announced(request, _("The study is open: annotators can take seats in its open batches.")):
             services.open_study(study, by=signed_in(request.user), now=timezone.now())
     else:
         with announced(request, _("The study is closed: nobody can rate. You can open it again at any time.")):
@@ -112,19 +112,19 @@ def _made(study: Study, form: MakeBatchesForm, by: User) -> str:
         given = {name: form.cleaned_data[name] for name in ("kind", "seats")}
         batch = repeat_pilot(study, pilot=form.repeated, **given, actor=by, now=now)
         names = {"key": batch.key, "pilot": form.repeated}
-        return _("%(key)s is made. It shows the same as %(pilot)s. Open it when you are ready.") % names
+        return _("%(key)s has been made. It shows the same as %(pilot)s. Open it when you are ready.") % names
     made = batching.make_batches(study, actor=by, now=now, **form.arguments())
     return _said_of(len(made), is_fresh_only=form.cleaned_data["is_fresh_only"])
 
 
 def _said_of(n: int, *, is_fresh_only: bool) -> str:
     if n == 0 and is_fresh_only:
-        return _("Nothing was made: every dialogue is in a batch already.")
+        return _("No batch was made: every dialogue is already in a batch.")
     if n == 0:
-        return _("Nothing was made: every dialogue is in a batch of this kind already.")
+        return _("No batch was made: every dialogue is already in a batch of this kind.")
     text = ngettext(
-        "%(n)s batch is made. Open it when you are ready.",
-        "%(n)s batches are made. Open them when you are ready.",
+        "%(n)s batch has been made. Open it when you are ready.",
+        "%(n)s batches have been made. Open them when you are ready.",
         n,
     )
     return text % {"n": n}
@@ -165,8 +165,8 @@ def _opened(n: int) -> str:
 
 def _closed(n: int) -> str:
     text = ngettext(
-        "%(n)s batch is now closed. Annotators who have begun it may finish it.",
-        "%(n)s batches are now closed. Annotators who have begun one may finish it.",
+        "%(n)s batch is now closed. Annotators who have started it may finish it.",
+        "%(n)s batches are now closed. Annotators who have started one may finish it.",
         n,
     )
     return text % {"n": n}

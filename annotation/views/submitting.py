@@ -76,7 +76,7 @@ def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
 def _no_item(states: list[ItemState], wanted: str) -> str:
     """Name the numbers that would have led somewhere. The strip of the rating screen says the same."""
     if not (match := NUMBER.fullmatch(wanted)):
-        return _("Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3.")
+        return _("Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3.")
     dialogue, number = match[1], match[2]
     most = sum(each.dialogue == int(dialogue) for each in states)
     n = states[-1].dialogue if states else 0

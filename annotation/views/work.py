@@ -299,7 +299,9 @@ def _same_page(
     if is_over and not is_wrong:
         return _over_page(request, assignment)
     if is_over:
-        messages.warning(request, _("Your time for this batch has ended. What is wrong here is not saved yet."))
+        messages.warning(
+            request, _("Your time for this batch has ended. The entries with errors below are not saved yet.")
+        )
     elif not is_wrong:
         messages.success(request, _("The marks are saved. Your answers on this page are not saved yet."))
     step = with_errors(step, posted_answers(step, request.POST), errors)
@@ -310,7 +312,7 @@ def _refused(request: HttpRequest, assignment: Assignment, step: Step, refused: 
     """Where there is a next step, with what was written: the form it stood in is not shown again."""
     message, answers = refused.message, posted_answers(step, request.POST).values()
     if refused.code == "protocol_changed":
-        message = _("The questions have changed since one of your answers was given. Please answer again.")
+        message = _("The questions have changed since you gave one of your answers. Answer again.")
     if written := " ".join(each.free_text for each in answers if each.free_text):
         message += " " + _("You wrote: %(words)s") % {"words": written}
     messages.error(request, message)

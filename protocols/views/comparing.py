@@ -17,14 +17,14 @@ WORDS = {
     "guidelines_short": gettext_noop("Short guidelines"),
     "short": gettext_noop("Short label"),
     "when": gettext_noop("Asked only if"),
-    "asks": gettext_noop("What it asks for next"),
-    "alone": gettext_noop("Stands alone"),
-    "words_min": gettext_noop("Least words"),
-    "words_max": gettext_noop("Most words"),
-    "reading_seconds": gettext_noop("Reading floor in seconds"),
+    "asks": gettext_noop("Then asks for"),
+    "alone": gettext_noop("Cannot be combined"),
+    "words_min": gettext_noop("Minimum words"),
+    "words_max": gettext_noop("Maximum words"),
+    "reading_seconds": gettext_noop("Minimum reading time in seconds"),
     "expected_minutes": gettext_noop("Expected minutes"),
-    "max_minutes": gettext_noop("Most minutes"),
-    "batch_items": gettext_noop("Items these times are for"),
+    "max_minutes": gettext_noop("Maximum minutes"),
+    "batch_items": gettext_noop("Batch size for these times, in items"),
     "dimensions": gettext_noop("dimensions"),
     "history": gettext_noop("Dialogue"),
     "candidates": gettext_noop("candidates"),
@@ -64,7 +64,7 @@ WORDS = {
     "scale": gettext_noop("scale"),
     "scale_above": gettext_noop("scale above"),
     "speaker": gettext_noop("speaker"),
-    "sub_dimension": gettext_noop("sub dimension"),
+    "sub_dimension": gettext_noop("sub-dimension"),
     "summary": gettext_noop("summary"),
     "text": gettext_noop("text"),
     "title": gettext_noop("title"),
@@ -131,22 +131,22 @@ class Comparison:
     @property
     def sentence(self) -> str:
         if not self.n_semantic + self.n_wording:
-            return _("Nothing differs but the names.")
+            return _("Identical except for the key and the version.")
         if not self.n_semantic:
             said = ngettext(
-                "What is measured is the same: %(n)s change of wording.",
-                "What is measured is the same: %(n)s changes of wording.",
+                "What is measured stays the same: %(n)s wording change.",
+                "What is measured stays the same: %(n)s wording changes.",
                 self.n_wording,
             )
             return said % {"n": self.n_wording}
         # Translators: the first half of a sentence; "2 change wording only" is the second.
         measure = ngettext(
-            "%(n)s change changes what is measured", "%(n)s changes change what is measured", self.n_semantic
+            "%(n)s change affects what is measured", "%(n)s changes affect what is measured", self.n_semantic
         ) % {"n": self.n_semantic}
         if not self.n_wording:
             return measure
         # Translators: the second half of a sentence, about changes.
-        wording = ngettext("%(n)s changes wording only", "%(n)s change wording only", self.n_wording) % {
+        wording = ngettext("%(n)s affects wording only", "%(n)s affect wording only", self.n_wording) % {
             "n": self.n_wording
         }
         # Translators: "1 change changes what is measured" and "2 change wording only".
@@ -258,7 +258,7 @@ def _sides(change: Change) -> tuple[list[Piece], list[Piece]]:
 
 
 def _place(number: int) -> Piece:
-    return Piece("same", _("place %(number)s") % {"number": number})
+    return Piece("same", _("position %(number)s") % {"number": number})
 
 
 def _shortened(piece: Piece) -> Piece:
@@ -272,7 +272,7 @@ def _shortened(piece: Piece) -> Piece:
 def _label(path: str) -> str:
     """guidelines_short: Short guidelines; explanations.dull.text: Explanations › dull › text."""
     words = [_(WORDS[part]) if part in WORDS else part.replace("_", " ") for part in path.split(".")]
-    text = " › ".join(words) if path else _("The whole of it")
+    text = " › ".join(words) if path else _("Everything")
     return text[:1].upper() + text[1:]
 
 

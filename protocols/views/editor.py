@@ -41,7 +41,7 @@ def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
     if isinstance(sent, dict) and sent.get("action") == "table":
         return _table(str(sent.get("text", "")), add_between=sent.get("between") is True)
     if not isinstance(sent, dict) or sent.get("action") not in ("save", "check"):
-        message = _("This is no document of the editor. Load the page again.")
+        message = _("This is not a document from the editor. Reload the page.")
         return JsonResponse({"message": message}, status=400)
     doc = sent.get("document")
     if sent["action"] == "check" or not isinstance(doc, dict):

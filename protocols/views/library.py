@@ -56,22 +56,20 @@ MOST_ERRORS = 200  # a page of a hundred thousand helps nobody
 PLACE = re.compile(r"criteria\[(\d+)\](?:\.options\[(\d+)\])?")
 Status = ProtocolVersion.Status
 PUBLISHED: Mapping[str, Any] = {
-    Status.PUBLISHED: gettext_lazy("%(version)s is published. Studies keep it as it is."),
-    Status.RETIRED: gettext_lazy("%(version)s is retired. Studies keep it as it is."),
+    Status.PUBLISHED: gettext_lazy("%(version)s is published and can no longer be changed."),
+    Status.RETIRED: gettext_lazy("%(version)s is retired. Studies that use it keep it unchanged."),
 }
 IMPORTED: Mapping[str, Any] = {
-    Status.DRAFT: gettext_lazy("%(version)s is imported. It is a draft."),
-    Status.PUBLISHED: gettext_lazy("%(version)s is imported. It is published."),
+    Status.DRAFT: gettext_lazy("%(version)s was imported as a draft."),
+    Status.PUBLISHED: gettext_lazy("%(version)s was imported and published."),
 }
 FOUND: Mapping[str, Any] = {
-    Status.DRAFT: gettext_lazy(
-        "%(version)s was here already, with the same contents: nothing was added. It is a draft."
-    ),
+    Status.DRAFT: gettext_lazy("%(version)s already exists here as a draft with the same contents. Nothing was added."),
     Status.PUBLISHED: gettext_lazy(
-        "%(version)s was here already, with the same contents: nothing was added. It is published."
+        "%(version)s already exists here as a published version with the same contents. Nothing was added."
     ),
     Status.RETIRED: gettext_lazy(
-        "%(version)s was here already, with the same contents: nothing was added. It is retired."
+        "%(version)s already exists here as a retired version with the same contents. Nothing was added."
     ),
 }
 
@@ -196,7 +194,7 @@ def protocol_retire(request: HttpRequest, slug: str, version: str) -> HttpRespon
     except services.NotPublished as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("%(version)s is retired: no new study can choose it.") % {"version": retired})
+        messages.success(request, _("%(version)s is retired: new studies cannot use it.") % {"version": retired})
     return redirect("protocol_version", slug, version)
 
 
@@ -211,7 +209,7 @@ def protocol_draft(request: HttpRequest, slug: str, version: str) -> HttpRespons
         except InvalidBundle as refusal:
             form.add_refusal(refusal)
         else:
-            said = _("%(draft)s is a draft, with the contents of %(version)s.")
+            said = _("%(draft)s is a draft with the contents of %(version)s.")
             messages.success(request, said % {"draft": draft, "version": found})
             return redirect(editor_of(draft))
     return version_page(request, found, status=422, draft_form=at_its_fault(form))

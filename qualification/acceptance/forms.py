@@ -40,7 +40,7 @@ class AcceptancePlanForm(forms.ModelForm):
 
     criterion = CriterionField(
         queryset=Criterion.objects.none(), label=_("Label"), empty_label=_("Choose a criterion"),
-        help_text=_("The answer that is checked. Its options are the classes."),
+        help_text=_("The answer under review. Its options are the classes."),
     )  # fmt: skip
 
     class Meta:
@@ -51,34 +51,37 @@ class AcceptancePlanForm(forms.ModelForm):
             "is_returned_by_itself",
         )  # fmt: skip
         labels = {
-            "is_on": _("Finished batches are checked"),
+            "is_on": _("Review finished batches"),
             "kind": _("Plan"),
-            "n_sample": _("Items drawn"),
-            "least_overall": _("Least accuracy overall"),
-            "least_of_class": _("Least accuracy of every class"),
-            "fewest_of_class": _("Fewest items of a class"),
-            "top_up_to": _("Rare classes are drawn up to"),
-            "most_errors": _("Most errors"),
+            "n_sample": _("Sample size"),
+            "least_overall": _("Minimum overall accuracy"),
+            "least_of_class": _("Minimum accuracy of each class"),
+            "fewest_of_class": _("Minimum items per class"),
+            "top_up_to": _("Top up rare classes to"),
+            "most_errors": _("Maximum errors"),
             "good": _("Good accuracy"),
             "bad": _("Bad accuracy"),
             "producer_risk": _("Risk of returning a good batch"),
             "consumer_risk": _("Risk of accepting a bad batch"),
-            "most_sampled": _("Most items checked"),
-            "is_blind": _("Controllers do not see the label they check"),
-            "is_returned_by_itself": _("A batch that fails is returned at once"),
+            "most_sampled": _("Maximum items reviewed"),
+            "is_blind": _("Hide the label from controllers"),
+            "is_returned_by_itself": _("Return failed batches automatically"),
         }
         help_texts = {
-            "n_sample": _("At random from each finished batch."),
+            "n_sample": _("Items drawn at random from each finished batch."),
             "least_overall": "",
-            "least_of_class": _("By the annotators' label. 0 asks nothing of classes."),
-            "fewest_of_class": _("With fewer, a class is not assessable and left out of the rule."),
-            "top_up_to": _("Extra draws for classes with too few, or all there are. 0 adds none."),
-            "most_errors": _("233 items with 17 errors accept 95 per cent and return 90 per cent with small risks."),
+            "least_of_class": _("Classes follow the annotators' labels. 0 sets no minimum."),
+            "fewest_of_class": _("A class with fewer items is not assessable and is left out of the rule."),
+            "top_up_to": _("Classes with too few items get extra ones, or all there are. 0 adds none."),
+            "most_errors": _(
+                "With 233 items and 17 errors, batches at 95 per cent accuracy are accepted and batches at 90 "
+                "per cent returned, with small risks."
+            ),
             "good": _("Batches as good as this are accepted."),
             "bad": _("Batches as bad as this are returned."),
-            "most_sampled": _("What is not clear by then is returned."),
-            "is_blind": _("They rate the items on the same screen as annotators."),
-            "is_returned_by_itself": _("Else a team lead is asked first."),
+            "most_sampled": _("A batch still undecided at this point is returned."),
+            "is_blind": _("Controllers rate the items on the same screen as annotators."),
+            "is_returned_by_itself": _("Otherwise a team lead confirms every return."),
         }
         widgets = {"kind": forms.RadioSelect}
         field_classes = {
@@ -102,11 +105,13 @@ class AcceptancePlanForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("kind") == Kind.FIXED and (cleaned.get("most_errors") or 0) >= (cleaned.get("n_sample") or 1):
-            self.add_error("most_errors", _("With so many errors allowed no batch could fail."))
+            self.add_error("most_errors", _("With this many errors allowed, no batch could fail."))
         criterion = cleaned.get("criterion")
         labelled = {each.id for each in reviewable(self.spec, is_blind=False)}
         if criterion and not cleaned.get("is_blind") and criterion.pk not in labelled:
-            self.add_error("is_blind", _("This label is computed from other answers, so it can only be checked blind."))
+            self.add_error(
+                "is_blind", _("This label is computed from other answers, so it can only be reviewed blind.")
+            )
         return cleaned
 
 
@@ -123,10 +128,10 @@ class DecisionForm(forms.Form):
     )
     reason = forms.CharField(
         max_length=2000, label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("Kept beside the verdict, and in the log."),
+        help_text=_("Kept with the decision and in the log."),
     )  # fmt: skip
     group = forms.ModelChoiceField(
-        queryset=Group.objects.none(), required=False, label=_("Rated again by"), empty_label=_("everybody"),
+        queryset=Group.objects.none(), required=False, label=_("Next round rated by"), empty_label=_("anyone"),
         help_text=_("The group that gets the batch in its next round."),
     )  # fmt: skip
 
@@ -142,13 +147,13 @@ class GroupForm(forms.ModelForm):
     class Meta:
         model = Group
         fields = ("name",)
-        labels = {"name": _("Name of the group")}
+        labels = {"name": _("Group name")}
 
 
 class DealingForm(forms.Form):
     is_dealt_to_groups = forms.BooleanField(
         required=False, label=_("Groups take batches"),
-        help_text=_("The group of whoever begins a batch takes it: nobody of another group may join in."),
+        help_text=_("When an annotator starts a batch, their group takes it. Nobody from another group may join."),
     )  # fmt: skip
 
 

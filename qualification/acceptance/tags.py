@@ -65,16 +65,16 @@ def rule_in_words(plan: dict[str, Any]) -> str:
 SHARES = ("least_overall", "least_of_class", "good", "bad")
 SENTENCES: dict[str, Any] = {
     "shares": gettext_lazy(
-        "%(n_sample)s items are drawn. Accepted with an accuracy of at least %(least_overall)s overall and "
-        "%(least_of_class)s in every class."
+        "%(n_sample)s items are drawn. A batch is accepted with an accuracy of at least "
+        "%(least_overall)s overall and %(least_of_class)s in every class."
     ),
     "fixed": ngettext_lazy(
-        "%(n_sample)s items are drawn. Accepted with at most %(most_errors)s error.",
-        "%(n_sample)s items are drawn. Accepted with at most %(most_errors)s errors.",
+        "%(n_sample)s items are drawn. A batch is accepted with at most %(most_errors)s error.",
+        "%(n_sample)s items are drawn. A batch is accepted with at most %(most_errors)s errors.",
         "most_errors",
     ),
     "sequential": gettext_lazy(
-        "Items are checked one by one until it is clear: an accuracy of %(good)s is accepted, one of %(bad)s is "
-        "returned. At most %(most_sampled)s items are checked."
+        "Items are reviewed one by one until the result is clear: an accuracy of %(good)s is accepted, "
+        "one of %(bad)s is returned. At most %(most_sampled)s items are reviewed."
     ),
 }

@@ -24,7 +24,7 @@ COLUMNS = ("line", "at", "actor", "verb", "object", "details")
 
 def _form(study: Study, data: QueryDict) -> ActivityForm:
     verbs = sorted(((verb, verb_name(verb)) for verb in verbs_in(study)), key=lambda pair: pair[1])
-    people = [*people_in(study), (BY_RULE, _("a rule, or a command"))]
+    people = [*people_in(study), (BY_RULE, _("a rule or a command"))]
     return ActivityForm(data, verbs=verbs, people=people)
 
 

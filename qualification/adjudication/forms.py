@@ -33,10 +33,10 @@ class AdjudicationPlanForm(forms.ModelForm):
     class Meta:
         model = AdjudicationPlan
         fields = ("is_on", "criteria")
-        labels = {"is_on": _("Two confirm each label"), "criteria": _("Questions")}
+        labels = {"is_on": _("Adjudicate disagreements"), "criteria": _("Questions")}
         help_texts = {
-            "is_on": _("The two annotators of a batch look again at what they answered differently."),
-            "criteria": _("None ticked: all that everybody is asked."),
+            "is_on": _("The two annotators of a batch re-rate what they answered differently."),
+            "criteria": _("If you tick none: every question that all annotators answer with one option."),
         }
         widgets = {"criteria": forms.CheckboxSelectMultiple}
 
@@ -53,8 +53,8 @@ class AdjudicationPlanForm(forms.ModelForm):
 class SettleForm(forms.Form):
     """`options`: (id, label) of the question's answers, so that a page of forms asks the database for none."""
 
-    option = forms.TypedChoiceField(coerce=int, label=_("The right answer"), widget=forms.RadioSelect)
-    note = NoteField(help_text=_("Why it is right. Kept with the label."))
+    option = forms.TypedChoiceField(coerce=int, label=_("Correct answer"), widget=forms.RadioSelect)
+    note = NoteField(help_text=_("Why it is correct. Kept with the label."))
 
     def __init__(
         self, *args: Any, disagreement: Disagreement, options: Iterable[tuple[int, str]], **kwargs: Any
@@ -64,8 +64,8 @@ class SettleForm(forms.Form):
 
 
 class CaseForm(forms.Form):
-    option = OptionField(queryset=Option.objects.none(), required=False, label=_("The right answer"))
-    note = NoteField(help_text=_("What there is to learn. It becomes the explanation of an example."))
+    option = OptionField(queryset=Option.objects.none(), required=False, label=_("Correct answer"))
+    note = NoteField(help_text=_("What to learn from it. It becomes the explanation of an example."))
 
     def __init__(self, *args: Any, case: Case, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"auto_id": f"case-{case.pk}-%s"})
@@ -76,7 +76,7 @@ class CaseForm(forms.Form):
 class CasesFilter(forms.Form):
     criterion = forms.ChoiceField(required=False, label=_("Question"))
     shelf = forms.ChoiceField(
-        required=False, label=_("Cases"), choices=[(ACTIVE, _("in use")), (PUT_AWAY, _("put away"))]
+        required=False, label=_("Cases"), choices=[(ACTIVE, _("in use")), (PUT_AWAY, _("archived"))]
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -95,15 +95,15 @@ class SplitFilter(forms.Form):
 
 
 class LookUpForm(forms.Form):
-    dialogue = forms.CharField(max_length=200, label=_("Key of the dialogue"), help_text=_("As it was imported."))
+    dialogue = forms.CharField(max_length=200, label=_("Dialogue key"), help_text=_("As imported."))
 
 
 class NewCaseForm(forms.Form):
     """One item of the dialogue that was looked up, and the answer to one question of its protocol."""
 
     item = forms.ModelChoiceField(queryset=Item.objects.none(), to_field_name="token", widget=forms.HiddenInput)
-    answer = forms.ModelChoiceField(queryset=Option.objects.none(), label=_("The right answer"))
-    note = NoteField(help_text=_("What there is to learn. It becomes the explanation of an example."))
+    answer = forms.ModelChoiceField(queryset=Option.objects.none(), label=_("Correct answer"))
+    note = NoteField(help_text=_("What to learn from it. It becomes the explanation of an example."))
 
     def __init__(self, *args: Any, study: Study, item: Item, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"auto_id": f"new-{item.token}-%s"})

@@ -19,27 +19,27 @@ class CheckPlanForm(forms.ModelForm):
             "looks_at_lines", "looks_at_drift", "pauses_by_itself", "gives_feedback",
         )  # fmt: skip
         labels = {
-            "gold_percent": _("Gold dialogues per hundred of a batch"),
-            "attention_percent": _("Attention checks per hundred dialogues of a batch"),
-            "gold_required": _("Accuracy required of gold answers"),
-            "most_attention_missed": _("Attention checks that may be missed"),
-            "looks_at_speed": _("Look at speed"),
-            "looks_at_lines": _("Look at answers that are always the same"),
-            "looks_at_drift": _("Look at drops of agreement"),
-            "pauses_by_itself": _("Pause a flagged annotator at once"),
-            "gives_feedback": _("Tell annotators how often they agree with the others"),
+            "gold_percent": _("Gold dialogues per 100 dialogues of a batch"),
+            "attention_percent": _("Attention checks per 100 dialogues of a batch"),
+            "gold_required": _("Required accuracy on gold answers"),
+            "most_attention_missed": _("Missed attention checks allowed"),
+            "looks_at_speed": _("Flag unusually fast work"),
+            "looks_at_lines": _("Flag answers that are always the same"),
+            "looks_at_drift": _("Flag drops in agreement"),
+            "pauses_by_itself": _("Pause flagged annotators immediately"),
+            "gives_feedback": _("Show annotators how often they agree with others"),
         }
         help_texts = {
-            "gold_percent": _("At most 50. Takes effect when checks are mixed in."),
-            "attention_percent": _("At most 50. Takes effect when checks are mixed in."),
-            "gold_required": _("From 0 to 1. A flag needs the whole interval to lie below it."),
-            "most_attention_missed": _("One more than that is a flag."),
+            "gold_percent": _("At most 50. Takes effect when you insert the checks."),
+            "attention_percent": _("At most 50. Takes effect when you insert the checks."),
+            "gold_required": _("From 0 to 1. An annotator is flagged only if the whole interval is below it."),
+            "most_attention_missed": _("One more than this raises a flag."),
             "looks_at_speed": _("Much faster than the others on the same items."),
-            "looks_at_lines": _("Long runs of one answer, or one answer only where the others vary."),
+            "looks_at_lines": _("Long runs of one answer, or a single answer where others vary."),
             "looks_at_drift": _("Agreement with the others that falls and stays low."),
-            "pauses_by_itself": _("Otherwise a team lead is asked. Nobody is ever excluded without a person deciding."),
+            "pauses_by_itself": _("Otherwise a team lead is asked. Only a person can exclude an annotator."),
             "gives_feedback": _(
-                "It makes answers depend on those of others. The report says that it was on, and since when."
+                "This makes answers depend on those of others. The report states that it was on and since when."
             ),
         }
 
@@ -70,8 +70,8 @@ class KnownAnswersForm(forms.Form):
 
 class PanelForm(forms.Form):
     rule = forms.ChoiceField(
-        choices=[(UNANIMOUS, _("all gave the same answer")), (MAJORITY, _("more than half gave the answer"))],
-        initial=UNANIMOUS, widget=forms.RadioSelect, label=_("What counts as known"),
+        choices=[(UNANIMOUS, _("all gave the same answer")), (MAJORITY, _("more than half gave the same answer"))],
+        initial=UNANIMOUS, widget=forms.RadioSelect, label=_("An answer is known if"),
     )  # fmt: skip
 
 

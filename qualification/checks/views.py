@@ -66,7 +66,7 @@ def flag_decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         with announced(request, _decided_said(flag, form.cleaned_data["decision"])):
             decide_flag(flag, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
     elif "reason" in form.errors:
-        messages.error(request, _("Say why: the decision is kept with its reason."))
+        messages.error(request, _("Give a reason. It is kept with the decision."))
     else:
         messages.error(request, _("There is no such decision."))
     return redirect("checks", slug)
@@ -78,7 +78,7 @@ def _decided_said(flag: Flag, decision: str) -> str:
         return _("%(name)s is excluded: their ratings no longer count and their seats are free.") % name
     if decision == Flag.State.PAUSED:
         return _("%(name)s is paused: no new batches until you clear them again.") % name
-    return _("The flag of %(name)s is dismissed. It comes back only with new evidence.") % name
+    return _("The flag on %(name)s is dismissed. It comes back only with new evidence.") % name
 
 
 # --- settings and known answers ------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def checks_settings(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_in(form):
             save_check_plan(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
-            messages.success(request, _("The settings are saved. Work is looked at from now on."))
+            messages.success(request, _("The settings are saved. Work is monitored from now on."))
             return redirect("checks_settings", slug)
     return _settings_page(request, study, status=422, form=form)
 
@@ -145,9 +145,7 @@ def known_answers_panel(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with announced(request):
             stored = mark_from_panel(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
-            text = ngettext(
-                "%(n)s answer of the panel is gold now.", "%(n)s answers of the panel are gold now.", stored.n_new
-            )
+            text = ngettext("%(n)s panel answer is now gold.", "%(n)s panel answers are now gold.", stored.n_new)
             messages.success(request, text % {"n": stored.n_new})
     else:
         messages.error(request, _("There is no such rule."))
@@ -159,14 +157,20 @@ def known_answers_panel(request: HttpRequest, slug: str) -> HttpResponse:
 def checks_insert(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     done = insert_checks(study, by=signed_in(request.user), now=timezone.now())
-    text = _("Dialogues mixed in: %(checks)s, into %(batches)s batches. Begun already and left as they are: %(begun)s.")
+    text = _(
+        "Dialogues inserted: %(checks)s. Batches: %(batches)s. Batches already started and left unchanged: %(begun)s."
+    )
     messages.success(request, text % {"checks": done.n_checks, "batches": done.n_batches, "begun": done.n_begun})
     if done.n_unfit:
         text = ngettext(
-            "%(n)s dialogue with a known answer has fewer responses than the others of a batch and was left out: "
-            "it could be told from them.",
-            "%(n)s dialogues with known answers have fewer responses than the others of a batch and were left out: "
-            "they could be told from them.",
+            (
+                "%(n)s dialogue with a known answer has fewer responses than the others of a batch and was left "
+                "out, because annotators could recognise it."
+            ),
+            (
+                "%(n)s dialogues with known answers have fewer responses than the others of a batch and were "
+                "left out, because annotators could recognise them."
+            ),
             done.n_unfit,
         )
         messages.warning(request, text % {"n": done.n_unfit})

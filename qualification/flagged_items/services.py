@@ -23,9 +23,7 @@ def settle_flagged_item(item: Item, *, note: str, upto: int, by: User, now: date
     newer = MarkChange.objects.filter(mark__item=item, kind=MarkChange.Kind.FLAG, pk__gt=upto).values("mark")
     flags = list(waiting.exclude(pk__in=newer))
     if not flags:
-        raise Refused(
-            "settled", _("These flags have been settled or taken back in the meantime. Look at the list again.")
-        )
+        raise Refused("settled", _("These flags have been settled or taken back since. Look at the list again."))
     note = note.replace("\x00", "").strip()
     ItemMark.objects.filter(pk__in=[flag.pk for flag in flags]).update(seen_at=now, seen_by=by, seen_note=note)
     details = {

@@ -73,7 +73,7 @@ def flagged_item(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
         except Refused as refused:
             messages.error(request, refused.message)
         else:
-            messages.success(request, _("The flags are settled. What you decided is kept with them and in the log."))
+            messages.success(request, _("The flags are settled. Your decision is kept with them and in the log."))
         return redirect("flagged_items", slug)
     context: dict[str, Any] = {
         "page_name": "flagged_items",

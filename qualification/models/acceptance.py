@@ -14,9 +14,9 @@ class AcceptancePlan(models.Model):
     """As data: how many are drawn, what is accepted. The defaults are DiQAD's."""
 
     class Kind(models.TextChoices):
-        SHARES = "shares", _("a sample with an overall share and a share of every class")
-        FIXED = "fixed", _("a sample with a largest number of errors")
-        SEQUENTIAL = "sequential", _("one by one until it is clear")
+        SHARES = "shares", _("a sample with a minimum accuracy overall and per class")
+        FIXED = "fixed", _("a sample with a maximum number of errors")
+        SEQUENTIAL = "sequential", _("one by one until the result is clear")
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="acceptance_plan")
     is_on = models.BooleanField(default=False)
@@ -45,17 +45,21 @@ class AcceptancePlan(models.Model):
             models.CheckConstraint(
                 condition=Q(bad__gt=0, good__lt=1, bad__lt=models.F("good")),
                 name="good_is_better_than_bad",
-                violation_error_message=_("Both accuracies lie between 0 and 1, and the good one above the bad one."),
+                violation_error_message=_(
+                    "Both accuracies must be between 0 and 1, and good accuracy must be above bad accuracy."
+                ),
             ),
             models.CheckConstraint(
                 condition=Q(producer_risk__gt=0, consumer_risk__gt=0, producer_risk__lt=0.5, consumer_risk__lt=0.5),
                 name="acceptance_risks_are_risks",
-                violation_error_message=_("Risks lie between 0 and 0.5."),
+                violation_error_message=_("Risks must be between 0 and 0.5."),
             ),
             models.CheckConstraint(
                 condition=Q(top_up_to=0) | Q(top_up_to__gte=models.F("fewest_of_class")),
                 name="topped_up_classes_are_assessable",
-                violation_error_message=_("Draws on top must reach what a class needs, or be 0 for none."),
+                violation_error_message=_(
+                    "The top-up of rare classes must reach the minimum items per class, or be 0 for none."
+                ),
             ),
             models.CheckConstraint(condition=Q(n_sample__gte=1, most_sampled__gte=1), name="samples_have_an_item"),
         ]
@@ -72,8 +76,8 @@ class Sample(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("waits for a controller")
-        REVIEWING = "reviewing", _("is being checked")
+        WAITING = "waiting", _("waiting for a controller")
+        REVIEWING = "reviewing", _("being reviewed")
         DECIDED = "decided", _("decided")
         VOID = "void", pgettext_lazy("state of a sample", "void")
 
@@ -177,7 +181,7 @@ class SampledItem(models.Model):
 
 
 class Review(models.Model):
-    """The private batch in which a controller rates sampled items `first` to `last`; a sequential sample is dealt in portions.
+    """The private batch of a controller, with sampled items `first` to `last`: sequential samples come in portions.
 
     A second controller's check says how far controllers agree, and changes no decision.
     """

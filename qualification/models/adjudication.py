@@ -51,12 +51,12 @@ class Disagreement(models.Model):
     """An item whose annotators gave different answers to a criterion, and how it was settled."""
 
     class State(models.TextChoices):
-        RE_RATING = "re_rating", _("both look again")
+        RE_RATING = "re_rating", _("being re-rated")
         ADJUDICATION = "adjudication", _("with a trainer")
         SETTLED = "settled", _("settled")
 
     class How(models.TextChoices):
-        RE_RATING = "re_rating", _("agreed at the second look")
+        RE_RATING = "re_rating", _("agreed in re-rating")
         ADJUDICATED = "adjudicated", _("settled by a trainer")
         REPLACED = "replaced", _("agreed after one of the two was replaced")
 
@@ -130,7 +130,7 @@ class Case(models.Model):
                 fields=["study", "item", "criterion"],
                 condition=Q(is_active=True),
                 name="one_case_per_item_and_criterion",
-                violation_error_message=_("This item is in the casebook already, with this question."),
+                violation_error_message=_("The case library already has this item with this question."),
             )
         ]
 

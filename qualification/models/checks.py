@@ -82,7 +82,7 @@ class Flag(models.Model):
         SPEED = "speed", _("much faster than others on the same items")
         LINES = "lines", _("the same answer again and again")
         DRIFT = "drift", _("agrees less than before")
-        KAPPA = "kappa", _("agrees less than the study asks for")
+        KAPPA = "kappa", _("agrees less than the study requires")
 
     class State(models.TextChoices):
         OPEN = "open", _("open")

@@ -24,12 +24,12 @@ class PayPlan(models.Model):
                 condition=Q(floor_per_hour__gte=0)
                 & (Q(qualification_amount__isnull=True) | Q(qualification_amount__gte=0)),
                 name="pay_is_not_negative",
-                violation_error_message=_("An amount is 0 or more."),
+                violation_error_message=_("An amount must be 0 or more."),
             ),
             models.CheckConstraint(
                 condition=Q(qualification_minutes__isnull=True) | Q(qualification_minutes__gte=1),
                 name="qualification_takes_a_minute",
-                violation_error_message=_("A qualification takes at least a minute."),
+                violation_error_message=_("A qualification must take at least a minute."),
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""The qualification of a study: who may rate its main batches, as a rule that is data, and everybody's attempts at it."""
+"""The qualification of a study: a rule that decides who may rate its main batches, and the attempts at it."""
 
 from django.conf import settings
 from django.db import models
@@ -18,15 +18,15 @@ class Qualification(models.Model):
 
     class Scope(models.TextChoices):
         POOLED = "pooled", _("over all criteria together")
-        EACH = "each", _("for every criterion by itself")
+        EACH = "each", _("for each criterion separately")
 
     class ThresholdFrom(models.TextChoices):
         PANEL = "panel", _("the panel's own kappa")
         FIXED = "fixed", _("a fixed number")
 
     class Decision(models.TextChoices):
-        POINT = "point", _("by the value: it passes or fails")
-        INTERVAL = "interval", _("by its interval: undecided candidates are given more")
+        POINT = "point", _("by the value: pass or fail")
+        INTERVAL = "interval", _("by the interval: undecided candidates get more batches")
 
     class PanelMembers(models.TextChoices):
         ALL = "all", _("experts and non-experts")
@@ -52,12 +52,12 @@ class Qualification(models.Model):
             models.CheckConstraint(
                 condition=Q(threshold__isnull=True) | Q(threshold__gte=-1, threshold__lte=1),
                 name="qualification_threshold_is_a_kappa_or_share",
-                violation_error_message=_("A threshold lies between -1 and 1."),
+                violation_error_message=_("A threshold must be between -1 and 1."),
             ),
             models.CheckConstraint(
                 condition=~Q(threshold_from="fixed") | Q(threshold__isnull=False),
                 name="fixed_threshold_is_given",
-                violation_error_message=_("Give the number of the fixed threshold."),
+                violation_error_message=_("Enter the fixed threshold."),
             ),
             models.CheckConstraint(
                 condition=~Q(method="gold") | Q(threshold_from="fixed"),

@@ -41,7 +41,7 @@ class Recruitment(models.Model):
             models.CheckConstraint(
                 condition=Q(least_approval__isnull=True) | Q(least_approval__lte=100),
                 name="approval_is_a_percentage",
-                violation_error_message=_("An approval rate is at most 100 per cent."),
+                violation_error_message=_("An approval rate cannot exceed 100 per cent."),
             )
         ]
 
@@ -53,10 +53,10 @@ class Entry(models.Model):
     """One person who came by a platform. Of the person there is the platform's opaque id, and nothing else."""
 
     class State(models.TextChoices):
-        ENTERED = "entered", _("on the way")
+        ENTERED = "entered", _("in progress")
         DONE = "done", _("finished")
         SCREENED_OUT = "screened_out", _("screened out")
-        FAILED_ATTENTION = "failed_attention", _("failed attention")
+        FAILED_ATTENTION = "failed_attention", _("failed attention checks")
         TIMED_OUT = "timed_out", _("timed out")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="entries")

@@ -61,10 +61,10 @@ def _recruitment(study: Study) -> Part:
     n = Entry.objects.filter(study=study).count()
     wanted = recruitment.n_wanted if recruitment else None
     return Part(
-        "recruitment", Right.CONFIGURE, _("Recruitment"), _("Whom the study wants, and by which platform they come."),
+        "recruitment", Right.CONFIGURE, _("Recruitment"), _("Who the study recruits, and from which platform."),
         bool(recruitment and recruitment.is_open),
         _facts(
-            ngettext("%(n)s person came by a platform", "%(n)s people came by a platform", n) % {"n": n},
+            ngettext("%(n)s person joined through a platform", "%(n)s people joined through a platform", n) % {"n": n},
             _("%(n)s wanted") % {"n": wanted} if wanted else "",
         ),
     )  # fmt: skip
@@ -78,10 +78,10 @@ def _pilot(study: Study) -> Part:
     )
     return Part(
         "pilot", Right.CLEAR, pgettext("a stage of a study", "Pilot"),
-        _("The panel rates first: time, difficulty, and the threshold for everybody else."), None,
+        _("The panel rates first. This gives time, difficulty and a threshold for everyone else."), None,
         _facts(
             ngettext("%(n)s pilot batch", "%(n)s pilot batches", n) % {"n": n},
-            _("Panel: %(experts)s experts, %(others)s non-experts") % members,
+            _("Panel: experts %(experts)s, non-experts %(others)s") % members,
         ),
     )  # fmt: skip
 
@@ -89,12 +89,13 @@ def _pilot(study: Study) -> Part:
 def _qualification(study: Study) -> Part:
     counts = qualification_counts(study)
     waiting = ngettext(
-        "%(n)s candidate waits for your decision", "%(n)s candidates wait for your decision", counts.n_asked
+        "%(n)s candidate is waiting for your decision", "%(n)s candidates are waiting for your decision", counts.n_asked
     )
     return Part(
-        "qualification", Right.CLEAR, _("Qualification"), _("Who may rate the main batches, by a rule."), study.has_qualification,
+        "qualification", Right.CLEAR, _("Qualification"), _("A rule decides who may rate the main batches."),
+        study.has_qualification,
         _facts(
-            _("%(n)s on the way") % {"n": counts.n_qualifying},
+            _("%(n)s qualifying") % {"n": counts.n_qualifying},
             _("%(passed)s of %(all)s attempts passed") % {"passed": counts.n_passed, "all": counts.n_attempts},
             _("%(n)s being decided") % {"n": counts.n_pending} if counts.n_pending else "",
         ),
@@ -108,7 +109,7 @@ def _checks(study: Study) -> Part:
     n_open = Flag.objects.filter(participant__study=study, state=Flag.State.OPEN).count()
     return Part(
         "checks", Right.CLEAR, _("Checks"),
-        _("Known answers in the work, and signals that somebody's work needs a look."),
+        _("Known answers among the items, and signals that someone's work needs attention."),
         _is_on(plan), _facts(ngettext("%(n)s known answer", "%(n)s known answers", n_known) % {"n": n_known}),
         n_open, ngettext("%(n)s open flag", "%(n)s open flags", n_open) % {"n": n_open},
     )  # fmt: skip
@@ -128,10 +129,11 @@ def _acceptance(study: Study) -> Part:
     )
     n_all, n_waiting = counts["n_all"], counts["n_checked"] + counts["n_unchecked"]
     return Part(
-        "acceptance", Right.WATCH, _("Batch control"), _("Samples of finished batches, and whether a batch is accepted."),
-        _is_on(plan), _facts(ngettext("%(n)s batch inspected", "%(n)s batches inspected", n_all) % {"n": n_all}),
-        n_waiting, ngettext("%(n)s inspection is open", "%(n)s inspections are open", n_waiting) % {"n": n_waiting},
-        "" if counts["n_checked"] else _("Check a sample"),
+        "acceptance", Right.WATCH, _("Batch acceptance"),
+        _("Samples of finished batches, which decide whether a batch is accepted."),
+        _is_on(plan), _facts(ngettext("%(n)s sample drawn", "%(n)s samples drawn", n_all) % {"n": n_all}),
+        n_waiting, ngettext("%(n)s sample is open", "%(n)s samples are open", n_waiting) % {"n": n_waiting},
+        "" if counts["n_checked"] else _("Review a sample"),
     )  # fmt: skip
 
 
@@ -140,9 +142,13 @@ def _adjudication(study: Study) -> Part:
     n_cases = Case.objects.filter(study=study, is_active=True).count()
     n_open = disagreements_of(study).filter(state=Disagreement.State.ADJUDICATION).count()
     return Part(
-        "adjudication", Right.TEACH, _("Casebook"), _("Disagreements, what was decided about them, and examples for all."),
+        "adjudication", Right.TEACH, _("Adjudication"),
+        _("Disagreements, how they were settled, and cases everyone can learn from."),
         _is_on(plan), _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
-        n_open, ngettext("%(n)s waits for a trainer", "%(n)s wait for a trainer", n_open) % {"n": n_open},
+        n_open,
+        ngettext(
+            "%(n)s disagreement is waiting for a trainer", "%(n)s disagreements are waiting for a trainer", n_open
+        ) % {"n": n_open},
         _("Settle it"),
     )  # fmt: skip
 
@@ -150,9 +156,9 @@ def _adjudication(study: Study) -> Part:
 def _pay(study: Study) -> Part:
     entries = PayEntry.objects.filter(participant__study=study)
     n = entries.filter(paid_out_at=None).count()
-    text = ngettext("%(n)s amount is not paid out yet", "%(n)s amounts are not paid out yet", n)
+    text = ngettext("%(n)s amount not paid out yet", "%(n)s amounts not paid out yet", n)
     return Part(
-        "pay", Right.CONFIGURE, _("Pay"), _("What everybody has earned, to the cent."), None, _facts(text % {"n": n})
+        "pay", Right.CONFIGURE, _("Pay"), _("What each person has earned, to the cent."), None, _facts(text % {"n": n})
     )
 
 
@@ -166,7 +172,7 @@ def _activity(study: Study) -> Part:
 
 def _flagged_items(study: Study) -> Part:
     n_flags, n_waiting = flags_in(study).count(), flagged_items(study, is_open=True).count()
-    waiting = ngettext("%(n)s flagged item to look at", "%(n)s flagged items to look at", n_waiting)
+    waiting = ngettext("%(n)s flagged item to settle", "%(n)s flagged items to settle", n_waiting)
     return Part(
         "flagged_items", Right.READ, _("Flagged items"), _("What annotators say is wrong with an item."), None,
         _facts(ngettext("%(n)s flag", "%(n)s flags", n_flags) % {"n": n_flags}),

@@ -19,27 +19,27 @@ class PayPlanForm(forms.ModelForm):
         fields = ("qualification_amount", "qualification_minutes", "floor_per_hour")
         labels = {
             "qualification_amount": _("Pay for a qualification batch"),
-            "qualification_minutes": _("Minutes it should take"),
-            "floor_per_hour": _("Least pay for an hour"),
+            "qualification_minutes": _("Expected minutes"),
+            "floor_per_hour": _("Minimum hourly pay"),
         }
         help_texts = {
-            "qualification_amount": _("Paid whether somebody passes or not. Left empty, the ledger pays none."),
-            "qualification_minutes": _("From it comes the rate an hour that is offered."),
-            "floor_per_hour": _("In the study's currency. Below it the platform warns you."),
+            "qualification_amount": _("Paid whether or not the candidate passes. If empty, the ledger pays none."),
+            "qualification_minutes": _("Used to calculate the hourly rate offered."),
+            "floor_per_hour": _("In the study's currency. The platform warns you when pay is below it."),
         }
 
 
 class BonusForm(forms.Form):
     amount = forms.DecimalField(min_value=Decimal("0.01"), widget=MONEY, label=_("Bonus"), **MOST_DIGITS)
-    reason = forms.CharField(max_length=300, label=_("Reason"), help_text=_("The annotator reads it."))
+    reason = forms.CharField(max_length=300, label=_("Reason"), help_text=_("The annotator can read it."))
 
 
 class CorrectionForm(forms.Form):
     amount = forms.DecimalField(
-        widget=MONEY, label=_("Correction"), help_text=_("With a minus it is taken back."), **MOST_DIGITS
+        widget=MONEY, label=_("Correction"), help_text=_("A negative amount is taken back."), **MOST_DIGITS
     )
     currency = forms.ChoiceField(label=_("Currency"))
-    reason = forms.CharField(max_length=300, label=_("Reason"), help_text=_("The annotator reads it."))
+    reason = forms.CharField(max_length=300, label=_("Reason"), help_text=_("The annotator can read it."))
 
     def __init__(self, *args: Any, currencies: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -48,7 +48,7 @@ class CorrectionForm(forms.Form):
     def clean_amount(self) -> Decimal:
         amount = self.cleaned_data["amount"]
         if not amount:
-            raise forms.ValidationError(_("A correction adds something or takes something back."))
+            raise forms.ValidationError(_("A correction must add or take back an amount."))
         return amount
 
 

@@ -35,7 +35,7 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_in(form):
             save_pay_plan(study, values=form.cleaned_data, by=signed_in(request.user), now=timezone.now())
-            messages.success(request, _("Saved. What is in the ledger already keeps its amount."))
+            messages.success(request, _("Saved. Amounts already in the ledger do not change."))
             return redirect("pay", slug)
     return _page(request, study, status=422, form=form)
 
@@ -78,7 +78,7 @@ def pay_paid(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with announced(request):
             n = ledger.mark_paid_out(study, **form.cleaned_data, by=signed_in(request.user), now=timezone.now())
-            text = ngettext("%(n)s line is paid out.", "%(n)s lines are paid out.", n)
+            text = ngettext("%(n)s line marked as paid.", "%(n)s lines marked as paid.", n)
             messages.success(request, text % {"n": n})
     return redirect("pay", slug)
 

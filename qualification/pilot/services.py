@@ -20,7 +20,7 @@ def take_over(study: Study, setting: str, suggested: Suggestions, *, by: User, n
     values = {"minutes": suggested.minutes, "pay": suggested.pay, "threshold": suggested.threshold}
     value = values[setting]
     if value is None:
-        raise Refused("no_suggestion", _("The pilot does not say it."))
+        raise Refused("no_suggestion", _("The pilot gives no value for this."))
     if setting == "minutes":
         update_study(study, expected_minutes=value, by=by, now=now)
     elif setting == "pay":

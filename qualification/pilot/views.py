@@ -133,7 +133,7 @@ def pilot_items(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     figures = _read(study, request.GET.get("pilot", "")).figures
     if figures is None:
-        messages.error(request, _("The panel has not judged anything in the pilots yet."))
+        messages.error(request, _("The panel has not rated anything in the pilots yet."))
         return redirect("pilot", slug)
     headers = {"Content-Disposition": f'attachment; filename="{study.slug}-pilot-difficulty.csv"'}
     return HttpResponse(difficulty_csv(figures), content_type="text/csv; charset=utf-8", headers=headers)
@@ -162,10 +162,10 @@ def pilot_take(request: HttpRequest, slug: str) -> HttpResponse:
     read = _read(study, request.POST.get("pilot", ""))
     suggested = read.suggestions(form.cleaned_data) if form.is_valid() else None
     if suggested is None:
-        messages.error(request, _("The pilot does not say it."))
+        messages.error(request, _("The pilot gives no value for this."))
         return redirect("pilot", slug)
     setting, by = form.cleaned_data["setting"], signed_in(request.user)
-    with announced(request, _("The setting is taken over.")):
+    with announced(request, _("The setting is applied.")):
         take_over(study, setting, suggested, by=by, now=timezone.now())
     asked = urlencode({"n_items": str(suggested.n_items), "hourly": str(suggested.hourly), "pilot": read.key})
     return redirect(f"{reverse('pilot', args=[slug])}?{asked}#suggestions")

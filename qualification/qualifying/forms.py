@@ -14,8 +14,8 @@ MARK = "*"
 class QualificationForm(forms.ModelForm):
     is_on = forms.BooleanField(
         required=False,
-        label=_("Annotators qualify before they may rate"),
-        help_text=_("Newcomers then get the training and the qualification batch only, until the rule clears them."),
+        label=_("Annotators must qualify before they may rate"),
+        help_text=_("New annotators then get only training and qualification batches until the rule clears them."),
     )
 
     class Meta:
@@ -25,28 +25,28 @@ class QualificationForm(forms.ModelForm):
             "is_trained", "has_comprehension_check", "most_check_tries", "passed_text", "failed_text",
         )  # fmt: skip
         labels = {
-            "method": _("A candidate is measured by"),
+            "method": _("Measure candidates by"),
             "scope": _("Measured"),
             "panel_members": _("Compared with"),
-            "threshold_from": _("The threshold"),
-            "threshold": _("The number"),
+            "threshold_from": _("Threshold"),
+            "threshold": _("Fixed threshold"),
             "decision": _("Decided"),
-            "most_attempts": _("Qualification batches a candidate may be given"),
+            "most_attempts": _("Maximum qualification batches per candidate"),
             "is_trained": _("Training batches must be finished first"),
             "has_comprehension_check": _("Questions about the guidelines come first"),
-            "most_check_tries": _("Tries to answer them"),
-            "passed_text": _("Said to whoever passes"),
-            "failed_text": _("Said to whoever does not"),
+            "most_check_tries": _("Tries allowed"),
+            "passed_text": _("Message to candidates who pass"),
+            "failed_text": _("Message to candidates who do not pass"),
         }
         help_texts = {
-            "scope": _("For every criterion by itself, all of them must pass."),
-            "threshold_from": _("A kappa must be strictly above it; accuracy against known answers must reach it."),
-            "threshold": _("Used where a fixed number is chosen above; 0.21 in the reference study."),
-            "most_attempts": _("More than one only helps where the decision is by the interval."),
+            "scope": _("If each criterion is measured separately, all must pass."),
+            "threshold_from": _("A kappa must be above it; accuracy against known answers must reach it."),
+            "threshold": _("Used if a fixed number is chosen above; 0.21 in the reference study."),
+            "most_attempts": _("More than one helps only if you decide by the interval."),
             "is_trained": "",
             "has_comprehension_check": "",
-            "passed_text": _("Left empty, a kind sentence of the platform."),
-            "failed_text": _("Left empty, a kind sentence of the platform."),
+            "passed_text": _("If empty, a friendly standard message is shown."),
+            "failed_text": _("If empty, a friendly standard message is shown."),
         }
         widgets = {
             "threshold": forms.NumberInput(attrs={"step": "0.01", "min": "-1", "max": "1"}),
@@ -69,7 +69,7 @@ class QualificationForm(forms.ModelForm):
     def _at_least_one(self, name: str) -> int:
         value: int = self.cleaned_data[name]
         if not 1 <= value <= 20:
-            raise forms.ValidationError(_("Give a number from 1 to 20."))
+            raise forms.ValidationError(_("Enter a number from 1 to 20."))
         return value
 
     def values(self) -> dict[str, Any]:
@@ -81,14 +81,14 @@ class QuestionForm(forms.Form):
     options = forms.CharField(
         max_length=4000,
         label=_("Answers"),
-        help_text=_("One a line. A star before the right one: * A fitting next turn."),
+        help_text=_("One per line. Put a star before the correct one: * A fitting response."),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     why = forms.CharField(
         max_length=2000,
         required=False,
         label=_("Explanation"),
-        help_text=_("Shown after an answer, right or wrong. Do not give the right answer away in it."),
+        help_text=_("Shown after every answer, correct or not. Do not give the correct answer away."),
         widget=forms.Textarea(attrs={"rows": 2}),
     )
 
@@ -96,13 +96,13 @@ class QuestionForm(forms.Form):
         lines = [line.strip() for line in self.cleaned_data["options"].splitlines() if line.strip()]
         marked = [at for at, line in enumerate(lines) if line.startswith(MARK)]
         if not FEWEST_OPTIONS <= len(lines) <= MOST_OPTIONS:
-            raise forms.ValidationError(_("Give 2 to 8 answers, one a line."))
+            raise forms.ValidationError(_("Enter 2 to 8 answers, one per line."))
         if len(marked) != 1:
-            raise forms.ValidationError(_("Put a star before exactly one answer: the right one."))
+            raise forms.ValidationError(_("Put a star before exactly one answer: the correct one."))
         self.right = marked[0]
         texts = [line.removeprefix(MARK).strip() for line in lines]
         if len(set(texts)) < len(texts) or "" in texts:
-            raise forms.ValidationError(_("Every answer needs a text of its own."))
+            raise forms.ValidationError(_("Every answer needs its own text."))
         return texts
 
     def values(self) -> dict[str, Any]:

@@ -10,16 +10,16 @@ STEP_NAMES = {
     "comprehension": _("Questions about the guidelines"),
     "training": _("Training"),
     "qualification": _("Qualification"),
-    "result": _("The decision"),
+    "result": _("Result"),
 }
 REASONS = {
-    "no_panel": _("The panel is empty: mark its members on the page of the people."),
+    "no_panel": _("The panel is empty. Mark its members on the People page."),
     "panel_unfinished": _("The panel has not finished the qualification batch yet."),
     "no_items": _("No answer could be judged."),
-    "no_pairs": _("The panel has too few answers to be compared with."),
-    "no_variation": _("Everybody gave one and the same answer, which leaves nothing to tell agreement from chance."),
-    "too_few_items": _("Fewer than 10 answers carry no interval."),
-    "other_role": _("The rule says passed, but their role here sees the figures, so they cannot rate blind."),
+    "no_pairs": _("The panel has too few answers for a comparison."),
+    "no_variation": _("Everyone gave the same answer, so agreement cannot be told apart from chance."),
+    "too_few_items": _("There is no interval for fewer than 10 answers."),
+    "other_role": _("Passed by the rule, but their role in this study can see results, so they cannot rate blind."),
 }
 
 
@@ -41,7 +41,7 @@ def method_name(method: str) -> str:
 def bound_words(method: str) -> str:
     """What a rule of the qualification takes at its threshold."""
     is_gold = method == Qualification.Method.GOLD
-    return str(_("passed at the threshold or above it") if is_gold else _("passed strictly above the threshold"))
+    return str(_("passed at or above the threshold") if is_gold else _("passed strictly above the threshold"))
 
 
 @register.filter

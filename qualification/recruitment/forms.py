@@ -27,32 +27,34 @@ class CodeField(forms.CharField):
     def clean(self, value: Any) -> str:
         code = super().clean(value)
         if code and not code.replace("-", "").replace("_", "").isalnum():
-            raise forms.ValidationError(_("A code is letters and digits: copy it from the platform."))
+            raise forms.ValidationError(_("A code consists of letters and digits. Copy it from the platform."))
         return code
 
 
 class RecruitmentForm(forms.ModelForm):
     provider = forms.ChoiceField(required=False, label=_("Platform"))
-    locations = NamesField(label=_("Countries or regions"), help_text=_("With commas between them."))
-    first_languages = NamesField(label=_("First languages"), help_text=_("With commas between them."))
+    locations = NamesField(label=_("Countries or regions"), help_text=_("Separated by commas."))
+    first_languages = NamesField(label=_("First languages"), help_text=_("Separated by commas."))
     n_wanted = forms.IntegerField(required=False, min_value=1, max_value=100_000, label=_("People wanted"))
     least_approval = forms.IntegerField(
-        required=False, min_value=0, max_value=100, label=_("Approval rate, at least"),
-        help_text=_("Per cent of their earlier submissions that were approved."),
+        required=False, min_value=0, max_value=100, label=_("Minimum approval rate"),
+        help_text=_("Percentage of their earlier submissions that were approved."),
     )  # fmt: skip
     least_submissions = forms.IntegerField(
-        required=False, min_value=0, max_value=1_000_000, label=_("Completed submissions, at least")
+        required=False, min_value=0, max_value=1_000_000, label=_("Minimum completed submissions")
     )
     code_done = CodeField(label=_("Finished"))
     code_screened_out = CodeField(label=_("Screened out"), help_text=_("For people who did not qualify."))
-    code_failed_attention = CodeField(label=_("Failed attention"), help_text=_("For people whom a check excluded."))
+    code_failed_attention = CodeField(
+        label=_("Failed attention checks"), help_text=_("For people excluded because of a check.")
+    )
     code_timed_out = CodeField(
         label=_("Timed out"),
-        help_text=_("For people whose time ran out before they finished a batch. Left empty, they may go on."),
+        help_text=_("For people whose time ran out before they finished a batch. If empty, they may continue."),
     )
     platform_url = forms.URLField(
-        required=False, assume_scheme="https", label=_("Address of the platform"),
-        help_text=_("Where people are sent at the end. Left empty, the platform's own."),
+        required=False, assume_scheme="https", label=_("Platform address"),
+        help_text=_("Where people are sent at the end. If empty, the platform's own address."),
     )  # fmt: skip
 
     class Meta:
@@ -67,12 +69,12 @@ class RecruitmentForm(forms.ModelForm):
             "education": _("Education"),
             "expertise": _("Expertise"),
             "other": _("Other criteria"),
-            "is_open": _("New people may come in by the platform"),
+            "is_open": _("Admit new people from the platform"),
             "asks_demographics": _("Ask annotators about themselves"),
         }
         help_texts = {
-            "is_open": _("Switched off, people who are in already can still go on."),
-            "asks_demographics": _("Age, gender, first language, country and education; every question can be left."),
+            "is_open": _("If off, people who have already joined can still continue."),
+            "asks_demographics": _("Age, gender, first language, country and education; every question is optional."),
         }
         widgets = {"other": forms.Textarea(attrs={"rows": 2})}
 
@@ -85,12 +87,12 @@ class RecruitmentForm(forms.ModelForm):
     def clean_platform_url(self) -> str:
         address = self.cleaned_data["platform_url"]
         if address and not address.startswith(("https://", "http://")):
-            raise forms.ValidationError(_("The address begins with https://."))
+            raise forms.ValidationError(_("The address must begin with https://."))
         return address
 
 
 class DemographicsFileForm(forms.Form):
-    file = forms.FileField(label=_("File of demographics"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}))
+    file = forms.FileField(label=_("Demographics file"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}))
     is_dry_run = forms.BooleanField(required=False)
 
 

@@ -9,18 +9,20 @@ from reporting.explained import COUNTED, Figure
 from reporting.record.acceptance_words import COUNTS, acceptance_lines
 
 DEFINITIONS = {
-    "batches": gettext_noop("Batches that a checked sample has decided about, in any round."),
-    "yield": gettext_noop("Of the batches whose first round was accepted or returned, the share that was accepted."),
-    "rounds": gettext_noop("How many rounds accepted batches took, on average: 1 is none returned."),
-    "decided_rounds": gettext_noop("How many rounds of a batch have been decided, on average: accepted or not."),
-    "more": gettext_noop("Of the accepted batches, the share that was returned at least once."),
-    "rework": gettext_noop("What returned batches have cost: times are those that browsers report."),
+    "batches": gettext_noop("Batches with a decision from a reviewed sample, in any round."),
+    "yield": gettext_noop(
+        "Share of batches accepted in their first round, out of those whose first round was accepted or returned."
+    ),
+    "rounds": gettext_noop("Mean number of rounds of an accepted batch: 1 means that none was returned."),
+    "decided_rounds": gettext_noop("Mean number of decided rounds per batch, accepted or not."),
+    "more": gettext_noop("Share of accepted batches that were returned at least once."),
+    "rework": gettext_noop("Time that returned batches have cost, as reported by browsers."),
     "kappa": gettext_noop(
         "Agreement of first and second controllers beyond chance: 1 is perfect, 0 is what chance alone would give."
     ),
 }
 ESTIMATED = {"yield", "kappa"}  # their notes have the interval, or say why there is none
-VERSION = gettext_noop("Decisions under the version of the protocol that the study follows now.")
+VERSION = gettext_noop("Decisions under the protocol version that the study uses now.")
 
 
 def acceptance_figures(acceptance: dict[str, Any] | None) -> list[tuple[str, str, Figure]]:

@@ -23,16 +23,20 @@ NAMES = {
 }
 HOW = {
     "cusum": gettext_noop(
-        "A CUSUM: the line rises with every answer that differs from the majority of the others and falls with every "
-        "one that agrees. It is set to a false alarm in about 1,000 answers. Hard items in a row raise it too."
+        "A CUSUM chart: the line rises with every answer that differs from the majority of the others "
+        "and falls with every answer that agrees. It is set to give one false alarm in about 1,000 "
+        "answers. Several hard items in a row also raise it."
     ),
     "ewma": gettext_noop(
-        "An EWMA: the line is a moving share of agreement with the majority of the others, in which the latest 20 "
-        "answers weigh most. It is set to a false alarm in about 1,000 answers. Hard items in a row lower it too."
+        "An EWMA chart: the line is a moving share of agreement with the majority of the others, in "
+        "which the latest 20 answers weigh most. It is set to give one false alarm in about 1,000 "
+        "answers. Several hard items in a row also lower it."
     ),
 }
-SHARE = gettext_noop("How often the answer was the most frequent one of the others. Not corrected for chance.")
-HELD_TO_OTHERS = gettext_noop("The own beginning is no measure, so the chart holds this annotator to the others.")
+SHARE = gettext_noop("How often this annotator gave the most frequent answer of the others. Not corrected for chance.")
+HELD_TO_OTHERS = gettext_noop(
+    "The annotator's own first answers are not a usable baseline, so the chart uses the other annotators instead."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ def course_facts(course: Course) -> list[CourseFact]:
     return [
         CourseFact("usual", _("Usual agreement"), _usual(course)),
         CourseFact("latest", _("Latest agreement"), _latest(course)),
-        CourseFact("limit", _("Limit of the chart"), _limit(course)),
+        CourseFact("limit", _("Control limit"), _limit(course)),
         CourseFact("alarm", _("First alarm"), _alarm(course)),
         CourseFact("beyond", _("Answers beyond the limit"), _beyond(course)),
     ]
@@ -59,11 +63,11 @@ def _usual(course: Course) -> Figure:
     statistic = Statistic("percent", gettext_noop("Usual agreement"), SHARE, ".0%")
     value = course.chart.p0 or 0.0
     if course.is_own:
-        begun = _("Of the first %(n)s answers with a majority of the others.") % {"n": BASELINE_ITEMS}
+        begun = _("Based on the first %(n)s answers for which the others have a majority.") % {"n": BASELINE_ITEMS}
         lines = [begun, *_interval(statistic, course.begun)]
     else:
         median = _("The median of the annotators.")
-        lines = [_(HELD_TO_OTHERS), median, _("No interval: it is the measure that is held to.")]
+        lines = [_(HELD_TO_OTHERS), median, _("No interval: this is the reference value.")]
     return Figure(number(value, ".0%"), (plain_headline(statistic, value), statistic.definition, *lines, _left(course)))
 
 
@@ -72,7 +76,9 @@ def _latest(course: Course) -> Figure:
     found = course.latest
     if found.value is None:
         return missing(statistic, found.reason or "")
-    latest = _("Of the last %(n)s answers with a majority of the others.") % {"n": min(LATEST, found.n_items)}
+    latest = _("Based on the last %(n)s answers for which the others have a majority.") % {
+        "n": min(LATEST, found.n_items)
+    }
     lines = (plain_headline(statistic, found.value), statistic.definition, latest, *_interval(statistic, found))
     return Figure(number(found.value, ".0%"), (*lines, _left(course)))
 
@@ -87,15 +93,16 @@ def _limit(course: Course) -> Figure:
         text = number(chart.limit, ".0%")
         lines = [
             _("Alarm when the moving share is %(limit)s or less.") % {"limit": text},
-            _("Each answer weighs %(weight)s, and all before it the rest.") % {"weight": number(EWMA_WEIGHT, ".0%")},
+            _("Each answer has a weight of %(weight)s; all earlier answers share the rest.")
+            % {"weight": number(EWMA_WEIGHT, ".0%")},
         ]
     else:
         text = number(chart.limit)
         shares = {"limit": text, "p0": number(chart.p0, ".0%"), "p1": number(chart.p1, ".0%")}
-        lines = [_("Alarm when the sum is %(limit)s or more: a drop from %(p0)s to %(p1)s is likely then.") % shares]
-    false_alarms = _("Somebody who stays as usual has one false alarm in about %(n)s answers.")
+        lines = [_("Alarm when the sum is %(limit)s or more: a drop from %(p0)s to %(p1)s is then likely.") % shares]
+    false_alarms = _("An annotator whose agreement does not change has one false alarm in about %(n)s answers.")
     lines.append(false_alarms % {"n": f"{IN_CONTROL_RUN:,}"})
-    return Figure(text, (*lines, _watched(course), _("No interval: it is set, not estimated.")))
+    return Figure(text, (*lines, _watched(course), _("No interval: the limit is set, not estimated.")))
 
 
 def _alarm(course: Course) -> Figure:
@@ -109,7 +116,7 @@ def _alarm(course: Course) -> Figure:
 def _beyond(course: Course) -> Figure:
     n = int(course.beyond.sum())
     lines = (
-        _("Answers after which the line stands at the limit or beyond; they are drawn thick."),
+        _("Answers after which the line is at or beyond the limit. They are drawn with a thick line."),
         _watched(course),
         _left(course),
         _(COUNTED),
@@ -118,12 +125,12 @@ def _beyond(course: Course) -> Figure:
 
 
 def _watched(course: Course) -> str:
-    return _("%(n)s answers are watched.") % {"n": f"{course.n_watched:,}"}
+    return _("%(n)s answers are monitored.") % {"n": f"{course.n_watched:,}"}
 
 
 def _left(course: Course) -> str:
     sizes = {"n": f"{len(course.agrees):,}", "left_out": f"{len(course.agrees) - course.n_known:,}"}
-    return _("%(n)s answers read; %(left_out)s left out because the others tied or there were none.") % sizes
+    return _("%(n)s answers read; %(left_out)s left out because the others tied or nobody else answered.") % sizes
 
 
 # --- picture and sentence
@@ -134,7 +141,7 @@ def course_picture(course: Course) -> SafeString:
         return SafeString("")
     return course_figure(
         name="board-course",
-        title=_("Agreement of %(name)s with the majority of the others, as a control chart") % {"name": name},
+        title=_("Control chart: agreement of %(name)s with the majority of the others") % {"name": name},
         description=course_sentence(course),
         path=chart.path,
         limit=chart.limit,
@@ -145,7 +152,7 @@ def course_picture(course: Course) -> SafeString:
         words=CourseWords(
             axis=_("answers, in the order they were given"),
             limit=_limit_words(course),
-            baseline=_("what is usual") if course.is_own else "",
+            baseline=_("usual level") if course.is_own else "",
             alarm="" if chart.alarm is None else _("answer %(at)s") % {"at": f"{chart.alarm + 1:,}"},
         ),
     )
@@ -154,7 +161,7 @@ def course_picture(course: Course) -> SafeString:
 def _limit_words(course: Course) -> str:
     shares = {"p0": number(course.chart.p0, ".0%"), "p1": number(course.chart.p1, ".0%")}
     if course.falls:
-        return _("alarm: less than the usual %(p0)s is likely") % shares
+        return _("alarm: agreement is likely below the usual %(p0)s") % shares
     return _("alarm: a drop from %(p0)s to %(p1)s is likely") % shares
 
 
@@ -168,17 +175,17 @@ def course_sentence(course: Course) -> str:
         "known": f"{course.n_known:,}",
     }
     if course.chart.reason == "too_few_items":
-        text = _("%(name)s has %(known)s answers with a majority of the others: too few for a chart.")
+        text = _("%(name)s has %(known)s answers for which the others have a majority: too few for a chart.")
         return text % values
     if course.chart.reason:
-        text = _("%(name)s agreed on %(p0)s of the first 50 answers only: too little for a drop to be seen.")
+        text = _("%(name)s agreed on only %(p0)s of the first 50 answers: too little to detect a drop.")
         return text % values
     if course.is_own:
         begun = _("%(name)s: agreement %(p0)s in the first 50 answers with a majority, %(latest)s in the last 50.")
     else:
         begun = _(
-            "%(name)s: agreement %(latest)s in the last 50 answers with a majority. The own beginning is no measure, "
-            "so it is held to the median of the annotators, %(p0)s."
+            "%(name)s: agreement %(latest)s in the last 50 answers with a majority. The annotator's own "
+            "first answers are not a usable baseline, so the chart uses the median of the annotators, %(p0)s."
         )
     parts = [begun % values, _alarm_sentence(course)]
     if not course.is_whole:
@@ -194,4 +201,4 @@ def _alarm_sentence(course: Course) -> str:
         "n": f"{len(course.agrees):,}",
         "when": date_format(timezone.localtime(course.alarm_at), "DATETIME_FORMAT"),
     }
-    return _("Alarm at answer %(at)s of %(n)s, on %(when)s: look at the answers from a little before it.") % at
+    return _("Alarm at answer %(at)s of %(n)s, on %(when)s. Look at the answers from shortly before it.") % at

@@ -40,11 +40,9 @@ COHEN_MEANS = gettext_noop(
     "Agreement of two annotators beyond chance: 1 is perfect, 0 is what chance alone would give."
 )
 EQUAL = gettext_noop("How often the two gave the same answer. Not corrected for chance.")
-ALONE = gettext_noop("Left out are items that only one of the two has answered.")
-NO_CHANCE = gettext_noop("No interval: it stands beside kappa to be read with it.")
-STRONG_MEANS = gettext_noop(
-    "Only items that nobody answered with an unsure option. Leaving out the hard items raises kappa."
-)
+ALONE = gettext_noop("Items that only one of the two has answered are left out.")
+NO_CHANCE = gettext_noop("No interval: read this number together with kappa.")
+STRONG_MEANS = gettext_noop("Only items for which nobody chose an unsure option. Leaving out hard items raises kappa.")
 NO_STRONG_ITEMS = "no_strong_items"
 MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
 
@@ -265,7 +263,7 @@ def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
 def _first_line(couple: Couple, found: Estimate) -> str:
     if found.value is None:
         # Translators: "why" is a clause such as "there are no answers here yet".
-        return _("%(first)s and %(second)s: Undefined, because %(why)s.") % (
+        return _("%(first)s and %(second)s: undefined, because %(why)s.") % (
             couple.names | {"why": reason_sentence(found.reason)}
         )
     # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
@@ -282,7 +280,7 @@ def pair_picture(pairs: Pairs) -> SafeString:
     return heat_figure(
         name="board-pairs",
         title=_("Cohen's kappa of each pair of annotators in batch %(key)s") % {"key": pairs.batch.key},
-        description=_("Every square is one pair; the list below has the same numbers."),
+        description=_("Each square is one pair of annotators. The list below has the same numbers."),
         rows=rows,
         columns=columns,
         cells=cells,

@@ -14,13 +14,11 @@ from reporting.board.rate import DAYS, HOURS, Rate
 from reporting.board.work import BatchLine, Progress, SeatCounts, SeatLine
 from reporting.explained import COUNTED, Figure
 
-WANTED = gettext_noop("Wanted is one answer to every question of every item from every seat.")
-LEFT_OUT = gettext_noop(
-    "Left out: answers of seats that ran out, of rounds that were returned, and of people who were taken out."
-)
-MAIN_ONLY = gettext_noop("Main batches only: pilots, training and qualification stay apart.")
+WANTED = gettext_noop("Answers needed: one to every question of every item, from every seat.")
+LEFT_OUT = gettext_noop("Left out: answers from expired seats, from returned rounds and from excluded people.")
+MAIN_ONLY = gettext_noop("Main batches only. Pilot, training and qualification batches are not included.")
 STRAIGHT = gettext_noop(
-    "A straight line, not a forecast, and so without an interval: breaks and tired annotators bend it."
+    "A linear extrapolation, not a forecast, so there is no interval: breaks and tired annotators change it."
 )
 
 
@@ -74,7 +72,7 @@ def work_figures(progress: Progress, seats: SeatCounts, total: AgreementSnapshot
 
 
 def batch_row(line: BatchLine) -> BatchRow:
-    where = _("Of this batch.")
+    where = _("This batch only.")
     return BatchRow(
         line=line,
         answers=answers_figure(line.progress, where),
@@ -86,15 +84,15 @@ def batch_row(line: BatchLine) -> BatchRow:
 
 def _note(progress: Progress, rate: Rate) -> str:
     if progress.percent >= 100:
-        return _("All answers are given.")
+        return _("All answers have been given.")
     if rate.finish:
         return ""
-    return _("No answers in the last %(n)s hours, so no finish can be foreseen.") % {"n": HOURS}
+    return _("No answers in the last %(n)s hours, so the finish cannot be estimated.") % {"n": HOURS}
 
 
 def percent_figure(progress: Progress) -> Figure:
     lines = (
-        _("Share of the wanted answers that are given."),
+        _("Share of the needed answers that have been given."),
         _("Rounded down: 100 means that nothing is missing."),
         *_answers(progress, _(MAIN_ONLY)),
     )
@@ -102,7 +100,7 @@ def percent_figure(progress: Progress) -> Figure:
 
 
 def answers_figure(progress: Progress, where: str) -> Figure:
-    lines = (_("Answers given, of those wanted."), *_answers(progress, where))
+    lines = (_("Answers given, out of those needed."), *_answers(progress, where))
     # Translators: answers given, of those wanted.
     return Figure(_("%(given)s of %(wanted)s") % _sizes(progress), lines)
 
@@ -112,7 +110,7 @@ def _sizes(progress: Progress) -> dict[str, str]:
 
 
 def _answers(progress: Progress, where: str) -> tuple[str, ...]:
-    counted = _("%(given)s answers count, %(wanted)s are wanted.") % _sizes(progress)
+    counted = _("%(given)s answers count; %(wanted)s are needed.") % _sizes(progress)
     return (counted, _(WANTED), _(LEFT_OUT), where, _(COUNTED))
 
 
@@ -122,9 +120,9 @@ def seat_figures(counts: SeatCounts, where: str) -> SeatFigures:
         return Figure(localized(n), (definition, seats, where, _(COUNTED)))
 
     return SeatFigures(
-        rating=figure(counts.n_rating, _("Seats in use: somebody rates there now, and the time has not run out.")),
-        free=figure(counts.n_free, _("Free seats: nobody has taken them, or the time of whoever did has run out.")),
-        finished=figure(counts.n_finished, _("Finished seats: their holder has submitted.")),
+        rating=figure(counts.n_rating, _("Seats in use: an annotator is rating, and the time has not run out.")),
+        free=figure(counts.n_free, _("Free seats: nobody has taken them, or the holder's time has run out.")),
+        finished=figure(counts.n_finished, _("Finished seats: the holder has submitted.")),
     )
 
 
@@ -135,7 +133,7 @@ def _holder(seat: SeatLine) -> HolderLine:
 def _more(line: BatchLine) -> Figure:
     sizes = {"n": localized(line.n_more), "shown": localized(len(line.held)), "all": localized(line.counts.n)}
     lines = (
-        _("Seats that are taken and not listed here: people at work come first."),
+        _("Taken seats that are not listed here. People who are rating come first in the list."),
         _("%(shown)s listed and %(n)s more, of %(all)s seats.") % sizes,
         _(COUNTED),
     )
@@ -147,7 +145,7 @@ def _until(seat: SeatLine) -> Figure:
     said = {"name": seat.pseudonym, "when": date_format(ends, "DATETIME_FORMAT")}
     lines = (
         _("%(name)s holds this seat until %(when)s.") % said,
-        _("Not submitted by then, the seat is free again. Its answers are kept, and count no more."),
+        _("If it is not submitted by then, the seat becomes free again. Its answers are kept but no longer count."),
     )
     # Translators: the time of day at which a seat is free again.
     return Figure(pgettext("a seat", "until %(time)s") % {"time": date_format(ends, "TIME_FORMAT")}, lines)
@@ -157,9 +155,9 @@ def as_of_figure(total: AgreementSnapshot) -> Figure:
     moment = timezone.localtime(total.computed_at)
     said = {"when": formatted(moment, "j M Y, H:i:s T"), "version": localized(total.version)}
     lines = (
-        _("When the figures of this page were stored: %(when)s.") % said,
-        _("Version %(version)s: it grows by one with every change of a batch that is counted in.") % said,
-        _("Answers given since then are not in them yet; they follow within seconds while a worker runs."),
+        _("The numbers on this page were stored on %(when)s.") % said,
+        _("Version %(version)s. It increases by one each time a change to a batch is counted.") % said,
+        _("Answers given since then are not included yet. They follow within seconds while a worker is running."),
     )
     return Figure(formatted(moment, "j M, H:i:s"), lines)
 
@@ -170,22 +168,25 @@ def localized(value: float, places: int | None = None) -> str:
 
 # --- pace
 def _pace(rate: Rate, progress: Progress) -> list[tuple[str, Figure]]:
-    found = [(_("Answers an hour"), _hourly(rate))]
+    found = [(_("Answers per hour"), _hourly(rate))]
     if rate.finish:
-        found.append((_("Done at this pace"), _finish(rate.finish, "j M, H:i", _by_hours(rate), progress)))
+        found.append((_("Finish at this pace"), _finish(rate.finish, "j M, H:i", _by_hours(rate), progress)))
     if rate.finish_by_days:
-        found.append((_("Answers a day"), _daily(rate)))
-        found.append((_("Done at the pace of days"), _finish(rate.finish_by_days, "j M", _by_days(rate), progress)))
+        found.append((_("Answers per day"), _daily(rate)))
+        found.append((_("Finish at the daily pace"), _finish(rate.finish_by_days, "j M", _by_days(rate), progress)))
     return found
 
 
 def _by_hours(rate: Rate) -> str:
     pace = {"per_hour": localized(rate.per_hour, 0), "n": HOURS}
-    return _("%(per_hour)s answers an hour over the last %(n)s hours.") % pace
+    return _("%(per_hour)s answers per hour over the last %(n)s hours.") % pace
 
 
 def _by_days(rate: Rate) -> str:
-    return _("%(per_day)s answers a day over the last %(n)s days.") % {"per_day": localized(rate.per_day, 0), "n": DAYS}
+    return _("%(per_day)s answers per day over the last %(n)s days.") % {
+        "per_day": localized(rate.per_day, 0),
+        "n": DAYS,
+    }
 
 
 def _hourly(rate: Rate) -> Figure:
@@ -198,11 +199,13 @@ def _daily(rate: Rate) -> Figure:
 
 
 def _counted_in(n: int) -> tuple[str, ...]:
-    counted = _("%(n)s answers, by the hour they were given; earlier ones are left out.") % {"n": localized(n)}
-    return counted, _("Breaks within are in it: it is a pace, not a speed."), _(MAIN_ONLY), _(COUNTED)
+    counted = _("Based on %(n)s answers, by the hour in which they were given. Earlier answers are left out.") % {
+        "n": localized(n)
+    }
+    return counted, _("Breaks in between are included: it is a pace, not a speed."), _(MAIN_ONLY), _(COUNTED)
 
 
 def _finish(moment: datetime, form: str, pace: str, progress: Progress) -> Figure:
     missing = _("%(n)s answers are missing.") % {"n": localized(progress.n_wanted - progress.n_ratings)}
-    first = _("When the last answer is given if it goes on like that without a break.")
+    first = _("When the last answer will be given if work continues at this pace without a break.")
     return Figure(formatted(timezone.localtime(moment), form), (first, pace, missing, _(STRAIGHT)))

@@ -38,16 +38,16 @@ MAJORITY = Statistic(
     "majority",
     gettext_noop("Kappa with the majority of the others"),
     gettext_noop(
-        "Cohen's kappa of this annotator's answers with the most frequent answer of the other annotators of the same "
-        "item: 1 is always the same, 0 is what chance alone would give."
+        "Cohen's kappa between this annotator's answers and the most frequent answer of the other "
+        "annotators of the same item: 1 means always the same, 0 is what chance alone would give."
     ),
 )
 AGREEMENT = Statistic(
     "percent",
     gettext_noop("Agreement with the majority of the others"),
     gettext_noop(
-        "How often this annotator gave the most frequent answer of the others. Not corrected for chance: who always "
-        "gives the most frequent answer has a high one too."
+        "How often this annotator gave the most frequent answer of the others. Not corrected for chance: "
+        "it is also high for somebody who always gives the most frequent answer."
     ),
     ".0%",
 )
@@ -55,25 +55,25 @@ WITHOUT = Statistic(
     "without",
     gettext_noop("Fleiss' kappa without this annotator"),
     gettext_noop(
-        "Fleiss' kappa of everybody, and of everybody else. It shows how much depends on one annotator; it does not "
-        "prove anything about them."
+        "Fleiss' kappa with all annotators, and without this one. It shows how much depends on one "
+        "annotator; it proves nothing about them."
     ),
 )
 ENTROPY = Statistic(
     "entropy",
     gettext_noop("Variety of answers"),
     gettext_noop(
-        "Entropy of the answers beside the median of the other annotators: near 0 per cent somebody always gives the "
-        "same answer. On other items than the others it may differ for that reason alone."
+        "Entropy of the answers relative to the median of the other annotators: near 0 per cent means "
+        "almost always the same answer. It may also differ only because this annotator rated other items."
     ),
     ".0%",
 )
 PACE = Statistic(
     "pace",
-    gettext_noop("Time beside the others"),
+    gettext_noop("Time relative to the others"),
     gettext_noop(
-        "Median of this annotator's active time over the median time of all annotators on the same question of the "
-        "same item: 50 per cent is twice as fast. Times are those the browser reports."
+        "Median ratio of this annotator's active time to the median time of all annotators, for the same "
+        "question on the same item: 50 per cent means twice as fast. Times are as reported by browsers."
     ),
     ".0%",
 )
@@ -85,16 +85,16 @@ SHORT = {
     FAST: pgettext_lazy("a reason to look at an annotator", "fast"),
 }
 LONG = {
-    BELOW_THRESHOLD: gettext_noop("The whole interval of kappa is below the threshold of the study."),
+    BELOW_THRESHOLD: gettext_noop("The whole interval of kappa is below the study's threshold."),
     LOW_KAPPA: gettext_noop("Agrees with the majority of the others much less than the other annotators do."),
     LOW_ENTROPY: gettext_noop("Gives one answer much more often than the other annotators do."),
     FAST: gettext_noop("Answers much faster than the other annotators on the same items."),
 }
-EFFECT = gettext_noop("No interval: it is an effect on the answers there are, not a test.")
-BESIDE_OTHERS = gettext_noop("No interval: it is read beside the other annotators of this table.")
+EFFECT = gettext_noop("No interval: this is an effect on the answers given, not a test.")
+BESIDE_OTHERS = gettext_noop("No interval: compare it with the other annotators in this table.")
 ONLY_A_REASON = gettext_noop(
-    "A reason to look at the answers, not a verdict: hard items, another reading of the question or chance can look "
-    "the same."
+    "A reason to look at the answers, not a conclusion: hard items, another reading of the question "
+    "or chance can look the same."
 )
 
 
@@ -142,18 +142,20 @@ def _against(kappa: Estimate, floor: float) -> str:
     said = {"floor": number(floor)}
     if kappa.n_items < FEWEST_ITEMS_TO_FLAG:
         said["n"] = str(FEWEST_ITEMS_TO_FLAG)
-        return _("Not held against the threshold of the study, %(floor)s, with fewer than %(n)s answers.") % said
+        return _("Not compared with the study's threshold, %(floor)s: there are fewer than %(n)s answers.") % said
     if kappa.high is None:
-        return _("Without an interval it cannot be held against the threshold of the study, %(floor)s.") % said
+        return _("Without an interval it cannot be compared with the study's threshold, %(floor)s.") % said
     if kappa.high < floor:
-        return _("The whole interval lies below the threshold of the study, %(floor)s.") % said
-    return _("The interval does not lie below the threshold of the study, %(floor)s, as a whole.") % said
+        return _("The whole interval is below the study's threshold, %(floor)s.") % said
+    return _("The interval is not entirely below the study's threshold, %(floor)s.") % said
 
 
 def _interval(kappa: Estimate) -> list[str]:
     lines = interval_lines(MAJORITY, asdict(kappa))
     if kappa.low is not None:
-        lines.append(_("It takes items as independent: with several answers to one dialogue it is too narrow."))
+        lines.append(
+            _("The interval assumes that items are independent: with several answers to one dialogue it is too narrow.")
+        )
     return lines
 
 
@@ -164,7 +166,8 @@ def _warnings(kappa: Estimate, table: IntArray) -> list[str]:
 def _used(found: MajorityAgreement) -> str:
     sizes = {"n": f"{found.kappa.n_items:,}", "tied": f"{found.n_tied:,}", "alone": f"{found.n_alone:,}"}
     return (
-        _("%(n)s answers used; %(tied)s left out because the others tied, %(alone)s because there were none.") % sizes
+        _("%(n)s answers used; %(tied)s left out because the others tied, %(alone)s because nobody else answered.")
+        % sizes
     )
 
 
@@ -188,12 +191,12 @@ def without_figure(found: WithoutRater) -> Figure:
         return undefined(WITHOUT, found.delta)
     change = {"all": number(found.kappa_all), "without": number(found.kappa_without)}
     lines = (
-        _("With everybody %(all)s, without this annotator %(without)s.") % change,
+        _("%(all)s with all annotators, %(without)s without this one.") % change,
         WITHOUT.definition,
         _("%(n)s answers of this annotator, %(alone)s of them on items that nobody else has answered.")
         % {"n": f"{found.delta.n_ratings:,}", "alone": f"{found.delta.n_left_out:,}"},
         _(EFFECT),
-        _("Where one answer is very frequent, kappa moves a lot with few answers."),
+        _("If one answer is very frequent, a few answers can change kappa a lot."),
     )
     # Translators: two values of kappa, with everybody and without one annotator.
     return Figure(_("%(all)s → %(without)s") % change, lines)
@@ -201,15 +204,15 @@ def without_figure(found: WithoutRater) -> Figure:
 
 def entropy_figure(found: Entropy) -> Figure:
     if found.bits is None or found.relative is None:
-        why = _("There is nobody to compare with, or everybody else always gave one answer.")
+        why = _("There is nobody to compare with, or everybody else always gave the same answer.")
         answers = _("%(n)s answers used.") % {"n": f"{found.n_answers:,}"}
         return Figure("–", (ENTROPY.name, why, ENTROPY.definition, answers))
     bits = {"bits": number(found.bits), "n": f"{found.n_answers:,}"}
     lines = (
         plain_headline(ENTROPY, found.relative),
         ENTROPY.definition,
-        _("%(bits)s bits from %(n)s answers. With few answers it is too low.") % bits,
-        _("Left out are answers to items where the others tied or where there were none."),
+        _("%(bits)s bits from %(n)s answers. With few answers the value is too low.") % bits,
+        _("Answers to items where the others tied or nobody else answered are left out."),
         _(BESIDE_OTHERS),
     )
     return Figure(number(found.relative, ".0%"), lines)
@@ -217,9 +220,12 @@ def entropy_figure(found: Entropy) -> Figure:
 
 def pace_figure(found: Speed) -> Figure:
     sizes = {"n": f"{found.score.n_items:,}", "left_out": f"{found.score.n_left_out:,}"}
-    used = _("%(n)s answers used; %(left_out)s left out without a time or without another annotator's.") % sizes
+    used = (
+        _("%(n)s answers used; %(left_out)s left out because their time, or another annotator's time, is missing.")
+        % sizes
+    )
     if found.score.value is None:
-        why = _("No times of this annotator and another one on the same item.")
+        why = _("No item has times from both this annotator and another one.")
         return Figure("–", (PACE.name, why, PACE.definition, used))
     share = math.exp(found.score.value)
     return Figure(number(share, ".0%"), (plain_headline(PACE, share), PACE.definition, used, _(BESIDE_OTHERS)))
@@ -231,15 +237,15 @@ def look_figure(person: Person) -> Figure:
     if person.reasons:
         # Translators: a list of reasons to look at an annotator, for example "agrees less, fast".
         text = _("▼ Look: %(reasons)s") % {"reasons": ", ".join(str(SHORT[reason]) for reason in person.reasons)}
-        return Figure(text, (_("Look at this annotator."), *_look_lines(person), used, _(ONLY_A_REASON)))
+        return Figure(text, (_("Look at this annotator's answers."), *_look_lines(person), used, _(ONLY_A_REASON)))
     if person.flag.note:
         few = {"n": FEWEST_ITEMS_TO_FLAG}
-        line = _("Nobody is pointed out with fewer than %(n)s answers that have a majority.") % few
+        line = _("Annotators with fewer than %(n)s answers that have a majority are not marked.") % few
         return Figure(_("too few answers"), (_("Not judged yet."), line, used))
     lines = (
-        _("Nothing that stands out among the annotators."),
+        _("Nothing stands out compared with the other annotators."),
         used,
-        _("Nobody finds a half-careful annotator in some 40 answers: this is no proof of good work."),
+        _("About 40 answers are too few to detect a half-careful annotator: this is no proof of good work."),
     )
     return Figure(_("nothing unusual"), lines)
 
@@ -253,7 +259,7 @@ def _look_lines(person: Person) -> list[str]:
         if z is not None:
             line += " " + _("Robust z %(z)s.") % {"z": number(z, ".1f")}
         if p is not None:
-            line += " " + _("p %(p)s, corrected over all annotators.") % {"p": p_text(p)}
+            line += " " + _("p %(p)s, corrected across all annotators.") % {"p": p_text(p)}
         lines.append(line)
     return lines
 

@@ -26,15 +26,15 @@ from reporting.explained import (
 
 DIFFERENCE = Statistic(
     "difference",
-    gettext_noop("Kappa of the batch less kappa of the rest"),
+    gettext_noop("Kappa of the batch minus kappa of the rest"),
     gettext_noop(
-        "Fleiss' kappa of this batch less that of all other main batches, sources pooled. Items are moved between the "
-        "two at random to see how large a difference chance alone makes."
+        "Fleiss' kappa of this batch minus that of all other main batches, sources pooled. Items are "
+        "reassigned between the two at random to see how large a difference chance alone makes."
     ),
     "+.2f",
 )
 CAUSES = {
-    NO_DROP: pgettext_lazy("a batch", "as the rest"),
+    NO_DROP: pgettext_lazy("a batch", "like the rest"),
     HIGHER: pgettext_lazy("a batch", "agrees more than the rest"),
     HARD_BATCH: pgettext_lazy("a batch", "hard batch"),
     UNTESTED: pgettext_lazy("a batch", "cannot be tested"),
@@ -64,10 +64,10 @@ def _used(found: Estimate) -> str:
     sizes = {"n": f"{found.n_items:,}", "left_out": f"{found.n_left_out:,}"}
     if found.n_left_out:
         sentence = _(
-            "%(n)s items used. Items with one answer only, which enter the expected agreement alone: %(left_out)s."
+            "%(n)s items used. Items with only one answer, which enter only the expected agreement: %(left_out)s."
         )
         return sentence % sizes
-    return _("%(n)s items used, %(left_out)s left out for having one answer only.") % sizes
+    return _("%(n)s items used, %(left_out)s left out because they have only one answer.") % sizes
 
 
 def difference_figure(line: DriftLine) -> Figure:
@@ -97,16 +97,20 @@ def permutations(line: DriftLine) -> list[str]:
     sizes = {"n": f"{PERMUTATIONS - line.drift.n_dropped:,}", "dropped": f"{line.drift.n_dropped:,}"}
     p_values = {"p": p_text(line.drift.p_value), "adjusted": p_text(line.p_adjusted)}
     return [
-        _("p %(p)s; %(adjusted)s corrected over the batches shown (Benjamini and Hochberg).") % p_values,
-        _("%(n)s permutations used, %(dropped)s undefined. Batches of ten items can show collapses only.") % sizes,
+        _("p %(p)s; %(adjusted)s after correction for the batches shown (Benjamini and Hochberg).") % p_values,
+        _(
+            "%(n)s permutations used, %(dropped)s undefined. In batches of ten items, only a collapse of "
+            "agreement can be detected."
+        )
+        % sizes,
     ]
 
 
 def p_figure(line: DriftLine) -> Figure:
     if line.p_adjusted is None:
         return undefined(DIFFERENCE, Estimate(None, line.drift.reason or "no_pairs"), *_sides(line))
-    definition = _("How often batches of this size, drawn at random, differ from the rest as much as this one.")
-    lines = (_("Corrected p of the difference."), definition, *permutations(line), *_band(line), *_sides(line))
+    definition = _("How often a random batch of this size differs from the rest by as much as this one.")
+    lines = (_("Corrected p value of the difference."), definition, *permutations(line), *_band(line), *_sides(line))
     return Figure(p_text(line.p_adjusted), lines)
 
 
@@ -130,7 +134,8 @@ def _culprit(line: DriftLine) -> list[str]:
         return []
     change = {"name": line.annotator, "all": number(found.kappa_all), "without": number(found.kappa_without)}
     return [
-        _("Without %(name)s kappa of the batch is %(without)s instead of %(all)s, as in the rest.") % change,
+        _("Without %(name)s, kappa of the batch is %(without)s instead of %(all)s, which is in line with the rest.")
+        % change,
         _("%(name)s stands out among the annotators of the batch.") % change,
     ]
 
@@ -138,11 +143,14 @@ def _culprit(line: DriftLine) -> list[str]:
 def _cause_lines(line: DriftLine) -> Sequence[str]:
     if line.cause == HARD_BATCH:
         return (
-            _("This batch agrees less than the rest, and no single annotator explains it."),
-            _("The items may be harder, or several annotators of the batch may be off."),
+            _("Agreement in this batch is lower than in the rest, and no single annotator explains it."),
+            _("The items may be harder, or several annotators of the batch may be mistaken."),
         )
     if line.cause == HIGHER:
-        return (_("This batch agrees more than the rest."), _("Easier items, or annotators who talked to each other?"))
+        return (
+            _("Agreement in this batch is higher than in the rest."),
+            _("Are the items easier, or did annotators talk to each other?"),
+        )
     if line.cause == UNTESTED:
         return (_("There is nothing to compare: kappa of the batch or of the rest is undefined."),)
-    return (_("No difference beyond chance."), _("In a small batch only a collapse can be seen."))
+    return (_("No difference beyond chance."), _("In a small batch, only a collapse of agreement can be detected."))

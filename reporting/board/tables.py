@@ -118,21 +118,21 @@ def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
     mean, sd = mean_and_sd(sums)
     used, undefined = sums.get("batches", 0), sums.get("undefined", 0)
     sizes = {"used": f"{used:,}", "undefined": f"{undefined:,}"}
-    batches = _("%(used)s batches used, %(undefined)s left out because undefined there.") % sizes
+    batches = _("%(used)s batches used, %(undefined)s left out because the value is undefined there.") % sizes
     if mean is None:
         figure = missing(replace(statistic, english_name=MEAN), "no_mean")
         return Figure(figure.text, (*figure.lines, batches))
     if sd is None:
-        spread = _("No standard deviation: one batch only.")
+        spread = _("No standard deviation: there is only one batch.")
     else:
         spread = _("Standard deviation %(sd)s.") % {"sd": number(sd)}
     lines = (
         headline(replace(statistic, english_name=MEAN_OF_KAPPAS), mean),
         statistic.definition,
         spread,
-        _("No interval: read the spread over batches instead."),
+        _("No interval: use the spread over batches instead."),
         batches,
-        _("Kappas of small batches are biased low: read the mean beside the pooled value."),
+        _("Kappa is biased low in small batches: read the mean together with the pooled value."),
     )
     return Figure(number(mean) if sd is None else f"{number(mean)} ± {number(sd)}", lines)
 
@@ -186,8 +186,8 @@ def agreement_picture(data: BoardData) -> SafeString:
         name="board-agreement",
         title=_("%(statistic)s by criterion and source") % {"statistic": statistic.name},
         description=_(
-            "A dot is the value of the whole study, with its 95 %% interval where there is one; small lines "
-            "are the batches of this page. The table above has the same numbers."
+            "Dots show the value for the whole study, with its 95 %% interval where there is one; short "
+            "lines show the batches on this page. The table above has the same numbers."
         )
         % {},
         groups=[group for group in groups if group.rows],

@@ -37,7 +37,7 @@ class FigureFile:
 def figure_file(name: str) -> FigureFile:
     """Raises Http404."""
     if name not in FIGURES:
-        raise Http404(_("There is no such figure."))
+        raise Http404(_("This chart does not exist."))
     return FIGURES[name]
 
 

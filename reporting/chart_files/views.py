@@ -31,7 +31,7 @@ def _file(request: HttpRequest, slug: str, name: str, suffix: str) -> HttpRespon
     study, wanted = study_for(request.user, slug, Right.WATCH), figure_file(name)
     picture = wanted.draw(study, request.GET)
     if not picture:
-        messages.info(request, _("There is nothing to draw in this figure yet."))
+        messages.info(request, _("This chart has nothing to show yet."))
         return redirect(wanted.page, study.slug)
     content_type, make = KINDS[suffix]
     try:

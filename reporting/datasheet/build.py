@@ -128,7 +128,7 @@ def origin_of(answer: Answer) -> str:
     if answer.origin == MISSING:
         return _("Missing.")
     if answer.at is None:
-        return _("From the database, in part.") if answer.hint else _("From the database.")
+        return _("Partly from the database.") if answer.hint else _("From the database.")
     day = {"name": answer.author, "date": answer.at.date().isoformat()}
     return _("Written by %(name)s on %(date)s.") % day if answer.author else _("Written on %(date)s.") % day
 

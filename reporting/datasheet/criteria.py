@@ -37,7 +37,7 @@ def mode(known: Known) -> list[str]:
     if known.version.mode != ProtocolVersion.Mode.ABSOLUTE:
         word = _("relative: outputs are compared")
     elif known.version.order == ProtocolVersion.Order.SET_LEVEL and len(known.report["sources"]) > 1:
-        word = _("absolute, though outputs of several systems stand on one page")
+        word = _("absolute, although outputs of several systems are shown on one page")
     else:
         word = _("absolute: one output is judged at a time")
     return _each(known, lambda _criterion: word)
@@ -75,8 +75,8 @@ def _not_applicable() -> str:
 
 
 INSTRUMENTS = {
-    Kind.SINGLE: gettext_noop("options, of which one is chosen"),
-    Kind.MULTIPLE: gettext_noop("check boxes, of which any number is ticked"),
+    Kind.SINGLE: gettext_noop("options, one of which is selected"),
+    Kind.MULTIPLE: gettext_noop("check boxes, any number of which can be ticked"),
     Kind.COMPUTED: gettext_noop("not shown: computed from other answers"),
     Kind.TURNS: gettext_noop("turns of the dialogue, which are marked"),
 }
@@ -88,7 +88,7 @@ def instruments(known: Known) -> list[str]:
 
 def other_tasks(known: Known) -> list[str]:
     def tell(criterion: CriterionSpec) -> str:
-        return _("turns of the dialogue are marked, and recorded by number") if criterion.kind == Kind.TURNS else ""
+        return _("turns of the dialogue are marked and recorded by number") if criterion.kind == Kind.TURNS else ""
 
     return _each(known, tell) or [_("Does not apply: every criterion has a scale.")]
 
@@ -128,7 +128,7 @@ def _aggregated(criterion: CriterionSpec) -> str:
         return _("the share of answers with each option")
     found = []
     if places(criterion, Option.Role.POSITIVE):
-        found.append(_("the share of items that are positive by majority, and of positive answers"))
+        found.append(_("the share of items that are positive by majority, and the share of positive answers"))
     if numbers_of(criterion) is not None:
         found.append(_("mean, standard deviation and median of the answers"))
     return "; ".join([*found, _("the share of each option")])
@@ -142,9 +142,10 @@ def significance(known: Known) -> list[str]:
     if compared:
         lines.append(
             _(
-                "Sources are compared by the difference of their means with a 95 per cent interval and a t test whose "
-                "variance takes dialogues and annotators for samples; p values are corrected by Holm's method. The "
-                "effect is the difference in standard deviations. Friedman's test is of all sources together."
+                "Sources are compared by the difference of their means, with a 95 per cent interval and a t test "
+                "whose variance treats both dialogues and annotators as random samples; p values are corrected "
+                "by Holm's method. The effect size is the difference divided by the standard deviation of the "
+                "differences per dialogue. Friedman's test compares all sources together."
             )
         )
     return lines
@@ -163,7 +164,9 @@ def agreement(known: Known) -> list[str]:
     rows = [row for row in known.report["agreement_overall"] if _measured(row)]
     lines = [f"{criteria[row['criterion']]}: {', '.join(_measured(row))}" for row in rows]
     if lines:
-        lines.append(_("In brackets: 95 per cent bootstrap intervals. Agreement with oneself was not measured."))
+        lines.append(
+            _("Values in brackets are 95 per cent bootstrap intervals. Intra-annotator agreement was not measured.")
+        )
     return lines
 
 

@@ -45,7 +45,7 @@ def amount(value: float) -> str:
 # --- systems and sample --------------------------------------------------------------------------------
 def inputs(known: Known) -> list[str]:
     if known.version.granularity == ProtocolVersion.Granularity.TURN:
-        return [_("Text: a dialogue, whose turns so far are the context of each response.")]
+        return [_("Text: a dialogue. The turns before each response are its context.")]
     return [_("Text: the turns of the other side of a dialogue.")]
 
 
@@ -79,8 +79,8 @@ def sample(known: Known) -> list[str]:
         return []
     counts = {"judged": amount(judged), "all": amount(known.setting.n_dialogues), "seed": known.study.seed}
     return [
-        _("Judged are %(judged)s of the %(all)s dialogues that were brought into the study.") % counts,
-        _("Where dialogues are dealt into batches by lot, or some sources are left out, the seed %(seed)s decides.")
+        _("Of the %(all)s dialogues imported into the study, %(judged)s were judged.") % counts,
+        _("Any random assignment of dialogues to batches, and any random selection of sources, used the seed %(seed)s.")
         % counts,
     ]
 
@@ -97,7 +97,7 @@ def kind_of_evaluators(known: Known) -> list[str]:
     if not known.study.pay_amount:
         return [_("Not paid.")]
     pay = {"amount": known.study.pay_amount, "currency": known.study.pay_currency}
-    return [_("Paid: %(amount)s %(currency)s for a batch.") % pay]
+    return [_("Paid: %(amount)s %(currency)s per batch.") % pay]
 
 
 def platform(known: Known) -> list[str]:
@@ -110,7 +110,7 @@ def preparation(known: Known) -> list[str]:
     n = known.setting.n_examples
     lines = []
     if known.version.guidelines_short:
-        lines.append(_("Short guidelines stand beside every item."))
+        lines.append(_("Short guidelines are shown beside every item."))
     if known.version.guidelines:
         lines.append(_("The full guidelines are one click away from every item."))
     if n:
@@ -121,7 +121,7 @@ def preparation(known: Known) -> list[str]:
     if known.report["qualification"]:
         lines += preparation_lines(known.report["qualification"])
     lines += _other_batches(known)
-    return lines or [_("Neither guidelines nor batches of training: the questions alone.")]
+    return lines or [_("No guidelines and no training batches: only the questions.")]
 
 
 def _other_batches(known: Known) -> list[str]:
@@ -149,12 +149,18 @@ def quality(known: Known) -> list[str]:
     out = [_("Annotators whose answers were excluded: %(n)s.") % {"n": amount(excluded)}] if excluded else []
     if known.setting.is_elsewhere:
         return out
-    lines = [_("Agreement, and each annotator against the others, are computed while the work goes on.")]
+    lines = [_("Agreement, overall and of each annotator with the others, is computed while the work is in progress.")]
     if known.report["qualification"]:
         lines = quality_lines(known.report["qualification"]) + lines
     if known.study.kappa_floor is not None:
         floor = {"floor": number(known.study.kappa_floor)}
-        lines.append(_("Annotators whose kappa with the others lies surely below %(floor)s are marked.") % floor)
+        lines.append(
+            _(
+                "Annotators are marked if the whole interval of their kappa with the majority of the others is "
+                "below %(floor)s."
+            )
+            % floor
+        )
     return lines + _acceptance(known) + _other_batches(known) + out
 
 
@@ -164,21 +170,23 @@ def _acceptance(known: Known) -> list[str]:
         return []
     names = {row["key"]: row["name"] for row in known.report["criteria"]}
     return [
-        _("Finished batches are controlled by samples, and rated again where they fail."),
+        _("Samples of finished batches are reviewed, and batches that fail are rated again."),
         *plan_lines(acceptance, names),
     ]
 
 
 UNITS = {
-    Unit.RESPONSE: gettext_noop("One response is judged at a time, as the next turn of the dialogue beside it."),
+    Unit.RESPONSE: gettext_noop("One response is judged at a time, as the next turn of the dialogue shown beside it."),
     Unit.CANDIDATE_SET: gettext_noop("All responses of a source to a dialogue are judged together."),
     Unit.MODEL: gettext_noop("A source is judged from a sample of its responses."),
-    Unit.DIALOGUE: gettext_noop("A whole dialogue is judged, its turns numbered."),
+    Unit.DIALOGUE: gettext_noop("A whole dialogue is judged. Its turns are numbered."),
 }
 ORDERS = {
-    Order.CRITERION_FIRST: gettext_noop("All items of a dialogue are judged on one criterion before the next comes."),
-    Order.ITEM_FIRST: gettext_noop("All questions about an item stand on one page."),
-    Order.SET_LEVEL: gettext_noop("All items of a dialogue stand on one page, each with all its questions."),
+    Order.CRITERION_FIRST: gettext_noop(
+        "All items of a dialogue are judged on one criterion before the next criterion."
+    ),
+    Order.ITEM_FIRST: gettext_noop("All questions about an item are on one page."),
+    Order.SET_LEVEL: gettext_noop("All items of a dialogue are on one page, each with all its questions."),
 }
 
 
@@ -189,12 +197,15 @@ def screen(known: Known) -> list[str]:
         *(_(UNITS[Unit(unit)]) for unit in known.spec.units),
         presentation_sentence(known.study.text_format),
         _(ORDERS[Order(known.version.order)]),
-        _("Beside each question stand its definition and options, and what each option means."),
-        _("Who wrote a response, which one is the reference, and what others answered is never shown."),
+        _("Each question is shown with its definition, its options and the meaning of each option."),
+        _("Evaluators never see who wrote a response, which response is the reference or what others answered."),
     ]
     if {Unit.RESPONSE, Unit.CANDIDATE_SET} & set(known.spec.units):
         lines.append(
-            _("The items of a dialogue come in an order that is drawn for each annotator and stays the same for them.")
+            _(
+                "The items of a dialogue are shown in an order that is drawn at random for each annotator and "
+                "then stays the same."
+            )
         )
     return lines
 
@@ -204,12 +215,12 @@ def pace(known: Known) -> list[str]:
         return []
     minutes = {"expected": known.study.minutes_expected, "most": known.study.minutes_at_most}
     lines = [
-        _("A batch is expected to take %(expected)s minutes; after %(most)s minutes its seat is free again.") % minutes,
-        _("Within that time it can be left and taken up again: every answer is saved. No answer has a time limit."),
+        _("A batch is expected to take %(expected)s minutes; after %(most)s minutes its seat is released.") % minutes,
+        _("Within that time, work can be interrupted and resumed: every answer is saved. No answer has a time limit."),
     ]
     if known.version.reading_seconds:
         floor = {"n": known.version.reading_seconds}
-        lines.append(_("No answer is taken before a dialogue has been open for %(n)s seconds.") % floor)
+        lines.append(_("Answers are accepted only after a dialogue has been open for %(n)s seconds.") % floor)
     return lines
 
 
@@ -217,24 +228,22 @@ def feedback(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return []
     if not known.version.feedback_box:
-        return [_("They are not asked for remarks.")]
+        return [_("Evaluators are not asked for remarks.")]
     n = {"n": amount(len(known.report["comments"]))}
-    return [_("At the end of a batch they are asked for remarks; remarks left: %(n)s.") % n]
+    return [_("Evaluators are asked for remarks at the end of each batch; remarks received: %(n)s.") % n]
 
 
 # --- ethics --------------------------------------------------------------------------------------------
 def privacy(known: Known) -> list[str]:
-    lines = [_("Annotators appear under pseudonyms in every result.")]
+    lines = [_("Annotators appear under pseudonyms in all results.")]
     if known.study.consent_text:
         counts = {
             "n": amount(known.people.n_consented),
             "all": amount(known.people.n_asked),
             "version": known.study.consent_version,
         }
-        lines.append(
-            _("%(n)s of %(all)s annotators have agreed to the consent text, which is version %(version)s.") % counts
-        )
-        lines.append(_("The consent text: %(text)s") % {"text": " ".join(known.study.consent_text.split())})
+        lines.append(_("%(n)s of %(all)s annotators have agreed to the consent text (version %(version)s).") % counts)
+        lines.append(_("Consent text: %(text)s") % {"text": " ".join(known.study.consent_text.split())})
     return lines
 
 

@@ -38,21 +38,21 @@ SECTIONS = {
     "3.1": pgettext_lazy("a section of the datasheet", "The judged sample"),
     "3.2": pgettext_lazy("a section of the datasheet", "Evaluators"),
     "3.3": pgettext_lazy("a section of the datasheet", "Design"),
-    "4.1": pgettext_lazy("a section of the datasheet", "Criteria: which quality"),
-    "4.2": pgettext_lazy("a section of the datasheet", "Criteria: which way of judging"),
+    "4.1": pgettext_lazy("a section of the datasheet", "Criteria: type of quality"),
+    "4.2": pgettext_lazy("a section of the datasheet", "Criteria: mode of judgement"),
     "4.3": pgettext_lazy("a section of the datasheet", "Criteria: from question to result"),
     "5": pgettext_lazy("a section of the datasheet", "Ethics"),
 }
-NOT_RATED = gettext_noop("No item of a main batch is rated yet.")
-IMPORTED = gettext_noop("The answers were collected elsewhere and imported: describe how it was there.")
-NO_CRITERIA = gettext_noop("The protocol of the study has no criterion.")
+NOT_RATED = gettext_noop("No item of a main batch has been rated yet.")
+IMPORTED = gettext_noop("The answers were collected elsewhere and imported: describe how this was done there.")
+NO_CRITERIA = gettext_noop("The study's protocol has no criteria.")
 
 QUESTIONS = (
     # --- 1: publication and materials
     Question(
         "1.1",
-        gettext_noop("Where is the evaluation reported, and which one of that paper is it?"),
-        gettext_noop("Give a link to the paper, or write that this is filled in for preregistration."),
+        gettext_noop("Where is the evaluation reported, and which evaluation in that paper is it?"),
+        gettext_noop("Give a link to the paper, or write that this datasheet is for preregistration."),
     ),
     Question(
         "1.2",
@@ -61,68 +61,70 @@ QUESTIONS = (
     ),
     Question(
         "1.3",
-        gettext_noop("Who fills in this sheet, and who answers questions about it?"),
-        gettext_noop("Give name, institution and e-mail address of each."),
+        gettext_noop("Who fills in this datasheet, and who answers questions about it?"),
+        gettext_noop("Give the name, institution and e-mail address of each person."),
     ),
     # --- 2: systems
     Question(
         "2.1",
-        gettext_noop("What do the systems take in?"),
-        gettext_noop("Name the kind of input: a dialogue, a document, data, speech, pictures, none."),
+        gettext_noop("What input do the systems take?"),
+        gettext_noop("Name the kind of input: a dialogue, a document, data, speech, pictures or none."),
         "inputs",
-        gettext_noop("Say what else systems were given, such as a persona or knowledge."),
+        gettext_noop("Say what else the systems were given, such as a persona or knowledge."),
     ),
     Question(
         "2.2",
-        gettext_noop("What do the systems put out?"),
-        gettext_noop("Name the kind of output: a turn, a sentence, a document, a dialogue, speech, pictures."),
+        gettext_noop("What output do the systems produce?"),
+        gettext_noop("Name the kind of output: a turn, a sentence, a document, a dialogue, speech or pictures."),
         "outputs",
-        gettext_noop("Say which sources are people and not systems."),
+        gettext_noop("Say which sources are people rather than systems."),
     ),
     Question(
         "2.3",
-        gettext_noop("Which task do the systems solve between input and output?"),
-        gettext_noop("Name the task, such as dialogue turn generation, summarisation, translation."),
+        gettext_noop("What task do the systems perform between input and output?"),
+        gettext_noop("Name the task, such as dialogue turn generation, summarisation or translation."),
         "task",
     ),
     Question(
         "2.4",
         gettext_noop("Which languages are the inputs in?"),
-        gettext_noop("Name the languages of the dialogues in full, or write that it does not apply."),
+        gettext_noop("Give the full names of the languages of the dialogues, or write that this does not apply."),
     ),
     Question(
         "2.5",
         gettext_noop("Which languages are the outputs in?"),
-        gettext_noop("Name the languages of the responses in full, or write that it does not apply."),
+        gettext_noop("Give the full names of the languages of the responses, or write that this does not apply."),
     ),
     # --- 3.1: the judged sample
     Question("3.1.1", gettext_noop("How many outputs of each system are judged?"), NOT_RATED, "items_per_source"),
     Question(
         "3.1.2",
-        gettext_noop("In which way were the judged outputs picked?"),
-        gettext_noop("Say how dialogues and responses were picked: at random, in fixed shares, or by hand."),
+        gettext_noop("How were the judged outputs selected?"),
+        gettext_noop("Say how dialogues and responses were selected: at random, in fixed shares or by hand."),
         "sample",
         gettext_noop(
-            "Say how the dialogues of the study were picked from a larger set: at random, in fixed shares, by hand."
+            "Say how the dialogues of the study were selected from a larger set: at random, in fixed shares or by hand."
         ),
     ),
     Question(
         "3.1.3",
-        gettext_noop("Which statistical power does a sample of this size have?"),
+        gettext_noop("What statistical power does a sample of this size have?"),
         gettext_noop("Give the result of a power analysis and how it was computed, or write that there was none."),
     ),
     # --- 3.2: evaluators
     Question("3.2.1", gettext_noop("How many people judge?"), NOT_RATED, "n_evaluators"),
     Question(
         "3.2.2",
-        gettext_noop("Which kind of people: expert or not, paid or not, known to the team or not, authors or not?"),
-        gettext_noop("Answer each of the four; enter the pay in the settings of the study."),
+        gettext_noop(
+            "What kind of people are they: experts or not, paid or not, known to the team or not, authors or not?"
+        ),
+        gettext_noop("Answer all four points. Enter the pay in the study's settings."),
         "kind_of_evaluators",
-        gettext_noop("Say whether they are experts, whether the team knew them, and whether authors are among them."),
+        gettext_noop("Say whether they are experts, whether the team knew them and whether they include authors."),
     ),
     Question(
         "3.2.3",
-        gettext_noop("How were they found?"),
+        gettext_noop("How were they recruited?"),
         gettext_noop("Say where and how people were invited, and who could take part."),
         "platform",
         gettext_noop("Say how people were invited there, and who could take part."),
@@ -135,31 +137,31 @@ QUESTIONS = (
     ),
     Question(
         "3.2.5",
-        gettext_noop("What else is known of them, such as age, gender, place, education?"),
-        gettext_noop("Give it with a number for each group, or write that nothing was asked."),
+        gettext_noop("What else is known about them, such as age, gender, location or education?"),
+        gettext_noop("Give the number of people in each group, or write that nothing was asked."),
     ),
     # --- 3.3: design
     Question(
         "3.3.1",
-        gettext_noop("Was the design registered beforehand, and where?"),
+        gettext_noop("Was the design preregistered, and where?"),
         gettext_noop("Write yes, with the registry and a link, or no."),
     ),
-    Question("3.3.2", gettext_noop("With which means are answers collected?"), IMPORTED, "collection"),
+    Question("3.3.2", gettext_noop("By what means are answers collected?"), IMPORTED, "collection"),
     Question(
         "3.3.3",
-        gettext_noop("What is done for the quality of the answers?"),
+        gettext_noop("What is done to ensure the quality of the answers?"),
         IMPORTED,
         "quality",
         gettext_noop("Say whether native speakers were required, and what was checked by hand or left out afterwards."),
     ),
     Question(
         "3.3.4",
-        gettext_noop("What do evaluators have before them while they judge?"),
+        gettext_noop("What do evaluators see while they judge?"),
         IMPORTED,
         "screen",
-        gettext_noop("Add a link to a picture of the screen."),
+        gettext_noop("Add a link to a screenshot."),
     ),
-    Question("3.3.5", gettext_noop("How far do they choose when and how fast they judge?"), IMPORTED, "pace"),
+    Question("3.3.5", gettext_noop("How far can they choose when and how fast they judge?"), IMPORTED, "pace"),
     Question(
         "3.3.6",
         gettext_noop("Can they ask questions or leave remarks, and are they told so?"),
@@ -169,46 +171,52 @@ QUESTIONS = (
     ),
     Question(
         "3.3.7",
-        gettext_noop("Where do they judge: where they like, in a laboratory, in everyday use?"),
+        gettext_noop("Where do they judge: at a place of their choice, in a laboratory or in everyday use?"),
         gettext_noop("Say where, and whether conditions are the same for everybody."),
     ),
     Question(
         "3.3.8",
         gettext_noop("What are the conditions, if the place is not their own choice?"),
-        gettext_noop("Describe how conditions differ, or write that it does not apply."),
+        gettext_noop("Describe how conditions differ, or write that this does not apply."),
     ),
     # --- 4.1: which quality, criterion by criterion
     Question(
         "4.1.1",
-        gettext_noop("Is the quality one of being right, of being better, or a trait that may be either?"),
+        gettext_noop(
+            "Does the quality concern correctness, goodness, or a feature that is neither good nor bad in itself?"
+        ),
         gettext_noop("For each criterion, write correctness, goodness or feature."),
     ),
     Question(
         "4.1.2",
-        gettext_noop("Is it about form, about content, or about both?"),
+        gettext_noop("Is it about form, content or both?"),
         gettext_noop("For each criterion, write form, content or both."),
     ),
     Question(
         "4.1.3",
-        gettext_noop("Against what is an output held: nothing, its input, or something outside?"),
-        gettext_noop("For each criterion, write in its own right, relative to the input, or relative to what."),
+        gettext_noop("What is an output judged against: nothing, its input or something external?"),
+        gettext_noop(
+            "For each criterion, write “in its own right”, “relative to the input”, or what else it is relative to."
+        ),
     ),
     # --- 4.2: which way of judging
-    Question("4.2.1", gettext_noop("Are single judgements objective or subjective?"), NO_CRITERIA, "objectivity"),
-    Question("4.2.2", gettext_noop("Is an output judged alone or against others?"), NO_CRITERIA, "mode"),
+    Question("4.2.1", gettext_noop("Are individual judgements objective or subjective?"), NO_CRITERIA, "objectivity"),
+    Question("4.2.2", gettext_noop("Is an output judged on its own or against others?"), NO_CRITERIA, "mode"),
     Question(
         "4.2.3",
-        gettext_noop("Is the output judged in itself, or by what it brings about?"),
+        gettext_noop("Is the output judged in itself, or by its effects?"),
         gettext_noop("For each criterion, write intrinsic or extrinsic."),
         "intrinsic",
     ),
     # --- 4.3: from question to result
-    Question("4.3.1", gettext_noop("By which name do evaluators know the criterion?"), NO_CRITERIA, "names"),
-    Question("4.3.2", gettext_noop("Which definition are evaluators given?"), NO_CRITERIA, "definitions"),
+    Question("4.3.1", gettext_noop("Under what name do evaluators see the criterion?"), NO_CRITERIA, "names"),
+    Question("4.3.2", gettext_noop("What definition are evaluators given?"), NO_CRITERIA, "definitions"),
     Question("4.3.3", gettext_noop("How many values can an answer have?"), NO_CRITERIA, "scale_sizes"),
-    Question("4.3.4", gettext_noop("Which values are these?"), NO_CRITERIA, "scale_values"),
-    Question("4.3.5", gettext_noop("In which form are the values offered?"), NO_CRITERIA, "instruments"),
-    Question("4.3.6", gettext_noop("Without a scale: what is done, and what is recorded?"), NO_CRITERIA, "other_tasks"),
+    Question("4.3.4", gettext_noop("What are these values?"), NO_CRITERIA, "scale_values"),
+    Question("4.3.5", gettext_noop("In what form are the values offered?"), NO_CRITERIA, "instruments"),
+    Question(
+        "4.3.6", gettext_noop("If there is no scale, what is done and what is recorded?"), NO_CRITERIA, "other_tasks"
+    ),
     Question("4.3.7", gettext_noop("What is asked, word for word?"), NO_CRITERIA, "wording"),
     Question(
         "4.3.8",
@@ -217,35 +225,37 @@ QUESTIONS = (
         "elicitation",
         gettext_noop("Say so if evaluators agree or disagree with a statement."),
     ),
-    Question("4.3.9", gettext_noop("How do single answers become reported results?"), NO_CRITERIA, "aggregation"),
-    Question("4.3.10", gettext_noop("How are effect sizes and significance found?"), NOT_RATED, "significance"),
+    Question(
+        "4.3.9", gettext_noop("How are individual answers turned into reported results?"), NO_CRITERIA, "aggregation"
+    ),
+    Question("4.3.10", gettext_noop("How are effect sizes and significance determined?"), NOT_RATED, "significance"),
     Question(
         "4.3.11",
-        gettext_noop("How far do evaluators agree with each other and with themselves, by which measure?"),
-        gettext_noop("Have items rated by two annotators or more: no agreement is defined yet."),
+        gettext_noop("How far do evaluators agree with each other and with themselves, and by what measure?"),
+        gettext_noop("Agreement is not defined yet: have items rated by at least two annotators."),
         "agreement",
     ),
     # --- 5: ethics
     Question(
         "5.1",
-        gettext_noop("Has an ethics committee approved, and which?"),
-        gettext_noop("Write yes, with the committee and the number of the approval, or no."),
+        gettext_noop("Has an ethics committee approved the study, and which one?"),
+        gettext_noop("Write yes, with the committee and the approval number, or no."),
     ),
     Question(
         "5.2",
-        gettext_noop("Are there personal data in outputs or answers, and how are they protected?"),
-        gettext_noop("Write no, or which and how the law on personal data is met."),
+        gettext_noop("Do outputs or answers contain personal data, and how are they protected?"),
+        gettext_noop("Write no, or say which data and how data protection law is followed."),
         "privacy",
-        gettext_noop("Say whether there are personal data in dialogues and responses, and what was done about it."),
+        gettext_noop("Say whether dialogues and responses contain personal data, and what was done about it."),
     ),
     Question(
         "5.3",
-        gettext_noop("Are there data of a special kind among them, such as health, belief or origin?"),
-        gettext_noop("Write no, or which and how the law on such data is met."),
+        gettext_noop("Do they include special categories of data, such as health, beliefs or origin?"),
+        gettext_noop("Write no, or say which data and how the law on such data is followed."),
     ),
     Question(
         "5.4",
         gettext_noop("Was the impact of the study or of its data assessed?"),
-        gettext_noop("Write no, or by which method and with what result."),
+        gettext_noop("Write no, or give the method and the result."),
     ),
 )

@@ -148,9 +148,9 @@ class ExportFileView(StudyView):
         """The file of an export that is done. It is kept for seven days."""
         job = export_for(request.user, slug, token)
         if job.status in (ExportJob.Status.QUEUED, ExportJob.Status.RUNNING):
-            raise Refusal("not_ready", _("The file is not written yet. Ask for the export until it is done."))
+            raise Refusal("not_ready", _("The file is not ready yet. Poll the export until it is done."))
         if job.status != ExportJob.Status.DONE:
-            raise Refusal("no_file", _("This file is not there, or not any more. Ask for it again."))
+            raise Refusal("no_file", _("This file no longer exists. Export it again."))
         if request.method == "GET":
             asking.log_fetched(job, signed_in(request.user), now=timezone.now())
         return asking.file_response(job)

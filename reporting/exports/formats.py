@@ -91,33 +91,33 @@ def _spool() -> IO[bytes]:
 CSV, ZIP = "text/csv; charset=utf-8", "application/zip"
 FORMATS: dict[str, Format] = {
     "long-csv": Format(
-        _("Every judgement, CSV"),
-        _("One row per answer with everything known of it: item, criterion, annotator, explanations, times."),
+        _("All judgements, CSV"),
+        _("One row per answer, with everything known about it: item, criterion, annotator, explanations, " "times."),
         "ratings.csv", CSV, 340, pieces=_long_csv,
     ),
     "long-parquet": Format(
-        _("Every judgement, Parquet"),
-        _("The same table with types and lists kept, for pandas, R, DuckDB or Spark."),
+        _("All judgements, Parquet"),
+        _("The same table with types and lists preserved, for pandas, R, DuckDB or Spark."),
         "ratings.parquet", "application/vnd.apache.parquet", 10, 11_500, write=_long_parquet,
     ),
     "wide-csv": Format(
-        _("A column per annotator, CSV"),
-        _("One row per item and criterion, as programs for agreement read it. Only answers that count."),
+        _("One column per annotator, CSV"),
+        _("One row per item and criterion, as read by programs that compute agreement. Only answers that " "count."),
         "wide.csv", CSV, 50, pieces=_wide_csv,
     ),
     "diqad": Format(
         _("Data set for training, zip of JSON Lines"),
-        _("One label per item by majority, with reasons and turns, in parts for training, validation and test."),
+        _("One label per item by majority, with reasons and turns, split into training, validation and " "test parts."),
         "dataset.zip", ZIP, 20, 1_700, write=_diqad_zip,
     ),
     "diqad-jsonl": Format(
         _("Data set for training, one JSON Lines file"),
-        _("The same lines in one file; each names its part."),
+        _("The same lines in one file; each line names its part."),
         "dataset.jsonl", "application/jsonl", 80, pieces=_diqad_lines,
     ),
     "label-studio": Format(
         _("Tasks and annotations, JSON of Label Studio"),
-        _("A list of tasks, each with the texts of the item and the annotations of everybody."),
+        _("A list of tasks, each with the texts of the item and all annotations."),
         "label-studio.json", "application/json", 320, pieces=label_studio_pieces,
     ),
 }  # fmt: skip

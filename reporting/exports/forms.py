@@ -18,11 +18,11 @@ class ExportForm(forms.Form):
     )  # fmt: skip
     kind = forms.ChoiceField(
         required=False, label=_("Batches"), choices=[("", _("all")), *Batch.Kind.choices], initial=Batch.Kind.MAIN,
-        help_text=_("The data set for training takes main batches when all are asked for."),
+        help_text=_("If you choose all batches, the data set for training uses only main batches."),
     )  # fmt: skip
     cell = forms.ChoiceField(
         label=_("In each cell"), required=False,
-        choices=[("value", _("the number, or the key where there is none")), ("option", _("the key of the answer")),
+        choices=[("value", _("the number, or the key if there is none")), ("option", _("the key of the answer")),
                  ("label", _("the words of the answer"))],
     )  # fmt: skip
     criterion = forms.ChoiceField(required=False, label=_("The label is the answer to"))
@@ -33,21 +33,21 @@ class ExportForm(forms.Form):
     train = forms.IntegerField(min_value=0, max_value=100, initial=TRAIN, required=False, label=_("Training, per cent"))
     validation = forms.IntegerField(
         min_value=0, max_value=100, initial=VALIDATION, required=False, label=_("Validation, per cent"),
-        help_text=_("What is left becomes the test part."),
+        help_text=_("The rest becomes the test part."),
     )  # fmt: skip
     seed = forms.IntegerField(
         min_value=0, max_value=2**31 - 1, required=False, label=_("Seed"),
-        help_text=_("Left empty, the study's: %(seed)s"),
+        help_text=_("If empty, the study's seed: %(seed)s"),
     )  # fmt: skip
     with_names = forms.BooleanField(
-        required=False, label=_("With account names"),
-        help_text=_("Otherwise annotators have their pseudonyms alone. Who asks for names is written to the log."),
+        required=False, label=_("Include account names"),
+        help_text=_("Otherwise only pseudonyms are exported. The log records who exports names."),
     )  # fmt: skip
 
     def __init__(self, study: Study, *args: Any, is_owner: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         voted = spec_of(study.protocol_version).voted
-        first = ("", _("the first question that can be one"))
+        first = ("", _("the first suitable question"))
         self.fields["criterion"].choices = [first, *((each.key, each.name) for each in voted)]  # type: ignore[attr-defined]
         self.fields["seed"].help_text = self.fields["seed"].help_text % {"seed": study.seed}
         if not is_owner:
@@ -58,7 +58,7 @@ class ExportForm(forms.Form):
         for name, usual in (("train", TRAIN), ("validation", VALIDATION)):
             cleaned[name] = usual if cleaned.get(name) is None else cleaned[name]
         if cleaned["train"] + cleaned["validation"] > 100:
-            self.add_error("validation", _("Training and validation are more than 100 per cent."))
+            self.add_error("validation", _("Training and validation add up to more than 100 per cent."))
         return cleaned
 
     def options(self) -> ExportOptions:

@@ -59,7 +59,7 @@ def queue_export(
 ) -> ExportJob:
     """Have a worker write the export. Raises Refused when the person has enough of them under way."""
     if study.exports.filter(user=user, status__in=OPEN).count() >= MOST_WAITING:
-        raise Refused("too_many", _("Several of your exports are under way. Wait until one is done."))
+        raise Refused("too_many", _("Several of your exports are still running. Wait until one is done."))
     job = ExportJob.objects.create(
         study=study,
         user=user,
@@ -129,13 +129,13 @@ def _start(job_id: int, now: datetime) -> bool:
 def _write(job: ExportJob, file: IO[bytes]) -> str:
     """The sentence to show when it failed."""
     if job.n_attempts > MOST_ATTEMPTS:
-        return _("The export was interrupted every time it was tried. Ask the administrator.")
+        return _("The export was interrupted on every attempt. Ask the administrator.")
     try:
         write_export(job.study, job.format, job.options, file, _reporter(job))
     except Exception:
         # The person who waits must read an end; the log has the fault itself.
         logger.exception("export %s failed", job.pk)
-        return _("The file was not made, because of a fault in the program. The administrator finds it in the log.")
+        return _("The file was not created because of a program error. The administrator can find it in the log.")
     return ""
 
 

@@ -124,7 +124,7 @@ def export_jobs(request: HttpRequest, slug: str) -> HttpResponse:
 def export_file(request: HttpRequest, slug: str, token: UUID) -> HttpResponseBase:
     job = export_for(request.user, slug, token)
     if job.status != ExportJob.Status.DONE:
-        return HttpResponse(_("This file is not there, or not any more. Ask for it again."), status=410)
+        return HttpResponse(_("This file no longer exists. Export it again."), status=410)
     if request.method == "GET":
         asking.log_fetched(job, signed_in(request.user), now=timezone.now())
     return asking.file_response(job)

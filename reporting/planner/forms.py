@@ -22,60 +22,67 @@ class PlannerForm(forms.Form):
     use_required_attribute = False  # a browser would wait for a field that is hidden
 
     criterion = forms.ChoiceField(label=_("Criterion"))
-    difference = forms.FloatField(min_value=0.0001, label=_("Smallest difference worth finding"))
+    difference = forms.FloatField(min_value=0.0001, label=_("Smallest difference worth detecting"))
     power = forms.FloatField(
-        min_value=50, max_value=99.9, label=_("Power, per cent"), help_text=_("How often a study should find it.")
+        min_value=50,
+        max_value=99.9,
+        label=_("Power, per cent"),
+        help_text=_("How often such a study should detect it."),
     )
     level = forms.FloatField(
-        min_value=0.1, max_value=20, label=_("Level, per cent"),
-        help_text=_("How often a test may find a difference that is not there."),
+        min_value=0.1, max_value=20, label=_("Significance level, per cent"),
+        help_text=_("How often a test may report a difference that does not exist."),
     )  # fmt: skip
     sources = forms.IntegerField(min_value=2, max_value=MOST_SOURCES, label=_("Sources"))
     comparisons = forms.IntegerField(
         required=False, min_value=1, max_value=100_000, label=_("Comparisons"),
-        help_text=_("The level is shared out among them. Left empty, every pair of sources."),
+        help_text=_("The level is divided among them. If empty, every pair of sources."),
     )  # fmt: skip
     ratings = forms.IntegerField(
         min_value=1, max_value=MOST_RATINGS, label=_("Annotators per dialogue"),
-        help_text=_("Ratings of each response: the seats of a batch."),
+        help_text=_("Ratings per response, which is the number of seats of a batch."),
     )  # fmt: skip
     annotators = forms.IntegerField(
-        required=False, min_value=1, max_value=100_000, label=_("Annotators in all"),
-        help_text=_("Left empty, the same people rate everything."),
+        required=False, min_value=1, max_value=100_000, label=_("Annotators in total"),
+        help_text=_("If empty, the same people rate everything."),
     )  # fmt: skip
     dialogues = forms.IntegerField(
         required=False, min_value=2, max_value=1_000_000, label=_("Dialogues"),
-        help_text=_("Left empty, as many as are needed. A number shows what it can find."),
+        help_text=_("If empty, as many as are needed. A number shows what it can detect."),
     )  # fmt: skip
     batch_size = forms.IntegerField(
-        required=False, min_value=1, max_value=100_000, label=_("Dialogues per batch"), help_text=_("For time and pay.")
+        required=False,
+        min_value=1,
+        max_value=100_000,
+        label=_("Dialogues per batch"),
+        help_text=_("Used to estimate time and pay."),
     )
     minutes = forms.IntegerField(
-        required=False, min_value=1, max_value=100_000, label=_("Minutes for a batch"),
-        help_text=_("With all of its sources and questions."),
+        required=False, min_value=1, max_value=100_000, label=_("Minutes per batch"),
+        help_text=_("Including all its sources and questions."),
     )  # fmt: skip
     components = forms.ChoiceField(
         label=_("Variances from"),
         choices=[
-            (DEFAULTS, _("usual values")),
+            (DEFAULTS, _("typical values")),
             (PILOT, _("this study's pilot batches")),
             (MAIN, _("this study's main batches so far")),
-            (OWN, _("values of your own")),
+            (OWN, _("your own values")),
         ],
-        help_text=_("How much answers scatter decides how many of them are needed."),
+        help_text=_("The more answers vary, the more of them are needed."),
     )  # fmt: skip
     pair = forms.ChoiceField(required=False, label=_("Pair of sources"))
     s_between = forms.FloatField(
         required=False, min_value=0, max_value=1e12, label=_("Between dialogues"),
-        help_text=_("Variance of the true difference of two sources from dialogue to dialogue, in squared points."),
+        help_text=_("Variance of the true difference between two sources across dialogues, in squared points."),
     )  # fmt: skip
     s_within = forms.FloatField(
         required=False, min_value=0, max_value=1e12, label=_("Within a dialogue"),
-        help_text=_("Variance of one annotator's difference around that."),
+        help_text=_("Variance of a single annotator's difference around the true difference."),
     )  # fmt: skip
     s_annotator = forms.FloatField(
         required=False, min_value=0, max_value=1e12, label=_("Between annotators"),
-        help_text=_("Variance of which source an annotator likes in general. 0 if they do not differ."),
+        help_text=_("Variance of annotators' general preference for a source. 0 if annotators do not differ."),
     )  # fmt: skip
 
     def __init__(self, query: Mapping[str, str], facts: PlannerFacts) -> None:
@@ -127,9 +134,9 @@ class PlannerForm(forms.Form):
 
     def _unit_in_words(self) -> str:
         if self.score is None or self.score.is_share:
-            return gettext("In points of a share: 10 is 60 per cent positive against 70.")
+            return gettext("In percentage points: 10 means 60 per cent positive against 70.")
         ends = {"low": f"{self.score.low:g}", "high": f"{self.score.high:g}"}
-        return gettext("In points of the scale, which goes from %(low)s to %(high)s.") % ends
+        return gettext("In scale points. The scale runs from %(low)s to %(high)s.") % ends
 
     def clean_difference(self) -> float:
         most = 100.0 if self.score is None or self.score.is_share else self.score.span
@@ -143,11 +150,11 @@ class PlannerForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         annotators, ratings = cleaned.get("annotators"), cleaned.get("ratings")
         if annotators and ratings and annotators < ratings:
-            text = gettext("Each dialogue has %(n)s annotators, so there are at least as many in all.")
+            text = gettext("Each dialogue has %(n)s annotators, so the total cannot be smaller.")
             self.add_error("annotators", text % {"n": ratings})
         if cleaned.get("components") == OWN and cleaned.get("s_between") == 0 == cleaned.get("s_within"):
             for name in ("s_between", "s_within"):
-                self.add_error(name, gettext("Where nothing scatters there is nothing to plan."))
+                self.add_error(name, gettext("Without any variance there is nothing to plan."))
         return cleaned
 
     def _right_ones(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def _finding(plan: StudyPlan) -> list[str]:
         "power": asked_power(question) if question.n_dialogues is None else percent(plan.power),
     }
     # Translators: "108 dialogues with 3 annotators each find 10 points with 80 % power."
-    sentence = _("%(dialogues)s with %(each)s find %(points)s with %(power)s %% power.") % found
+    sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.") % found
     return [sentence] if question.n_dialogues is None else [sentence, *_beside(plan)]
 
 
@@ -86,10 +86,10 @@ def _beside(plan: StudyPlan) -> Iterable[str]:
     found = {"power": asked_power(question), "points": points(question.difference, question)}
     if plan.detectable is not None:
         found["detectable"] = points(plan.detectable, question)
-        yield _("With %(power)s %% power they find %(detectable)s or more.") % found
+        yield _("With %(power)s %% power they detect a difference of %(detectable)s or more.") % found
     if plan.n_needed:
         found["dialogues"] = dialogues(plan.n_needed)
-        yield _("To find %(points)s with %(power)s %% power, plan %(dialogues)s.") % found
+        yield _("To detect a difference of %(points)s with %(power)s %% power, plan %(dialogues)s.") % found
 
 
 def _impossible(plan: StudyPlan) -> list[str]:
@@ -107,8 +107,8 @@ def no_number(question: Question, difference: float, n_annotators: int) -> str:
     }
     return (
         _(
-            "No number of dialogues finds %(points)s with %(power)s %% power while there are %(annotators)s in all: it "
-            "takes %(fewest)s or more."
+            "With %(annotators)s in total, no number of dialogues detects a difference of %(points)s with "
+            "%(power)s %% power. You need at least %(fewest)s annotators."
         )
         % found
     )
@@ -116,7 +116,7 @@ def no_number(question: Question, difference: float, n_annotators: int) -> str:
 
 def _taking(work: Work, load: Load) -> list[str]:
     found = {"each": f"{work.ratings_each:,}", "all": f"{work.n_judgements:,}"}
-    sentences = [_("That is %(each)s ratings per source and criterion, %(all)s judgements in all.") % found]
+    sentences = [_("That is %(each)s ratings per source and criterion, and %(all)s judgements in total.") % found]
     if work.hours_each is not None:
         sentences.append(_("About %(hours)s hours of work per annotator.") % {"hours": hours(work.hours_each)})
     if work.cost is not None:
@@ -135,34 +135,37 @@ def level_line(question: Question) -> str:
         "n": question.n_comparisons,
     }
     if question.n_comparisons == 1:
-        return _("Two-sided test at a level of %(level)s %%.") % found
-    return _("Two-sided tests at a level of %(each)s %%: %(level)s %% shared out among %(n)s comparisons.") % found
+        return _("Two-sided test at a significance level of %(level)s %%.") % found
+    return (
+        _("Two-sided tests at a significance level of %(each)s %%: %(level)s %% divided among %(n)s comparisons.")
+        % found
+    )
 
 
 # --- what to mind --------------------------------------------------------------------------------------
 ADVICE = {
     "more_annotators": gettext_noop(
-        "Take more annotators, not more dialogues: annotators differ in which source they like, and that does not "
-        "average out over dialogues."
+        "Add annotators, not dialogues: annotators differ in which source they prefer, and more "
+        "dialogues do not average this out."
     ),
     "annotators_differ": gettext_noop(
-        "%(shared)s %% of the uncertainty is that annotators differ in which source they like. Only more annotators "
-        "lower it, not more dialogues."
+        "%(shared)s %% of the uncertainty comes from annotators preferring different sources. Only more "
+        "annotators reduce it, not more dialogues."
     ),
     "three_ratings": gettext_noop(
-        "Take 3 annotators per dialogue or more. Agreement needs 2 and is uncertain with 2; with 1 no test can say "
-        "whether a result holds for other annotators."
+        "Use at least 3 annotators per dialogue. Agreement needs 2 and is uncertain with 2. With 1, no "
+        "test can say whether a result holds for other annotators."
     ),
     "few_annotators": gettext_noop(
-        "With %(annotators)s in all, the test of the report, which speaks of other annotators too, has %(reached)s %% "
-        "power instead of %(power)s %%. Let more people rate, each a part of the dialogues: the last table says how "
-        "many."
+        "With %(annotators)s in total, the test in the report, which generalises to other annotators, "
+        "has %(reached)s %% power instead of %(power)s %%. Let more people rate, each of them a part of "
+        "the dialogues: the last table shows how many you need."
     ),
     "comparisons": gettext_noop(
-        "Each of the %(n)s comparisons is planned at a level of %(level)s %%, as for the hardest of them. The report "
-        "corrects by Holm, which finds as much or more."
+        "Each of the %(n)s comparisons is planned at a significance level of %(level)s %%, as the "
+        "hardest of them requires. The report uses Holm's correction, which detects as much or more."
     ),
-    "more_dialogues": gettext_noop("More dialogues beat more annotators per dialogue."),
+    "more_dialogues": gettext_noop("More dialogues help more than more annotators per dialogue."),
 }
 
 
@@ -187,7 +190,10 @@ def _cost_of_annotators(question: Question) -> list[str]:
         return []
     found = {"points": points(question.difference, question), "n": many, "few": f"{ends[0]:,}", "many": f"{ends[1]:,}"}
     return [
-        _("%(points)s take %(few)s ratings of each source with 1 annotator per dialogue, and %(many)s with %(n)s.")
+        _(
+            "Detecting a difference of %(points)s takes %(few)s ratings of each source with 1 annotator per "
+            "dialogue, and %(many)s with %(n)s."
+        )
         % found
     ]
 
@@ -196,13 +202,13 @@ def _cost_of_annotators(question: Question) -> list[str]:
 def origin(variances: Variances, question: Question, pair: str) -> str:
     if variances.origin == DEFAULTS:
         if question.unit == SHARE:
-            return _("Usual values, of answers that are positive or not, 67 per cent of them positive.")
+            return _("Typical values for answers that are either positive or not, 67 per cent of them positive.")
         return _(
-            "Usual values of shares, stretched over the scale as if every answer stood at one of its ends. Real "
-            "answers scatter less, so this plan is a cautious one."
+            "Typical values for shares, stretched over the scale as if every answer were at one of its ends. "
+            "Real answers vary less, so this plan is cautious."
         )
     if variances.origin == OWN:
-        return _("Values of your own.")
+        return _("Your own values.")
     found = {
         "dialogues": dialogues(variances.n_dialogues),
         "annotators": annotators(variances.n_annotators),
@@ -229,13 +235,16 @@ def doubts(variances: Variances) -> list[str]:
     found = []
     if variances.is_rough:
         found.append(
-            _("Fewer than 20 dialogues or 3 annotators: these variances are rough. Plan with more than they say.")
+            _("Fewer than 20 dialogues or 3 annotators: these variances are rough. Plan for more than they suggest.")
         )
     if variances.clipped:
         names = ", ".join(_(COMPONENT_NAMES[name]) for name in variances.clipped)
-        found.append(_("Estimated below 0, and taken as 0: %(names)s.") % {"names": names})
+        found.append(_("Estimated below 0 and set to 0: %(names)s.") % {"names": names})
     if variances.origin == MAIN:
         found.append(
-            _("Settle the number of dialogues now: to go on until a difference is significant makes its p wrong.")
+            _(
+                "Fix the number of dialogues now. If you continue until a difference is significant, its p value "
+                "is wrong."
+            )
         )
     return found

@@ -28,19 +28,20 @@ from reporting.planner.sentences import (
 
 UNKNOWN = "–"
 SECOND_TEST = gettext_noop(
-    "The test of the report takes annotators for a sample too. How much they differ it can only learn from them: few "
-    "annotators cost power, also when they do not differ."
+    "The test in the report also treats annotators as a sample. It can only learn from their answers "
+    "how much annotators differ, so few annotators cost power even when they do not differ."
 )
 COMPONENT_MEANINGS = {
     "s_between": gettext_noop(
-        "Variance of the difference of two sources from dialogue to dialogue. More dialogues lower its part."
+        "Variance of the difference between two sources across dialogues. More dialogues reduce its contribution."
     ),
     "s_within": gettext_noop(
-        "Variance of what single annotators say about it. More dialogues lower its part, and so do more annotators of "
-        "each."
+        "Variance of individual annotators' answers about the difference. More dialogues reduce its "
+        "contribution, and so do more annotators per dialogue."
     ),
     "s_annotator": gettext_noop(
-        "Variance of which source an annotator likes in general. Only more annotators in all lower its part."
+        "Variance of annotators' general preference for a source. Only more annotators in total reduce "
+        "its contribution."
     ),
 }
 N_POINTS = 60
@@ -79,8 +80,8 @@ def _dialogues_figure(plan: StudyPlan) -> Figure:
     question = plan.question
     if question.n_dialogues is None:
         return needed_figure(question, question.difference, question.ratings, plan.n_needed)
-    headline = _("%(dialogues)s, as you asked.") % {"dialogues": dialogues(question.n_dialogues)}
-    counted = _("Dialogues in which the two sources that are compared are both rated.")
+    headline = _("%(dialogues)s, as entered.") % {"dialogues": dialogues(question.n_dialogues)}
+    counted = _("Dialogues in which both compared sources are rated.")
     return Figure(f"{question.n_dialogues:,}", (headline, counted))
 
 
@@ -90,19 +91,19 @@ def _power_figure(plan: StudyPlan) -> Figure:
         return Figure(UNKNOWN, (no_number(question, question.difference, plan.n_annotators),))
     found = {"power": percent(plan.power), "points": points(question.difference, question)}
     lines = (
-        _("%(power)s of 100 such studies find %(points)s, if there are so many.") % found,
+        _("Of 100 such studies, %(power)s detect a difference of %(points)s, if it exists.") % found,
         level_line(question),
-        _("This is the power of a test over dialogues, which speaks of the same annotators only."),
+        _("This is the power of a test over dialogues, which holds for the same annotators only."),
     )
     return Figure(_("%(n)s %%") % {"n": percent(plan.power)}, lines)
 
 
 def _work_facts(work: Work, plan: StudyPlan, load: Load) -> Iterable[Fact]:
     yield Fact(_("Ratings per source and criterion"), _ratings_figure(work, plan))
-    yield Fact(_("Judgements in all"), _judgements_figure(work, load))
+    yield Fact(_("Judgements in total"), _judgements_figure(work, load))
     yield Fact(_("Batches"), _batches_figure(work, plan, load))
     yield Fact(_("Hours per annotator"), _hours_figure(work, plan, load))
-    yield Fact(_("Pay in all"), _cost_figure(work, load))
+    yield Fact(_("Total pay"), _cost_figure(work, load))
 
 
 def variance_facts(question: Question) -> list[Fact]:
@@ -115,9 +116,9 @@ def _variance_figure(question: Question, name: str) -> Figure:
     text = exact(variances.parts[name])
     lines = [f"{_(COMPONENT_NAMES[name])}: {text}", _(COMPONENT_MEANINGS[name])]
     if question.unit == SHARE:
-        lines.append(_("In squared shares: 0.01 is the square of ten points."))
+        lines.append(_("In squared shares: 0.01 is the square of 10 percentage points."))
     if name in variances.clipped:
-        lines.append(_("Estimated below 0, and taken as 0."))
+        lines.append(_("Estimated below 0 and set to 0."))
     return Figure(text, tuple(lines), is_warned=name in variances.clipped)
 
 
@@ -132,7 +133,8 @@ def _judgements_figure(work: Work, load: Load) -> Figure:
     parts = {"sources": f"{load.n_sources:,}", "each": load.n_per_source, "whole": load.n_per_dialogue}
     lines = [
         _("%(n)s answers to questions that everybody is asked.") % {"n": text},
-        _("Of each dialogue: %(sources)s sources with %(each)s questions, and %(whole)s about the dialogue.") % parts,
+        _("Per dialogue: %(sources)s sources with %(each)s questions each, and %(whole)s questions about the dialogue.")
+        % parts,
     ]
     return Figure(text, tuple(lines))
 
@@ -143,13 +145,13 @@ def _batches_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
     found = {"n": f"{work.n_batches:,}", "size": f"{load.batch_size:,}", "turns": f"{work.n_turns:,}"}
     lines = (
         _("%(n)s batches of at most %(size)s dialogues.") % found,
-        _("%(turns)s pieces of work: every batch for each of its annotators.") % found,
+        _("%(turns)s seats: one for each annotator of each batch.") % found,
     )
     return Figure(found["n"], lines)
 
 
 def _no_batches() -> Figure:
-    return Figure(UNKNOWN, (_("Unknown until you say how many dialogues a batch has, and how long it takes."),))
+    return Figure(UNKNOWN, (_("Unknown until you enter the dialogues and the minutes per batch."),))
 
 
 def _hours_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
@@ -163,15 +165,15 @@ def _hours_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
         "size": f"{load.batch_size:,}",
     }
     lines = (
-        _("About %(hours)s hours each: %(all)s hours among %(annotators)s.") % found,
-        _("At %(minutes)s minutes for a batch of %(size)s dialogues, as expected, not measured.") % found,
+        _("About %(hours)s hours each: %(all)s hours shared by %(annotators)s.") % found,
+        _("Assumes %(minutes)s minutes for a batch of %(size)s dialogues, as expected, not measured.") % found,
     )
     return Figure(found["hours"], lines)
 
 
 def _cost_figure(work: Work, load: Load) -> Figure:
     if load.pay is None:
-        return Figure(UNKNOWN, (_("Unknown: the settings of the study name no pay."),))
+        return Figure(UNKNOWN, (_("Unknown: no pay is set in the study's settings."),))
     if work.cost is None or work.n_turns is None:
         return _no_batches()
     text = money(work.cost, load)
@@ -234,7 +236,7 @@ def needed_figure(question: Question, difference: float, ratings: int, needed: f
     found = {"dialogues": dialogues(n), "each": each(ratings)}
     found |= {"points": points(difference, question), "power": asked_power(question)}
     lines = (
-        _("%(dialogues)s with %(each)s find %(points)s with %(power)s %% power.") % found,
+        _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.") % found,
         _("%(n)s ratings of each source on each criterion.") % {"n": f"{n * ratings:,}"},
         level_line(question),
         f"{_squares(question)} × {_scatter(question, ratings)} / {_room(question, difference, ratings)} ≤ {n:,}",
@@ -250,7 +252,7 @@ def found_figure(question: Question, n: int, ratings: int, difference: float | N
     shared = question.variances.s_annotator
     more = f" + {exact(shared)} / {question.annotators(ratings):,}" if shared else ""
     lines = (
-        _("%(dialogues)s with %(each)s find %(points)s or more with %(power)s %% power.") % found,
+        _("%(dialogues)s with %(each)s detect a difference of %(points)s or more with %(power)s %% power.") % found,
         level_line(question),
         f"√({_squares(question)} × ({_scatter(question, ratings)} / {n:,}{more})) = {difference:.4g}",
     )
@@ -286,9 +288,9 @@ def _room(question: Question, difference: float, ratings: int) -> str:
 
 def crowd_power(question: Question, crowd: Crowd, n_dialogues: int | None) -> Figure:
     if crowd.power is None or n_dialogues is None:
-        why = _("The test of the report needs two annotators of the same dialogue.")
+        why = _("The test in the report needs two annotators for the same dialogue.")
         return Figure(
-            UNKNOWN, (why,) if question.ratings < 2 else (_("There is no number of dialogues to plan with."),)
+            UNKNOWN, (why,) if question.ratings < 2 else (_("There is no number of dialogues to use for the plan."),)
         )
     found = {
         "dialogues": dialogues(n_dialogues),
@@ -298,7 +300,8 @@ def crowd_power(question: Question, crowd: Crowd, n_dialogues: int | None) -> Fi
     }
     is_short = crowd.power < question.power - NOTABLE
     lines = (
-        _("%(dialogues)s and %(annotators)s in all find %(points)s with %(power)s %% power.") % found,
+        _("%(dialogues)s and %(annotators)s in total detect a difference of %(points)s with %(power)s %% power.")
+        % found,
         _groups_line(question, crowd),
         level_line(question),
         _(SECOND_TEST),
@@ -311,8 +314,8 @@ def _groups_line(question: Question, crowd: Crowd) -> str:
     found = {"n": f"{groups:,}", "each": question.ratings}
     return (
         ngettext(
-            "%(n)s group of %(each)s rates everything.",
-            "%(n)s groups of %(each)s, each with its own part of the dialogues.",
+            "%(n)s group of %(each)s annotators rates everything.",
+            "%(n)s groups of %(each)s annotators, each with its own part of the dialogues.",
             groups,
         )
         % found
@@ -322,8 +325,8 @@ def _groups_line(question: Question, crowd: Crowd) -> str:
 def crowd_dialogues(question: Question, crowd: Crowd) -> Figure:
     if crowd.n_dialogues is None:
         if question.ratings < 2:
-            return Figure(UNKNOWN, (_("The test of the report needs two annotators of the same dialogue."),))
-        return Figure(UNKNOWN, (_("Not even 100,000 dialogues are enough with so few annotators."),))
+            return Figure(UNKNOWN, (_("The test in the report needs two annotators for the same dialogue."),))
+        return Figure(UNKNOWN, (_("With so few annotators, even 100,000 dialogues are not enough."),))
     found = {
         "dialogues": dialogues(crowd.n_dialogues),
         "annotators": annotators(crowd.n_annotators),
@@ -331,7 +334,8 @@ def crowd_dialogues(question: Question, crowd: Crowd) -> Figure:
         "power": asked_power(question),
     }
     lines = (
-        _("%(dialogues)s and %(annotators)s in all find %(points)s with %(power)s %% power.") % found,
+        _("%(dialogues)s and %(annotators)s in total detect a difference of %(points)s with %(power)s %% power.")
+        % found,
         _groups_line(question, crowd),
         _(SECOND_TEST),
     )
@@ -344,15 +348,17 @@ def curve_picture(plan: StudyPlan) -> SafeString:
     furthest = max(200, 2 * (plan.n_dialogues or 0))
     return curve_figure(
         name="planner",
-        title=_("The smallest difference found, by number of dialogues"),
-        description=_("A line per number of annotators of a dialogue. The table of differences has the same numbers."),
+        title=_("Smallest detectable difference, by number of dialogues"),
+        description=_(
+            "One line for each number of annotators per dialogue. The table of differences has the same numbers."
+        ),
         curves=[_curve(question, ratings, furthest) for ratings in _few(question.ratings)],
         highest=shown(3 * question.difference, question),
         limit=shown(question.difference, question),
         chosen=(plan.n_dialogues, shown(plan.detectable or 0, question)) if plan.n_dialogues else None,
         words=CurveWords(
             across=_("dialogues"),
-            up=_("points of a share") if question.unit == SHARE else _("points of the scale"),
+            up=_("percentage points") if question.unit == SHARE else _("scale points"),
             limit=points(question.difference, question),
         ),
     )

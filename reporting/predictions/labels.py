@@ -12,60 +12,61 @@ STATISTICS = {
     each.key: each
     for each in (
         Statistic(
-            "accuracy", gettext_noop("Accuracy"), gettext_noop("Share of items with the label that people gave.")
+            "accuracy",
+            gettext_noop("Accuracy"),
+            gettext_noop("Share of items whose prediction matches the human label."),
         ),
         Statistic(
             "uar",
             gettext_noop("UAR"),
             gettext_noop(
-                "Unweighted average recall, also called macro recall: the mean over the labels that people gave of the "
-                "share of their items that got the same label. A frequent label counts no more than a rare one."
+                "Unweighted average recall, also called macro recall: for each human label, the share of its "
+                "items that were predicted correctly, averaged over the labels. A frequent label counts no more "
+                "than a rare one."
             ),
         ),
         Statistic(
             "kappa",
             gettext_noop("Cohen's kappa"),
             gettext_noop(
-                "Agreement of the two beyond chance: 1 is always the same, 0 is what chance alone would give."
+                "Agreement of the two beyond chance: 1 means always the same, 0 is what chance alone would give."
             ),
         ),
         Statistic(
             "macro_precision",
             gettext_noop("Precision"),
             gettext_noop(
-                "Mean over the labels that occur on either side of the share that is right where the label was "
-                "predicted; 0 for a label that was never predicted."
+                "For each label that occurs on either side, the share of its predictions that are right, "
+                "averaged over the labels. A label that was never predicted counts as 0."
             ),
         ),
         Statistic(
             "macro_f1",
             gettext_noop("F1"),
-            gettext_noop(
-                "Mean over the labels that occur on either side of the harmonic mean of precision and recall."
-            ),
+            gettext_noop("Harmonic mean of precision and recall, averaged over the labels that occur on either side."),
         ),
         Statistic(
             "weighted_f1",
             gettext_noop("Weighted F1"),
-            gettext_noop("The same mean, each label weighted by how often people gave it."),
+            gettext_noop("The same mean, with each label weighted by how often people gave it."),
         ),
         Statistic(
             "spearman",
             gettext_noop("Spearman"),
-            gettext_noop("Correlation of the ranks of the prediction with those of the mean of the human answers."),
+            gettext_noop("Correlation between the ranks of the predictions and the ranks of the mean human answers."),
         ),
         Statistic(
             "pearson",
             gettext_noop("Pearson"),
-            gettext_noop("Linear correlation of the prediction with the mean of the human answers."),
+            gettext_noop("Linear correlation between the predictions and the mean human answers."),
         ),
     )
 }
 REASONS = {
-    NOT_LABELS: gettext_noop("scores are no labels"),
+    NOT_LABELS: gettext_noop("scores are not labels"),
     NO_NUMBERS: gettext_noop("the answers have no numbers and none of them is positive"),
-    "no_pairs": gettext_noop("there is no item with both"),
-    "too_few_items": gettext_noop("there are fewer than two items with both"),
+    "no_pairs": gettext_noop("no item has both"),
+    "too_few_items": gettext_noop("fewer than two items have both"),
     "no_variation": gettext_noop("one of the two is always the same"),
 }
 NOTES = {
@@ -83,33 +84,33 @@ LEFT_OUT = {
 }
 RULES = {
     "label": gettext_noop(
-        "The human label of an item is the answer that the study's majority rule gives. Items without a majority, or "
-        "whose majority is unsure or excludes the item, have none."
+        "The human label of an item is the answer given by the study's majority rule. Items without a "
+        "majority, or whose majority is unsure or excludes the item, have no human label."
     ),
     "score": gettext_noop(
-        "Correlations are with the mean of an item's answers: of their numbers, or the share of positive answers where "
-        "the options have none."
+        "Correlations use the mean of an item's answers: of their numbers or, where the options have no "
+        "numbers, the share of positive answers."
     ),
-    "settled": gettext_noop(
-        "A label that was settled at the second look or by a trainer stands in the place of the majority and of the "
-        "mean."
-    ),
+    "settled": gettext_noop("A label settled by re-rating or by a trainer replaces the majority and the mean."),
     "intervals": gettext_noop(
-        "95 per cent intervals by a bootstrap that draws whole dialogues, 2,000 times (fewer for very many items), "
-        "with the study's seed; BCa, and percentile for more than 4,000 kinds of dialogues."
+        "95 per cent intervals come from a bootstrap over whole dialogues, with 2,000 resamples (fewer "
+        "for very many items) and the study's seed. They are BCa intervals, or percentile intervals for "
+        "more than 4,000 kinds of dialogues."
     ),
     "ceiling": gettext_noop(
-        "The human ceiling is one annotator against the others: each single answer is compared with the label and the "
-        "mean of the other annotators of the item, on the items the metric has a prediction for. It counts answers, "
-        "not items, and takes votes as they were given first. Nobody can be expected to predict people better than "
-        "people do."
+        "The human ceiling is one annotator against the others: each single answer is compared with the "
+        "label and the mean of the item's other annotators, on the items for which the metric has a "
+        "prediction. It counts answers, not items, and uses votes as they were first given. Nothing can "
+        "be expected to predict people better than people do."
     ),
-    "batches": gettext_noop("Only batches of the main work, and answers that count."),
+    "batches": gettext_noop("Only main batches, and only answers that count."),
 }
 MAJORITY = {
     "plurality": gettext_noop("Majority: the answer with strictly more votes than every other."),
     "absolute": gettext_noop("Majority: the answer with more than half of all votes."),
-    "decided": gettext_noop("Majority: the answer with strictly more votes than every other, unsure votes left out."),
+    "decided": gettext_noop(
+        "Majority: the answer with strictly more votes than every other, not counting unsure votes."
+    ),
 }
 
 

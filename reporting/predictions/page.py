@@ -126,7 +126,7 @@ def distribution_figure(metric: Metric, shares: Sequence[Share]) -> SafeString |
     return bar_figure(
         name="predicted",
         title=_("Predictions and human answers"),
-        description=_("Share of the items that have a prediction and an answer. The table has the same numbers."),
+        description=_("Share of the items that have both a prediction and an answer. The table has the same numbers."),
         groups=groups,
     )
 

@@ -14,7 +14,7 @@ from reporting.record.labels import plan_in_words
 
 Row = dict[str, Any]
 DASH = "–"
-AGAIN = gettext_noop("Batches that are being rated again are among them.")
+AGAIN = gettext_noop("Batches that are being rated again are included.")
 
 
 class Line(NamedTuple):
@@ -34,10 +34,10 @@ def plan_lines(acceptance: Row, names: Mapping[str, str]) -> list[str]:
 
 def _plan(plan: Row, names: Mapping[str, str], *, is_only: bool) -> Iterable[str]:
     yield plan_in_words(plan)
-    yield _("Checked is the answer to: %(name)s.") % {"name": names.get(plan["criterion"], plan["criterion"])}
+    yield _("Controllers review the answer to: %(name)s.") % {"name": names.get(plan["criterion"], plan["criterion"])}
     yield _("Controllers do not see the label.") if plan["is_blind"] else _("Controllers see the label.")
     if not is_only:
-        yield _("Decisions by this plan: %(n)s.") % {"n": f"{plan['decisions']:,}"}
+        yield _("Decisions under this plan: %(n)s.") % {"n": f"{plan['decisions']:,}"}
 
 
 def acceptance_lines(acceptance: Row) -> list[Line]:
@@ -50,8 +50,8 @@ def acceptance_lines(acceptance: Row) -> list[Line]:
         Line("decided_rounds", _("Decided rounds per batch"), number(_decided_rounds(acceptance)), (_(AGAIN),)),
         Line("rounds", _("Rounds per accepted batch"), number(acceptance["mean_rounds"]), (_rounds(acceptance),)),
         Line("more", _("Needed more than one round"), percent(acceptance["more_than_one"])),
-        Line("rework", _("Rework"), hours(acceptance), (_("Active time of answers whose round was returned."),)),
-        Line("kappa", _("Controllers agree"), number(acceptance["kappa"]), tuple(_kappa(acceptance))),
+        Line("rework", _("Rework"), hours(acceptance), (_("Active time of answers in returned rounds."),)),
+        Line("kappa", _("Controller agreement"), number(acceptance["kappa"]), tuple(_kappa(acceptance))),
     ]
 
 
@@ -95,7 +95,7 @@ def _rounds(acceptance: Row) -> str:
         return _("No batch has been accepted yet.")
     # Translators: batches, and in how many rounds they were accepted.
     cells = [_("%(n)s in %(rounds)s") % {"n": f"{row['batches']:,}", **row} for row in acceptance["rounds"]]
-    return _("Accepted batches by their rounds: %(cells)s.") % {"cells": ", ".join(cells)}
+    return _("Accepted batches by number of rounds: %(cells)s.") % {"cells": ", ".join(cells)}
 
 
 def _kappa(acceptance: Row) -> Iterable[str]:
@@ -103,10 +103,12 @@ def _kappa(acceptance: Row) -> Iterable[str]:
     n = acceptance["kappa_items"]
     if acceptance["kappa"] is None:
         is_empty = acceptance["kappa_reason"] == "no_pairs"
-        why = _("no item was checked by two controllers") if is_empty else reason_sentence(acceptance["kappa_reason"])
+        why = _("no item was reviewed by two controllers") if is_empty else reason_sentence(acceptance["kappa_reason"])
         yield _("Undefined: %(why)s.") % {"why": why}
         return
-    checked = ngettext("Cohen's kappa, %(n)s item checked twice.", "Cohen's kappa, %(n)s items checked twice.", n)
+    checked = ngettext(
+        "Cohen's kappa from %(n)s item reviewed twice.", "Cohen's kappa from %(n)s items reviewed twice.", n
+    )
     yield checked % {"n": f"{n:,}"}
     if acceptance["kappa_low"] is not None:
         ends = {"low": number(acceptance["kappa_low"]), "high": number(acceptance["kappa_high"])}
@@ -121,14 +123,14 @@ def acceptance_sentences(acceptance: Row, names: Mapping[str, str]) -> Iterable[
         checked = both(dict.fromkeys(names.get(plan["criterion"], plan["criterion"]) for plan in acceptance["plans"]))
         told = {"names": checked, "plans": " ".join(plan_in_words(plan) for plan in acceptance["plans"])}
         # Translators: the criteria that were checked, then sentences such as "100 items are drawn."
-        yield _("Controllers checked samples of finished batches (%(names)s): %(plans)s") % told
+        yield _("Controllers reviewed samples of finished batches (criteria: %(names)s). %(plans)s") % told
     if acceptance["first_rounds"]:
         told = {"yield": percent(acceptance["first_pass_yield"]), "of": _first_pass(acceptance)}
         # Translators: a share, then a sentence such as "9 of 12 batches; Wilson interval 46.8 % to 91.1 %."
         yield _("The first-pass yield was %(yield)s: %(of)s") % told
     if acceptance["accepted_batches"]:
         more = {"share": percent(acceptance["more_than_one"]), "hours": hours(acceptance)}
-        yield _("Of the accepted batches %(share)s needed more than one round; rework took %(hours)s.") % more
+        yield _("Of the accepted batches, %(share)s needed more than one round; rework took %(hours)s.") % more
 
 
 # --- as a table of plain values ------------------------------------------------------------------------

@@ -7,11 +7,12 @@ from annotation.models import Study
 
 SENTENCES = {
     Study.TextFormat.PLAIN: gettext_noop(
-        "Dialogues and responses were shown as plain text, with every character and line end as typed."
+        "Dialogues and responses were shown as plain text, with every character and line break as typed."
     ),
     Study.TextFormat.MARKDOWN: gettext_noop(
-        "Dialogues and responses were shown as formatted Markdown (CommonMark with tables and strikethrough; headings "
-        "as bold lines, links and images as text); one key showed them as typed."
+        "Dialogues and responses were shown as formatted Markdown (CommonMark with tables and "
+        "strikethrough; headings as bold lines, links and images as text); pressing a key showed them as "
+        "typed."
     ),
 }
 

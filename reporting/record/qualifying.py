@@ -37,7 +37,7 @@ def qualification_of(study: Study) -> Row | None:
 
 
 def _rules(qualification: Qualification, attempts: Iterable[Row]) -> list[Row]:
-    """Each rule that decided, in the order in which they came, with the thresholds it used; else the qualification's own."""
+    """Return the rules that decided, in order, with the thresholds they used; if none has, the present one."""
     now = {name: getattr(qualification, name) for name in RULE}
     used: dict[str, list[float | None]] = {}
     for each in attempts:

@@ -19,15 +19,15 @@ def qualification_lines(value: Row) -> list[str]:
         return [_by_hand()]
     lines = [line for rule in value["rules"] for line in _rule_lines(rule, is_only=len(value["rules"]) == 1)]
     if value["panel_size"]:
-        lines.append(_("Members of the panel: %(n)s.") % {"n": value["panel_size"]})
+        lines.append(_("Panel members: %(n)s.") % {"n": value["panel_size"]})
     return [*lines, *preparation_lines(value), *_outcomes(value)]
 
 
 def quality_lines(value: Row) -> list[str]:
     """For a datasheet: the rules alone, without what came of them."""
     if value["by"] == "team":
-        return [_("Nobody rates before a member of the team has cleared them.")]
-    first = _("Nobody rates before they have qualified by a rule.")
+        return [_("Annotators rate only after a member of the team has cleared them.")]
+    first = _("Annotators rate only after they have qualified by a rule.")
     return [first, *(line for rule in value["rules"] for line in _criterion_of(rule))]
 
 
@@ -37,8 +37,8 @@ def preparation_lines(value: Row) -> list[str]:
     if value["has_comprehension_check"]:
         n = value["most_check_tries"]
         sentence = ngettext(
-            "Candidates first answer questions about the guidelines, all of them rightly in %(n)s try.",
-            "Candidates first answer questions about the guidelines, all of them rightly in %(n)s tries at most.",
+            ("Candidates first answer questions about the guidelines, all of them correctly in %(n)s try."),
+            ("Candidates first answer questions about the guidelines, all of them correctly within %(n)s tries."),
             n,
         )
         lines.append(sentence % {"n": n})
@@ -54,16 +54,19 @@ def qualification_sentences(value: Row) -> Iterable[str]:
         return
     if len(value["rules"]) == 1:
         words = rule_words(value["rules"][0]) | {"threshold": _threshold(value["rules"][0])}
-        yield _("Annotators had to qualify: %(method)s, %(scope)s; threshold: %(threshold)s.") % words
+        yield _("Annotators had to pass a qualification (%(method)s, %(scope)s; threshold: %(threshold)s).") % words
     else:
-        yield _("Annotators had to qualify, by rules that changed during the study; the checklist has each of them.")
+        yield _(
+            "Annotators had to pass a qualification whose rules changed during the study; the checklist "
+            "lists each of them."
+        )
     if value["tried"]:
-        passed = _("%(passed)s of %(tried)s candidates passed.")
+        passed = _("Of %(tried)s candidates, %(passed)s passed.")
         yield passed % {name: f"{value[name]:,}" for name in ("passed", "tried")}
 
 
 def _by_hand() -> str:
-    return _("A member of the team cleared annotators by hand: there was no rule.")
+    return _("A member of the team cleared annotators by hand, without a rule.")
 
 
 def _rule_lines(rule: Row, *, is_only: bool) -> Iterable[str]:
@@ -72,7 +75,7 @@ def _rule_lines(rule: Row, *, is_only: bool) -> Iterable[str]:
         yield _("Compared with the panel: %(panel)s.") % rule_words(rule)
     yield _("Attempts allowed: %(n)s.") % {"n": rule["most_attempts"]}
     if not is_only:
-        yield _("Attempts that this rule decided: %(n)s.") % {"n": f"{rule['attempts']:,}"}
+        yield _("Attempts decided by this rule: %(n)s.") % {"n": f"{rule['attempts']:,}"}
 
 
 def _criterion_of(rule: Row) -> Iterable[str]:
@@ -83,10 +86,10 @@ def _criterion_of(rule: Row) -> Iterable[str]:
 def _threshold(rule: Row) -> str:
     """The values it really had: those of a panel depend on the items."""
     if rule["threshold_from"] == "fixed":
-        return _("the fixed number %(value)s") % {"value": number(rule["threshold"])}
+        return _("the fixed value %(value)s") % {"value": number(rule["threshold"])}
     ends = {"low": number(rule["used_low"], ".3f"), "high": number(rule["used_high"], ".3f")}
     if rule["used_low"] is None:
-        return _("the panel's own kappa, which nobody was held against yet")
+        return _("the panel's own kappa, which has not been applied to anybody yet")
     if ends["low"] == ends["high"]:
         return _("the panel's own kappa, %(low)s") % ends
     return _("the panel's own kappa, from %(low)s to %(high)s") % ends
@@ -104,4 +107,4 @@ def _outcomes(value: Row) -> Iterable[str]:
     if value["stopped_by_check"]:
         n = {"n": f"{value['stopped_by_check']:,}"}
         yield _("Stopped by the questions about the guidelines: %(n)s.") % n
-    yield _("Verdicts that a team lead put right: %(n)s.") % {"n": f"{value['overridden']:,}"}
+    yield _("Qualification results overridden by a team lead: %(n)s.") % {"n": f"{value['overridden']:,}"}

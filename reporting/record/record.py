@@ -92,7 +92,7 @@ def _demographics(table: Table) -> Row | None:
 
 
 def _qualification(study: Study) -> Row | None:
-    """The qualification, if it is on or has decided; of a study from an archive, what that says; else whether people decided."""
+    """Return the qualification if it is on or has decided, else what the archive says, else who cleared people."""
     return qualification_of(study) or (
         study.imported_record["qualification"] if study.imported_record else cleared_by_hand(study)
     )

@@ -251,7 +251,7 @@ def _faults_of_record(value: Any, shape: Record | ByKind, place: Path) -> Iterat
 
 
 def _unlike(expected: str) -> str:
-    return _("is not what is expected here: %(expected)s") % {"expected": expected}
+    return _("is not valid here; expected: %(expected)s") % {"expected": expected}
 
 
 def in_order(value: Any, shape: Shape = STUDY_RECORD) -> Any:

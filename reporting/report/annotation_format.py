@@ -43,7 +43,7 @@ def format_lines(value: list[Row]) -> list[str]:
 
 
 def _asked_lines(row: Row) -> list[str]:
-    return list(map(_asked_line, row["asked"])) or [_("No reason and no free text is asked for.")]
+    return list(map(_asked_line, row["asked"])) or [_("Neither a reason nor a free text is asked for.")]
 
 
 def _criterion_line(row: Row) -> str:
@@ -59,10 +59,10 @@ def _asked_line(row: Row) -> str:
     words = {"option": row["option"], "asks": _(ASKS[row["asks"]]), "least": row["words_min"], "most": row["words_max"]}
     if not row["reasons"]:
         # Translators: "asks" is a clause such as "a free text is required".
-        return _("With “%(option)s” %(asks)s: own words, %(least)s to %(most)s words.") % words
+        return _("For “%(option)s”, %(asks)s: own words (%(least)s to %(most)s words).") % words
     words["reasons"] = " / ".join(map(_reason, row["reasons"]))
     # Translators: "asks" is a clause such as "a reason is required".
-    return _("With “%(option)s” %(asks)s: %(reasons)s / own words, %(least)s to %(most)s words.") % words
+    return _("For “%(option)s”, %(asks)s: %(reasons)s / own words (%(least)s to %(most)s words).") % words
 
 
 def _reason(row: Row) -> str:

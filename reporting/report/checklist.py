@@ -40,24 +40,29 @@ TITLES = {
     "platform": pgettext_lazy("checklist of a report", "Platform"),
 }
 TO_DO = {
-    "presentation": gettext_noop("The answers are imported: state how the texts looked where they were collected."),
+    "presentation": gettext_noop(
+        "The answers are imported: state how the texts were presented where they were collected."
+    ),
     "sampling_criteria": gettext_noop(
-        "State by which criteria annotators were chosen: location, gender, first language, approval rate, education."
+        "State the criteria by which annotators were selected: location, gender, first language, "
+        "approval rate, education."
     ),
     "qualification_task": gettext_noop(
-        "No batch of this study is a qualification: describe the task, or say that there was none."
+        "This study has no qualification batch: describe the task, or state that there was none."
     ),
     "qualification_rule": gettext_noop("State the rule by which annotators were accepted, with its threshold."),
     "recruited": gettext_noop("State how many people were recruited."),
     "annotators": gettext_noop("Nobody has rated a main batch yet."),
-    "samples": gettext_noop("No item of a main batch is rated yet."),
-    "votes_per_sample": gettext_noop("No item of a main batch is rated yet."),
-    "agreement": gettext_noop("Have items rated by two annotators or more: no agreement is defined yet."),
+    "samples": gettext_noop("No item of a main batch has been rated yet."),
+    "votes_per_sample": gettext_noop("No item of a main batch has been rated yet."),
+    "agreement": gettext_noop("Agreement is not defined yet: have items rated by at least two annotators."),
     "workload": gettext_noop("Nobody has rated a main batch yet."),
-    "demographics": gettext_noop("State age, gender, first language and education of the annotators as far as known."),
+    "demographics": gettext_noop(
+        "State the age, gender, first language and education of the annotators as far as known."
+    ),
     "time": gettext_noop("No times were measured, because the answers are imported: state how long the work took."),
-    "payment": gettext_noop("Enter the pay for a batch and its currency in the settings of the study."),
-    "platform": gettext_noop("Enter in the settings of the study where the annotators come from."),
+    "payment": gettext_noop("Enter the pay per batch and its currency in the study's settings."),
+    "platform": gettext_noop("In the study's settings, enter where the annotators come from."),
 }
 
 
@@ -181,10 +186,10 @@ def _span(value: Row) -> str:
 
 def _payment(value: Row) -> list[str]:
     paid = {"amount": value["pay_per_batch"], "currency": value["currency"], "total": value["total_paid"]}
-    lines = [_("%(amount)s %(currency)s for a batch, %(total)s %(currency)s in all.") % paid]
+    lines = [_("%(amount)s %(currency)s per batch, %(total)s %(currency)s in total.") % paid]
     if value["hourly_active"] is not None:
         rate = {"rate": _two(value["hourly_active"]), "currency": value["currency"]}
-        lines.append(_("At the median time that is %(rate)s %(currency)s an hour.") % rate)
+        lines.append(_("At the median active time, that is %(rate)s %(currency)s per hour.") % rate)
     return lines
 
 
@@ -201,9 +206,7 @@ LINES: dict[str, Any] = {
     "dimensions": _dimensions,
     "annotation_format": format_lines,
     "presentation": lambda value: [presentation_sentence(value["text_format"])],
-    "qualification_task": lambda value: [
-        _("Batches of the qualification: %(batches)s, with %(ratings)s answers.") % value
-    ],
+    "qualification_task": lambda value: [_("Qualification batches: %(batches)s, with %(ratings)s answers.") % value],
     "qualification_rule": qualification_lines,
     "sampling_criteria": criteria_lines,
     "recruited": recruited_lines,
@@ -211,12 +214,12 @@ LINES: dict[str, Any] = {
     "annotators": lambda value: [_("Annotators: %(n)s.") % value],
     "samples": lambda value: [_("Items: %(items)s, dialogues: %(dialogues)s, sources: %(sources)s.") % value],
     "votes_per_sample": lambda value: [
-        _("Votes per item: %(low)s to %(high)s, on average %(mean)s; wanted: %(wanted)s.")
+        _("Votes per item: %(low)s to %(high)s, %(mean)s on average; planned: %(wanted)s.")
         % (value | {"mean": _two(value["mean"]), "wanted": _span(value["wanted"])})
     ],
     "agreement": _agreement,
     "workload": _quartiles(gettext_noop("Judgements per annotator: median %(median)s, quartiles %(q1)s and %(q3)s.")),
-    "time": _quartiles(gettext_noop("Minutes for a batch: median %(median)s, quartiles %(q1)s and %(q3)s.")),
+    "time": _quartiles(gettext_noop("Minutes per batch: median %(median)s, quartiles %(q1)s and %(q3)s.")),
     "payment": _payment,
     "platform": lambda value: [value["name"]],
 }

@@ -62,13 +62,13 @@ def flag_sentences(rows: list[Report]) -> Iterable[str]:
         return
     whole = rows[-1]
     yield ngettext(
-        "Annotators flagged %(items)s item as faulty; a flag is not an answer.",
-        "Annotators flagged %(items)s items as faulty; a flag is not an answer.",
+        "Annotators flagged %(items)s item as faulty; flags are not counted as answers.",
+        "Annotators flagged %(items)s items as faulty; flags are not counted as answers.",
         whole["items"],
     ) % {"items": f"{whole['items']:,}"}
     if whole["skipped"]:
         yield ngettext(
-            "A flagged item could be left without an answer, which happened %(n)s time.",
-            "A flagged item could be left without an answer, which happened %(n)s times.",
+            "Flagged items could be left unanswered; this happened %(n)s time.",
+            "Flagged items could be left unanswered; this happened %(n)s times.",
             whole["skipped"],
         ) % {"n": f"{whole['skipped']:,}"}

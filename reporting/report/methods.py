@@ -57,8 +57,14 @@ def _material(material: Report) -> Iterable[str]:
     known = {name: f"{material[name]:,}" for name in ("items", "sources", "batches", "dialogues")}
     yield (
         ngettext(
-            "The material was %(dialogues)s dialogue (items: %(items)s; sources: %(sources)s; batches: %(batches)s).",
-            "The material was %(dialogues)s dialogues (items: %(items)s; sources: %(sources)s; batches: %(batches)s).",
+            (
+                "The material consisted of %(dialogues)s dialogue (items: %(items)s; sources: %(sources)s; "
+                "batches: %(batches)s)."
+            ),
+            (
+                "The material consisted of %(dialogues)s dialogues (items: %(items)s; sources: %(sources)s; "
+                "batches: %(batches)s)."
+            ),
             n,
         )
         % known
@@ -129,21 +135,22 @@ def _agreement(report: Report) -> Iterable[str]:
 def _time(work: Report) -> Iterable[str]:
     if work["batch_minutes_active"]["n"]:
         median = {"minutes": number(work["batch_minutes_active"]["median"], ".1f")}
-        yield _("A batch took a median of %(minutes)s minutes.") % median
+        yield _("The median active time per batch was %(minutes)s minutes.") % median
     if work["pay_per_batch"] is not None:
         pay = {"amount": work["pay_per_batch"], "currency": work["currency"]}
-        yield _("Annotators were paid %(amount)s %(currency)s for a batch.") % pay
+        yield _("Annotators were paid %(amount)s %(currency)s per batch.") % pay
 
 
 def _rules(report: Report) -> Iterable[str]:
     if report["majority"]:
         yield majority_sentence(report["study"]["majority_rule"])
     drawn = {"n": f"{N_RESAMPLES:,}", "seed": report["study"]["seed"]}
-    yield _("Intervals of agreement are BCa bootstrap intervals from %(n)s resamples (seed %(seed)s).") % drawn
+    yield _("Intervals for agreement are BCa bootstrap intervals from %(n)s resamples (seed %(seed)s).") % drawn
     if any(row["pairs"] for row in report["comparisons"]):
         yield _(
-            "Sources were compared by a t test whose variance takes both dialogues and annotators for samples; "
-            "p values were corrected over the pairs of a criterion by Holm's method."
+            "Sources were compared by a t test whose variance treats both dialogues and annotators as random "
+            "samples; p values were corrected by Holm's method over the pairs of sources within each "
+            "criterion."
         )
 
 
@@ -152,12 +159,12 @@ def _feedback(periods: list[Report]) -> Iterable[str]:
     for period in periods:
         if period["until"]:
             sentence = _(
-                "From %(since)s to %(until)s annotators were told how often they agreed with the majority of the "
-                "others."
+                "From %(since)s to %(until)s, annotators were told how often they agreed with the majority of "
+                "the others."
             )
         else:
             sentence = _(
-                "Since %(since)s annotators have been told how often they agree with the majority of the others."
+                "Since %(since)s, annotators have been told how often they agree with the majority of the others."
             )
         yield sentence % period
 
@@ -168,4 +175,4 @@ def _acceptance(report: Report) -> Iterable[str]:
 
 
 def _software(versions: Report) -> str:
-    return _("Computed with Parley %(parley)s, numpy %(numpy)s and scipy %(scipy)s.") % versions
+    return _("Statistics were computed with Parley %(parley)s, numpy %(numpy)s and scipy %(scipy)s.") % versions

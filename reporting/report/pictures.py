@@ -22,8 +22,8 @@ def agreement_picture(agreement: Pivot, word_scale: str) -> SafeString | str:
         name="agreement",
         title=_("Fleiss' kappa by criterion and source"),
         description=_(
-            "A dot is the kappa of all items together with its 95 %% interval, a diamond the mean over batches, and "
-            "small lines are the batches. The table has the same numbers."
+            "Dots show the kappa of all items together with its 95 %% interval, diamonds the mean over "
+            "batches, and short lines the batches. The table has the same numbers."
         )
         % {},
         groups=groups,
@@ -49,7 +49,7 @@ def votes_picture(votes: Pivot) -> SafeString | str:
         return ""
     return bar_figure(
         name="votes",
-        title=_("Positive votes per criterion and source"),
+        title=_("Positive votes by criterion and source"),
         description=_("Share of all votes that are positive. The table has the same numbers."),
         groups=_groups(votes, "percent_positive"),
         series=[source for source, _is_reference, _cells in votes.rows],

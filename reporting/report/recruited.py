@@ -16,7 +16,9 @@ def criteria_lines(value: Row) -> list[str]:
         "locations": lambda names: _("Location: %(names)s.") % {"names": ", ".join(names)},
         "gender": lambda key: _("Gender: %(gender)s.") % {"gender": gender(key)},
         "first_languages": lambda names: _("First language: %(names)s.") % {"names": ", ".join(names)},
-        "least_approval": lambda rate: _("Approval rate of earlier work: at least %(rate)s per cent.") % {"rate": rate},
+        "least_approval": lambda rate: (
+            _("Approval rate for earlier work: at least %(rate)s per cent.") % {"rate": rate}
+        ),
         "least_submissions": lambda n: _("Completed submissions: at least %(n)s.") % {"n": n},
         "education": lambda text: _("Education: %(text)s.") % {"text": text.rstrip(".")},
         "expertise": lambda text: _("Expertise: %(text)s.") % {"text": text.rstrip(".")},
@@ -26,10 +28,10 @@ def criteria_lines(value: Row) -> list[str]:
 
 
 def recruited_lines(value: Row) -> list[str]:
-    lines = [_("People: %(n)s, of them imported: %(imported)s.") % value]
-    lines += [_("By %(name)s: %(n)s.") % {"name": name, "n": n} for name, n in value["by_platform"].items()]
+    lines = [_("People: %(n)s (imported: %(imported)s).") % value]
+    lines += [_("Through %(name)s: %(n)s.") % {"name": name, "n": n} for name, n in value["by_platform"].items()]
     if value["wanted"] is not None:
-        lines.append(_("Wanted: %(n)s.") % {"n": value["wanted"]})
+        lines.append(_("Planned: %(n)s.") % {"n": value["wanted"]})
     return lines
 
 
@@ -42,7 +44,7 @@ def demographics_row(said: Row | None) -> Row | None:
 
 
 def demographics_lines(value: Row) -> list[str]:
-    lines = [_("Known of %(n)s people.") % {"n": value["n"]}]
+    lines = [_("Known for %(n)s people.") % {"n": value["n"]}]
     for name, cells in value["fields"].items():
         counts = ", ".join(f"{answer} {f'< {SMALL}' if n is None else n}" for answer, n in cells.items())
         lines.append(f"{name}: {counts}.")

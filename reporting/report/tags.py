@@ -34,7 +34,7 @@ TABLE_NAMES = {
     "data_set": pgettext_lazy("a table of the report", "data set"),
     "final_labels": pgettext_lazy("a table of the report", "final labels"),
     "predictions": pgettext_lazy("a table of the report", "predictions"),
-    "acceptance": pgettext_lazy("a table of the report", "batch control"),
+    "acceptance": pgettext_lazy("a table of the report", "batch acceptance"),
     "checklist": pgettext_lazy("a table of the report", "checklist"),
     "comments": pgettext_lazy("a table of the report", "comments"),
     "flags": pgettext_lazy("a table of the report", "flags"),

@@ -53,7 +53,7 @@ def report_json(request: HttpRequest, slug: str) -> HttpResponse:
 def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.READ if table in SINGLE_ANSWERS else Right.WATCH)
     if table not in TABLES:
-        raise Http404(_("There is no such table."))
+        raise Http404(_("This table does not exist."))
     text = as_csv(open_report(study, now=timezone.now()), table)
     # The mark at the front makes spreadsheets read the names of sources as UTF-8.
     return _download(text.encode("utf-8-sig"), "text/csv; charset=utf-8", f"{study.slug}-{table}.csv")

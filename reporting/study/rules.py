@@ -56,92 +56,98 @@ def tied_patterns(histogram: Histogram) -> BoolArray:
 # In English, as a download has them; a page shows them in its reader's language: see rules_in_words.
 MAJORITY = {
     Rule.PLURALITY: gettext_noop(
-        "An item is positive when positive has strictly more votes than every other option; a tie is not positive."
+        "An item is positive if the positive option has strictly more votes than every other option; a "
+        "tie is not positive."
     ),
     Rule.ABSOLUTE: gettext_noop(
-        "An item is positive when positive has more than half of all votes; a tie is not positive."
+        "An item is positive if the positive option has more than half of all votes; a tie is not positive."
     ),
     Rule.DECIDED: gettext_noop(
-        "An item is positive when positive has strictly more votes than negative, unsure votes left out; a tie is not "
-        "positive."
+        "An item is positive if the positive option has strictly more votes than the negative option, "
+        "not counting unsure votes; a tie is not positive."
     ),
 }
-UNSURE = gettext_noop("An item whose majority is unsure is not positive; it stays among the items that shares are of.")
+UNSURE = gettext_noop("An item whose majority is unsure is not positive, but it remains in the denominator of shares.")
 UNSURE_LEFT_OUT = gettext_noop(
-    "Unsure votes are left out: an item can be positive though most of its votes are unsure."
+    "Unsure votes are left out: an item can be positive even if most of its votes are unsure."
 )
 SENTENCES = {
-    "ties": gettext_noop("An item is tied when it is not positive and no single option has the most votes."),
+    "ties": gettext_noop("An item is tied if it is not positive and no single option has the most votes."),
     "exclusions": gettext_noop(
-        "Answers that exclude an item are no answers on the scale. Agreement, Cohen's kappa, majorities, shares of "
-        "votes, means, breakdowns and comparisons leave them out as missing votes and say how many; the distributions "
-        "show them."
+        "Answers that exclude an item are not answers on the scale. Agreement, Cohen's kappa, "
+        "majorities, shares of votes, means, breakdowns and comparisons treat them as missing votes and "
+        "report their number; the distributions show them."
     ),
     "counted": gettext_noop(
-        "An answer counts while its annotator holds a seat of the batch; the latest answer is taken."
+        "An answer counts while its annotator holds a seat in the batch; the latest answer is used."
     ),
-    "batches": gettext_noop("Only batches of the main work; pilots, training and qualification are left out."),
+    "batches": gettext_noop("Only main batches count; pilot, training and qualification batches are left out."),
     "agreement": gettext_noop(
-        "Fleiss' kappa over all options as categories, unsure among them. The mean and sd over batches "
-        "leave undefined cells out and count them; pooled is the kappa of all items together."
+        "Fleiss' kappa treats all options as categories, including unsure. The mean and sd over batches "
+        "leave out undefined cells and report their number; pooled is the kappa of all items together."
     ),
     "unequal_raters": gettext_noop(
-        "Items with one vote enter the expected agreement of Fleiss' kappa and AC1, the shares of the answers, but not "
-        "the observed agreement (Gwet 2014); with many of them kappa can lie below −1. Krippendorff's alpha, Cohen's "
-        "kappa and per cent agreement leave them out. With unequal numbers of votes each item weighs the same."
+        "Items with one vote enter the expected agreement of Fleiss' kappa and AC1 (the shares of the "
+        "answers), but not the observed agreement (Gwet 2014); if there are many of them, kappa can be "
+        "below −1. Krippendorff's alpha, Cohen's kappa and per cent agreement leave them out. With "
+        "unequal numbers of votes, every item has the same weight."
     ),
-    "strong": gettext_noop("Strong judgements: items that nobody answered with an unsure option."),
+    "strong": gettext_noop("Strong judgements: items for which nobody chose an unsure option."),
     "pairs": gettext_noop(
-        "Cohen's kappa of two annotators over all their common judgements of a batch, and over those of items that "
-        "nobody answered with an unsure option. Criteria whose answers are alike are taken together."
+        "Cohen's kappa of two annotators over all judgements they share in a batch, and over those on "
+        "items for which nobody chose an unsure option. Criteria with the same options are pooled."
     ),
     "weighted": gettext_noop(
-        "Weighted kappa is the mean of Cohen's weighted kappas over the pairs of annotators with items in common, all "
-        "sources and batches together. Unsure answers are missing ones; an ordinal scale is weighted by the places of "
-        "its answers, an interval scale by their numbers. Its interval is a jackknife over dialogues, in at most 200 "
-        "groups."
+        "Weighted kappa is the mean of Cohen's weighted kappas over the pairs of annotators with items "
+        "in common, with all sources and batches together. Unsure answers are treated as missing; an "
+        "ordinal scale is weighted by the positions of its options, an interval scale by their numbers. "
+        "The interval comes from a jackknife over dialogues, in at most 200 groups."
     ),
     "resampling": gettext_noop(
-        "Intervals of pooled agreement are BCa bootstrap intervals at 95 per cent from 2,000 resamples, drawn by the "
-        "study's seed: of items, or of whole dialogues where several items share one."
+        "Intervals of pooled agreement are 95 per cent BCa bootstrap intervals from 2,000 resamples, "
+        "drawn with the study's seed. Items are resampled, or whole dialogues where several items share "
+        "one."
     ),
     "comparisons": gettext_noop(
-        "Sources are compared on the answers of the same annotators to the same dialogues, by a t test whose variance "
-        "takes dialogues and annotators for samples; p values are corrected over the pairs of a criterion."
+        "Sources are compared on the answers of the same annotators to the same dialogues, by a t test "
+        "whose variance treats dialogues and annotators as random samples; p values are corrected over "
+        "the pairs of sources within each criterion."
     ),
     "votes": gettext_noop("Shares of all counted answers, not of items."),
     "final_labels": gettext_noop(
-        "The final label of an item is the one that was settled at the second look or by a trainer, or else the answer "
-        "with the most votes by the majority rule. Items whose votes are tied, that most annotators exclude, or whose "
-        "majority is unsure have none."
+        "The final label of an item is the label settled by re-rating or by a trainer; otherwise it is "
+        "the answer with the most votes under the majority rule. Items whose votes are tied, that most "
+        "annotators exclude, or whose majority is unsure have no final label."
     ),
     "predictions": gettext_noop(
-        "Accuracy compares predicted labels with the final labels. Correlations compare numbers with the mean of an "
-        "item's answers, or with its settled label. Intervals are 95 per cent bootstrap intervals over dialogues."
+        "Accuracy compares predicted labels with final labels. Correlations compare numbers with the "
+        "mean of an item's answers, or with its settled label. Intervals are 95 per cent bootstrap "
+        "intervals over dialogues."
     ),
     "errors": gettext_noop(
-        "Share of all answers to the criterion that gave the reason; reasons do not exclude each other."
+        "Share of all answers to the criterion that gave the reason; reasons are not mutually exclusive."
     ),
     "negatives": gettext_noop(
-        "The share of negative answers with a free text has two denominators: all negative answers to the criterion, "
-        "and those of them that were explained, by a free text or a predefined reason."
+        "The share of negative answers with a free text has two denominators: all negative answers to "
+        "the criterion, and only those explained by a free text or a predefined reason."
     ),
 }
 WORDS = {
     WordScale.LANDIS_KOCH: gettext_noop(
-        "Words for kappas are those of Landis and Koch (1977, Biometrics 33): poor below 0, slight to .20, fair to "
-        ".40, moderate to .60, substantial to .80, almost perfect above. Words for alpha are Krippendorff's (2004, "
-        "Content Analysis): reliable from .800, tentative from .667, unreliable below."
+        "The verbal scale for kappa is that of Landis and Koch (1977, Biometrics 33): poor below 0, "
+        "slight to .20, fair to .40, moderate to .60, substantial to .80, almost perfect above. The "
+        "verbal scale for alpha is that of Krippendorff (2004, Content Analysis): reliable from .800, "
+        "tentative from .667, unreliable below."
     ),
     WordScale.KRIPPENDORFF: gettext_noop(
-        "Words for all coefficients are those of Krippendorff (2004, Content Analysis): reliable from .800, tentative "
-        "from .667, unreliable below."
+        "The verbal scale for all coefficients is that of Krippendorff (2004, Content Analysis): "
+        "reliable from .800, tentative from .667, unreliable below."
     ),
-    WordScale.NONE: gettext_noop("The study uses no words for the strength of agreement."),
+    WordScale.NONE: gettext_noop("The study uses no verbal scale for the strength of agreement."),
 }
 FEEDBACK = gettext_noop(
-    "Annotators were told during the work how often they agreed with the majority of the others, by tens of items: "
-    "their answers are not quite independent. The methods say when."
+    "During the work, annotators were told how often they agreed with the majority of the others, in "
+    "blocks of ten items: their answers are not fully independent. The methods say when."
 )
 RULE_NAMES = {
     "majority": pgettext_lazy("a rule of the report", "Majority"),
@@ -150,14 +156,14 @@ RULE_NAMES = {
     "exclusions": pgettext_lazy("a rule of the report", "Exclusions"),
     "resampling": pgettext_lazy("a rule of the report", "Resampling"),
     "comparisons": pgettext_lazy("a rule of the report", "Comparisons"),
-    "counted": pgettext_lazy("a rule of the report", "Counted"),
+    "counted": pgettext_lazy("a rule of the report", "Counted answers"),
     "batches": pgettext_lazy("a rule of the report", "Batches"),
     "agreement": pgettext_lazy("a rule of the report", "Agreement"),
-    "unequal_raters": pgettext_lazy("a rule of the report", "Unequal raters"),
-    "strong": pgettext_lazy("a rule of the report", "Strong"),
+    "unequal_raters": pgettext_lazy("a rule of the report", "Unequal numbers of votes"),
+    "strong": pgettext_lazy("a rule of the report", "Strong judgements"),
     "pairs": pgettext_lazy("a rule of the report", "Pairs"),
     "weighted": pgettext_lazy("a rule of the report", "Weighted kappa"),
-    "words": pgettext_lazy("a rule of the report", "Words"),
+    "words": pgettext_lazy("a rule of the report", "Verbal scale"),
     "votes": pgettext_lazy("a rule of the report", "Votes"),
     "final_labels": pgettext_lazy("a rule of the report", "Final labels"),
     "predictions": pgettext_lazy("a rule of the report", "Predictions"),

@@ -8,7 +8,7 @@
     document.querySelector("[data-offline]")?.remove(); // said anew, it is heard anew
     const note = Object.assign(document.createElement("p"), { className: "note warn", role: "alert" });
     note.dataset.offline = "";
-    note.textContent = gettext("There is no connection, so you stay on this page. Your answers are kept. Try again when the connection is back.");
+    note.textContent = gettext("You are offline, so you stay on this page. Your answers are kept. Try again when you are back online.");
     (document.querySelector(".rate-notes") ?? document.querySelector("main")).prepend(note);
     note.scrollIntoView({ block: "nearest" });
   };

@@ -36,8 +36,8 @@
   const added = (title) => interpolate(gettext("Added %(title)s."), { title }, true);
   const removed = (title) => interpolate(gettext("Removed %(title)s."), { title }, true);
   const duplicated = (title) => interpolate(gettext("Duplicated %(title)s."), { title }, true);
-  const moved = (title) => interpolate(gettext("Moved: it is %(title)s now."), { title }, true);
-  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answers.", "Replaced %(n)s answers.", n), { n }, true);
+  const moved = (title) => interpolate(gettext("Moved: now %(title)s."), { title }, true);
+  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answer.", "Replaced %(n)s answer.", n), { n }, true);
 
   class Moves {
     // `changed` is called after every change, `say` with what a screen reader should hear.
@@ -108,7 +108,7 @@
         restored(strip);
         strip.remove();
         this.changed();
-        this.say(gettext("Brought back."));
+        this.say(gettext("Restored."));
         if (place.isConnected) this.enter(place);
       });
       this.changed();

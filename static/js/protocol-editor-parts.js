@@ -171,7 +171,7 @@
   };
 
   const entry = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
-  const unnamed = gettext("without a name");
+  const unnamed = gettext("unnamed");
   const labelled = (text, at) => text || `${at + 1}. ${unnamed}`;
 
   const refer = (control) => {
@@ -226,7 +226,7 @@
     const chosen = node.depends?.criterion ?? "";
     if (node.depends && !fitting.some((each) => each.node.uid === chosen)) {
       const name = node.depends.wanted?.criterion ?? valueOf(parts.get(chosen), "name");
-      const lost = gettext("Depending on “%(name)s”, which is no earlier question");
+      const lost = gettext("Depending on “%(name)s”, which is not an earlier question");
       entries.push(entry(chosen || "lost", interpolate(lost, { name }, true)));
     }
     select.replaceChildren(entry("", gettext("Always")), ...entries);

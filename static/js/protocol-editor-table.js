@@ -5,8 +5,8 @@
   const ANSWER_TEXTS = ["label", "definition"];
   let lastPanel = 0;
 
-  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answer by those of the table.", "Replaced %(n)s answers by those of the table.", n), { n }, true);
-  const made = (n) => interpolate(ngettext("Made %(n)s answer of the table.", "Made %(n)s answers of the table.", n), { n }, true);
+  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answer with those from the table.", "Replaced %(n)s answers with those from the table.", n), { n }, true);
+  const made = (n) => interpolate(ngettext("Created %(n)s answer from the table.", "Created %(n)s answers from the table.", n), { n }, true);
 
   // Two lines with cells, one of them within bars: prose with a single | in it is none.
   const isLikeTable = (text) => {
@@ -117,7 +117,7 @@
     // The text is pasted as anywhere else; who takes the offer has it in the answers, and no longer in the field.
     offer(option, field, text) {
       const before = field.value;
-      const sentence = gettext("This looks like a table: make answers of it?");
+      const sentence = gettext("This looks like a table. Create answers from it?");
       const strip = Object.assign(document.createElement("p"), { className: "edit-undo small", textContent: `${sentence} ` });
       const button = (label, className, act) => {
         const one = Object.assign(document.createElement("button"), { type: "button", className, textContent: label });
@@ -128,7 +128,7 @@
         strip.append(one, " ");
       };
       const list = option.closest("[data-list]");
-      button(gettext("Make the answers"), "inline", () => {
+      button(gettext("Create the answers"), "inline", () => {
         field.value = before;
         field.dispatchEvent(new Event("input", { bubbles: true }));
         const panel = list.querySelector("[data-table]") ?? this.open(list);

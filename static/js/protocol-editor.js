@@ -73,22 +73,22 @@
     const date = new Date(mine.at).toLocaleString(document.documentElement.lang);
     if (mine.revision === revision) {
       load(mine.document);
-      const said = interpolate(gettext("This is what you had not saved, from %(date)s."), { date }, true);
-      note(said, button(gettext("Discard it"), () => discard(stored)));
+      const said = interpolate(gettext("Your unsaved changes from %(date)s have been restored."), { date }, true);
+      note(said, button(gettext("Discard"), () => discard(stored)));
       return;
     }
     const open = () => {
       load(mine.document);
-      const said = gettext("This is your text. Saving puts it in place of what was saved since.");
-      note(said, button(gettext("Discard it"), () => discard(stored)));
+      const said = gettext("This is your text. Saving it replaces what was saved in the meantime.");
+      note(said, button(gettext("Discard"), () => discard(stored)));
       changed();
     };
     const forget = () => {
       localStorage.removeItem(place);
       note("");
     };
-    const said = gettext("You had not saved a text of %(date)s, and the draft was saved by somebody since.");
-    const ways = [button(gettext("Show my text"), open), button(gettext("Discard it"), forget)];
+    const said = gettext("You have unsaved text from %(date)s, but the draft has been saved since then.");
+    const ways = [button(gettext("Show my text"), open), button(gettext("Discard"), forget)];
     note(interpolate(said, { date }, true), ...ways);
   };
 
@@ -172,13 +172,13 @@
     summary.className = `note ${isAdvice ? "warn" : "bad"}`;
     const n = found.length;
     const advice = ngettext(
-      "It can be used as it is. %(n)s thing is often a mistake:",
-      "It can be used as it is. %(n)s things are often a mistake:",
+      "No errors. %(n)s possible mistake:",
+      "No errors. %(n)s possible mistakes:",
       n,
     );
     const wrong = ngettext(
-      "%(n)s thing is to be put right before it can be saved:",
-      "%(n)s things are to be put right before it can be saved:",
+      "Correct %(n)s error before saving:",
+      "Correct %(n)s errors before saving:",
       n,
     );
     const title = interpolate(isAdvice ? advice : wrong, { n }, true);
@@ -199,7 +199,7 @@
   };
 
   // Until the next change, and where what is wrong would stand.
-  const praise = () => Object.assign(part("summary"), { hidden: false, className: "note good", textContent: gettext("Nothing is wrong.") });
+  const praise = () => Object.assign(part("summary"), { hidden: false, className: "note good", textContent: gettext("No errors found.") });
 
   // --- between the page and the server ---------------------------------------------------------------------
   const ask = async (sent) => {
@@ -213,8 +213,8 @@
 
   const trouble = () =>
     note(
-      gettext("It could not be sent: there is no connection, or you are signed out."),
-      gettext("Your text is kept on this device. Try again, or sign in in another tab."),
+      gettext("Could not send: you are offline or signed out."),
+      gettext("Your text is kept on this device. Try again, or use another tab to sign in."),
     );
 
   // Somebody else's save: both texts stay within reach, and which of them is saved next is said with open eyes.
@@ -296,8 +296,8 @@
     const isShown = !problems.length || !frames.querySelector("iframe.shown");
     part("preview-note").hidden = !problems.length;
     const said = ngettext(
-      "Not complete: %(n)s to be put right. It shows the last complete state.",
-      "Not complete: %(n)s to be put right. It shows the last complete state.",
+      "Incomplete: %(n)s error to correct. The preview shows the last complete state.",
+      "Incomplete: %(n)s error to correct. The preview shows the last complete state.",
       problems.length,
     );
     part("preview-note").textContent = problems.length ? interpolate(said, { n: problems.length }, true) : "";

@@ -83,7 +83,7 @@
       const text = ngettext("%(done)s of %(steps)s step", "%(done)s of %(steps)s steps", steps);
       ["progress-text", "progress-line"].forEach((name) => (this.part(name).textContent = put(text, { done, steps })));
       const minutes = Math.ceil((left * this.pace) / 60000);
-      this.part("minutes").textContent = this.pace && left ? put(gettext("about %(time)s of work"), { time: span(minutes) }) : "";
+      this.part("minutes").textContent = this.pace && left ? put(gettext("about %(time)s of work left"), { time: span(minutes) }) : "";
     }
 
     // The annotator's own pace, of ten answers or more; nothing is said before.
@@ -113,8 +113,8 @@
       this.isOver = true;
       this.close(this.root, true);
       const home = this.root.querySelector(".rate-home").href;
-      const wayOn = isOld ? link(this.root.dataset.base, gettext("Load the page again")) : link(home, gettext("Back to my work"));
-      const kept = wrote(words) || gettext("What you typed last is kept on this device.");
+      const wayOn = isOld ? link(this.root.dataset.base, gettext("Reload the page")) : link(home, gettext("Back to my work"));
+      const kept = wrote(words) || gettext("The last thing you typed is kept on this device.");
       this.showProblem(`${message} ${kept} `, wayOn);
     }
 
@@ -143,7 +143,7 @@
     // Where a state of the outbox leads to that only the annotator can end.
     wayOn({ state, signIn }) {
       if (signIn) return this.signIn(signIn);
-      return state === "consent" ? link(this.root.dataset.consent, gettext("Read it and agree")) : null;
+      return state === "consent" ? link(this.root.dataset.consent, gettext("Read and agree")) : null;
     }
 
     showState(outbox) {
@@ -197,8 +197,8 @@
       this.close(dialogue, true);
       this.part("reading").hidden = !dialogue.isConnected;
       const announced = ngettext(
-        "Read the whole dialogue first: %(n)s seconds.",
-        "Read the whole dialogue first: %(n)s seconds.",
+        "Read the whole dialogue first: %(n)s second.",
+        "Read the whole dialogue first: %(n)s second.",
         Math.ceil(seconds),
       );
       this.announce(put(announced, { n: Math.ceil(seconds) }));
@@ -213,7 +213,7 @@
       delete dialogue.dataset.unread;
       if (!dialogue.isConnected) return;
       this.part("reading").hidden = true;
-      this.announce(gettext("The questions are open now."));
+      this.announce(gettext("You can answer the questions now."));
     }
 
     close(dialogue, isClosed) {
@@ -230,7 +230,7 @@
       form.hidden = false;
       note.hidden = false;
       note.className = "note bad";
-      const sentence = gettext("Your time for this batch has ended. Your answers are kept: take a seat again and they count.");
+      const sentence = gettext("Your time for this batch has ended. Your answers are kept and count if you take a seat again.");
       note.replaceChildren(`${sentence} `, form);
     }
   }

@@ -36,7 +36,7 @@
 
     const onRefused = (entry, error) => {
       if (error.code === "invalid" && !entry.kind) drafts.put(`${entry.item}:${entry.criterion}`, entry); // the form shows it again
-      refusal = `${gettext("The server did not take an answer, which is kept on this device.")} ${error.message ?? ""}`;
+      refusal = `${gettext("The server refused an answer. It is kept on this device.")} ${error.message ?? ""}`;
     };
 
     const outbox = new window.Parley.Outbox({

@@ -148,14 +148,14 @@
         this.dialog.close();
         this.save({ mark: "flag", is_set: true, reason, words });
         const skips = this.isSkipped(this.item);
-        this.announce(skips ? gettext("Flagged. You can go on without an answer.") : gettext("Flagged."));
+        this.announce(skips ? gettext("Flagged. You can continue without an answer.") : gettext("Flagged."));
       }
     }
 
     takeFlagBack() {
       this.dialog.close();
       this.save({ mark: "flag", is_set: false });
-      this.announce(gettext("The flag is taken back."));
+      this.announce(gettext("Flag removed."));
     }
 
     showMistake(field, sentence, control) {

@@ -15,20 +15,20 @@
   const SAID = {
     saved: [gettext("Saved")],
     sending: [gettext("Saving …")],
-    offline: [gettext("Offline"), gettext("There is no connection: they are sent as soon as there is one.")],
-    busy: [gettext("Trying again"), gettext("The server is busy: they are sent again in a moment.")],
-    reading: [gettext("Waiting"), gettext("A dialogue still needs its reading time: they are sent after it.")],
-    signed_out: [gettext("Signed out"), gettext("You are signed out: sign in, and they are sent.")],
+    offline: [gettext("Offline"), gettext("There is no connection. Sending resumes when it is back.")],
+    busy: [gettext("Trying again"), gettext("The server is busy. Sending resumes in a moment.")],
+    reading: [gettext("Waiting"), gettext("A dialogue still needs its reading time. Sending resumes after that.")],
+    signed_out: [gettext("Signed out"), gettext("You are signed out. Sign in to send your answers.")],
     foreign: [
       gettext("Not sent"),
-      gettext("Somebody else is signed in: sign in with the account they belong to, and they are sent."),
+      gettext("A different account is signed in. To send the answers, sign in with the account they belong to."),
     ],
     refused: [gettext("Not saved")],
-    consent: [gettext("Not sent"), gettext("The consent text has changed: agree to it, and they are sent.")],
+    consent: [gettext("Not sent"), gettext("The consent text has changed. Agree to it to send your answers.")],
   };
 
   // What the link says, in the states that signing in ends.
-  const SIGN_IN = { signed_out: gettext("Sign in again"), foreign: gettext("Sign in with it") };
+  const SIGN_IN = { signed_out: gettext("Sign in again"), foreign: gettext("Sign in with that account") };
 
   // crypto.randomUUID is missing on plain http, which a laboratory's own network may well use.
   const uuid4 = () => {
@@ -147,7 +147,7 @@
 
     get sentence() {
       const n = this.waiting().length;
-      const waiting = ngettext("%(n)s answer waits on this device.", "%(n)s answers wait on this device.", n);
+      const waiting = ngettext("%(n)s answer is waiting on this device.", "%(n)s answers are waiting on this device.", n);
       return `${interpolate(waiting, { n }, true)} ${SAID[this.state][1] ?? ""}`;
     }
 

@@ -119,7 +119,7 @@
       const n = countWords(text.value);
       const line = text.closest(".why").querySelector(".word-count");
       line.dataset.wanted ??= line.textContent; // what the page says before anything is written
-      const counted = ngettext("%(n)s word written (%(least)s to %(most)s needed)", "%(n)s words written (%(least)s to %(most)s needed)", n);
+      const counted = ngettext("%(n)s word (%(least)s to %(most)s needed)", "%(n)s words (%(least)s to %(most)s needed)", n);
       line.textContent = n ? interpolate(counted, { n, least, most }, true) : line.dataset.wanted;
       line.toggleAttribute("data-over", n > Number(most));
       line.toggleAttribute("data-under", n > 0 && n < Number(least));
@@ -141,7 +141,7 @@
       const { asks, wordsMin: least, wordsMax: most } = why.dataset;
       const { free_text: text, other: isOther } = this.read();
       const n = countWords(text);
-      const missing = ngettext("Say why, in %(least)s words or more.", "Say why, in %(least)s words or more.", least);
+      const missing = ngettext("Say why in %(least)s word or more.", "Say why in %(least)s word or more.", least);
       if (asks === "free_text" && !n) return ["free_text", interpolate(missing, { least }, true)];
       const own = ngettext(
         "Write your own reason in %(least)s to %(most)s words, or untick “Other”.",

@@ -348,7 +348,7 @@
     whyNot(dialogue, number, items) {
       const n = this.dialogues.length;
       if (!n) return gettext("The list of items cannot be loaded: there is no connection.");
-      if (!dialogue) return gettext("Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3.");
+      if (!dialogue) return gettext("Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3.");
       const unknown = ngettext(
         "There is no dialogue %(dialogue)s: this batch has only dialogue 1.",
         "There is no dialogue %(dialogue)s: this batch has dialogues 1 to %(n)s.",

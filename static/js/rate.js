@@ -56,7 +56,7 @@
     if (!current) return;
     bar.showUnsaved(Question.askedIn(current).some((question) => question.isUnsaved));
     const isLast = root.dataset.review || (!nextPlace() && !root.dataset.submit.startsWith("#"));
-    part("save-label").textContent = isLast ? gettext("Review and submit") : gettext("Save and go on");
+    part("save-label").textContent = isLast ? gettext("Review and submit") : gettext("Save and continue");
   };
 
   const save = (question, activeMs) => {
@@ -101,7 +101,7 @@
   // Answered under questions that are asked no more, maybe with the same codes for other answers: nobody can take it.
   const giveUp = (entry) => {
     outbox.store.remove(entry.client_key);
-    const sentence = gettext("The questions have changed since one of your answers was given. Please answer again.");
+    const sentence = gettext("The questions have changed since you gave one of your answers. Answer again.");
     bar.showProblem(`${sentence} ${wrote(entry.free_text)}`);
   };
 
@@ -242,7 +242,7 @@
   const showWaiting = (n) => {
     const wayOn = bar.wayOn(outbox);
     const waiting = ngettext("%(n)s answer is waiting to be sent.", "%(n)s answers are waiting to be sent.", n);
-    const stays = `${interpolate(waiting, { n }, true)} ${gettext("Keep this page open: it goes on when they are sent.")}`;
+    const stays = `${interpolate(waiting, { n }, true)} ${gettext("Keep this page open. It continues automatically after sending.")}`;
     bar.showProblem(`${gettext("All done.")} ${wayOn ? outbox.sentence : stays} `, wayOn ?? "");
   };
 

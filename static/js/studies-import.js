@@ -13,7 +13,7 @@
 
   const warn = (textContent) =>
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "note warn", textContent }));
-  const showNone = () => warn(gettext("There is no preview of this file. It can be imported all the same."));
+  const showNone = () => warn(gettext("No preview is available for this file, but you can still import it."));
 
   // The cut must not go through a line: half a line would be shown as an error.
   const beginning = async (file) => {

@@ -14,7 +14,7 @@
         said.textContent = gettext("Copied.");
       } catch {
         field.select(); // the browser forbids it: Ctrl-C does the rest
-        said.textContent = gettext("Press Ctrl-C to copy.");
+        said.textContent = gettext("Press Ctrl+C to copy.");
       }
     });
   }

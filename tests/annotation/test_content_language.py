@@ -62,7 +62,7 @@ def test_a_study_shows_the_main_language_unless_another_is_chosen(work: Work, ra
 def test_annotators_read_the_language_of_the_study_whatever_that_of_the_pages(work: Work, rating):
     update_study(work.study, content_language="it", now=NOW)
 
-    for language, save in (("en", "Save and go on"), ("it", "Salva e continua"), ("zh-CN", "保存")):
+    for language, save in (("en", "Save and continue"), ("it", "Salva e continua"), ("zh-CN", "保存")):
         page = rating(language)
         for text in ("Scorrevolezza", "Quanto è scorrevole?", "<strong>tutto</strong>", save):
             assert text in page

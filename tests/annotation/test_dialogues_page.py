@@ -45,7 +45,7 @@ def test_each_dialogue_says_what_it_is_used_for(owner: Client):
     found = rows(owner)
     assert found["tried"] == [("Pilot", ("pilot-1",)), ("Qualification", ("qualification-1",))]
     assert found["work"] == [("Main", ("main-1",))]
-    assert found["check"] == [("Check", ("main-1",))]
+    assert found["check"] == [("Review", ("main-1",))]
     assert found["spare"] == found["kept"] == []
 
 

@@ -95,7 +95,7 @@ def test_the_guidelines_do_not_repeat_the_welcome(welcoming: None, newcomer: Cli
 
 def test_later_the_welcome_leads_back_to_the_work(welcoming: None, cast: Cast):
     page = text_of(sign_in(cast.annotator.user).get(reverse("welcome", args=["wellbeing"])))
-    assert "Go on to the guidelines" not in page
+    assert "Continue to the guidelines" not in page
     assert steps_on(page) == []
 
 

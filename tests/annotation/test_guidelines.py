@@ -97,7 +97,7 @@ def test_every_link_of_the_contents_leads_to_one_place(protocol: str, n_sources:
 def test_a_dependent_criterion_says_when_it_is_asked():
     words = words_of(page_of(Work("diqad-1.0", n_dialogues=1).study))
     assert "Asked when Score is 1. Choose every answer that applies." in words
-    assert "Asked when Score is 2. Mark turns of the dialogue. It may stay empty." in words
+    assert "Asked when Score is 2. Mark turns in the dialogue. You may leave it empty." in words
     assert "The whole dialogue" in words
 
 
@@ -113,14 +113,14 @@ def test_a_point_without_a_description_says_nothing():
     page = page_of(Work("persona-quality-1.0", n_dialogues=1, n_sources=1).study)
     rows = re.findall(r'<tr role="row"> <th role="rowheader" scope="row" dir="auto">2</th> (.*?) </tr>', page)
     assert [words_of(row).strip() for row in rows] == ["", "", ""]
-    assert "Where several conditions are listed, one that applies is enough." in words_of(page)
+    assert "If several conditions are listed, any one of them is enough." in words_of(page)
 
 
 def test_the_rated_turn_is_marked_in_its_history_and_stands_beside_it():
     page = page_of(Work("persona-quality-1.0", n_dialogues=1, n_sources=1).study)
     assert page.count("rated turn</mark>") == 25
     assert page.count("It closes at six, except on holidays.") == 1
-    assert page.count("All replies together") == page.count("All turns together") == 2
+    assert page.count("All responses together") == page.count("All turns together") == 2
 
 
 def test_the_facts_of_an_example_stand_in_numbers_before_its_history():

@@ -93,7 +93,7 @@ def test_an_import_is_queued_run_by_a_worker_and_summed_up(client, researcher, c
 
     text = client.get(answer.url).content.decode()
     assert "Imported." in text
-    assert "Dialogues new" in text
+    assert "New dialogues" in text
     assert cast.study.dialogues.filter(key="d1").exists()
     assert (job.user, job.file_name) == (researcher, "dialogues.jsonl")
 
@@ -210,7 +210,7 @@ def test_predictions_are_imported_from_the_page(client, researcher, cast: Cast):
     assert [(each.key, each.higher_is_better, each.note, each.created_by) for each in metrics] == [
         ("bleu", True, "v1", researcher), ("nll", False, "v1", researcher),
     ]  # fmt: skip
-    assert "Predictions against people" in client.get(page("study_import_job", job.token)).content.decode()
+    assert "Compare predictions with people" in client.get(page("study_import_job", job.token)).content.decode()
 
 
 def test_the_preview_of_predictions_says_how_the_columns_are_read(client, researcher):

@@ -191,7 +191,7 @@ def test_another_annotator_reads_only_their_own(cast: Cast, finished: Assignment
     client = sign_in(cast.annotators[1].user)
     assert client.get(answers_of(finished)).status_code == 404
     page = text_of(client.get(reverse("past_batches", args=["wellbeing"])))
-    assert "You have not finished a batch of this study yet." in page
+    assert "You have not finished a batch in this study yet." in page
 
 
 def test_who_is_excluded_still_sees_what_they_earned_and_finds_no_batch_to_read(

@@ -332,7 +332,7 @@ def test_those_who_wait_stand_first(client, cast: Cast):
     page = client.get(people())
 
     assert page.context["page"].object_list[0] == cast.annotators[2]
-    assert "Clear all who wait" in page.content.decode()
+    assert "Clear everyone waiting" in page.content.decode()
 
 
 def test_who_is_of_the_team_is_not_offered_for_clearing(client, cast: Cast):
@@ -343,8 +343,8 @@ def test_who_is_of_the_team_is_not_offered_for_clearing(client, cast: Cast):
 
     assert checker.pseudonym in page
     assert f"Clear {checker.pseudonym}" not in page
-    assert "Clear all who wait" not in page
-    assert "of the team" in page
+    assert "Clear everyone waiting" not in page
+    assert "team member" in page
 
 
 def test_the_team_hides_nobody_who_waits(client, cast: Cast):
@@ -355,7 +355,7 @@ def test_the_team_hides_nobody_who_waits(client, cast: Cast):
     page = client.get(people()).content.decode()
 
     assert f"Clear {cast.annotators[2].pseudonym}" in page
-    assert "Clear all who wait" in page
+    assert "Clear everyone waiting" in page
     assert "2 cleared, 1 waiting" in client.get(reverse("study", args=["wellbeing"])).content.decode()
 
 

@@ -1,4 +1,4 @@
-"""Why somebody's status was changed: needed where it ends their work or goes past the qualification, and always kept."""
+"""Why somebody's status was changed: needed where it ends their work or skips the qualification, and always kept."""
 
 import pytest
 from django.urls import reverse

@@ -134,11 +134,11 @@ def test_a_number_leads_to_its_item(annotator: Client, assignment: Assignment, n
     [
         ("3", "There is no dialogue 3: this batch has dialogues 1 to 2."),
         ("0", "There is no dialogue 0: this batch has dialogues 1 to 2."),
-        ("9" * 30, "Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3."),
+        ("9" * 30, "Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3."),
         ("1.0", "There is no item 1.0: dialogue 1 has 1.1 to 1.3."),
         ("1.4", "There is no item 1.4: dialogue 1 has 1.1 to 1.3."),
-        ("x", "Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3."),
-        ("-1", "Type the number of a dialogue, as in 2, or of a dialogue and its item, as in 2.3."),
+        ("x", "Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3."),
+        ("-1", "Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3."),
     ],
 )
 def test_a_number_that_is_none_is_said(annotator: Client, assignment: Assignment, number: str, sentence: str):

@@ -18,7 +18,7 @@ def html_of(client: Client, work: Work, position: int) -> str:
 def test_a_set_names_its_speaker_and_a_collection_is_part_of_no_dialogue(client: Client):
     work = Work("persona-quality-1.0", n_sources=2)
     Candidate.objects.filter(source__study=work.study).update(speaker="S2")
-    of_set = html_of(client, work, 1).partition("Responses of one author to this dialogue, to rate together")[2]
+    of_set = html_of(client, work, 1).partition("Responses by one author to this dialogue, to rate together")[2]
     assert of_set.partition("</figcaption>")[0].endswith(">S2</b>")
     of_models = html_of(client, work, work.items("model")[0].position)
     assert "step 1 of 2" in of_models
@@ -29,7 +29,7 @@ def test_a_set_of_several_speakers_names_none(client: Client):
     work = Work("persona-quality-1.0", n_sources=1)
     for number, candidate in enumerate(Candidate.objects.filter(source__study=work.study)):
         Candidate.objects.filter(pk=candidate.pk).update(speaker=f"S{number}")
-    of_set = html_of(client, work, 1).partition("Responses of one author to this dialogue, to rate together")[2]
+    of_set = html_of(client, work, 1).partition("Responses by one author to this dialogue, to rate together")[2]
     assert "<b" not in of_set.partition("</figcaption>")[0]
 
 

@@ -140,14 +140,14 @@ def test_the_panel_reads_no_pay_beside_what_earns_nothing(cast: Cast, annotator:
     Batch.objects.update(kind=kind)
     page = text_of(annotator.get(reverse("work")))
     assert "Start batch 1" in page
-    assert "This batch earns nothing by itself." in page
+    assert "This batch is not paid separately." in page
     assert "4.67" not in page
 
 
 def test_who_checks_reads_no_pay_of_main_batches(cast: Cast):
     Study.objects.update(pay_amount="4.67", pay_currency="GBP")
     ParticipantFactory(study=cast.study, user=cast.controller, status=PersonStatus.PENDING)
-    assert "Pay for a batch" not in text_of(sign_in(cast.controller).get(reverse("work")))
+    assert "Pay per batch" not in text_of(sign_in(cast.controller).get(reverse("work")))
 
 
 def test_who_waits_to_be_cleared_reads_what_a_batch_will_earn(cast: Cast, annotator: Client):

@@ -124,7 +124,9 @@ def test_without_an_owner_a_judges_metric_comes_as_an_imported_one(
 
     back, summary = import_archive(path, owner=None, now=timezone.now())
 
-    assert summary.notes == ["Metrics of model judges came as imported ones, because the study has no owner."]
+    assert summary.notes == [
+        ("Metrics of model judges were restored as imported metrics, because the study has no owner.")
+    ]
     assert back.metrics.get(key="judge").origin == Metric.Origin.IMPORTED
     assert (summary.counts["metrics_new"], summary.counts["predictions_new"]) == (4, Prediction.objects.count())
 

@@ -176,7 +176,10 @@ def put(*path: Any, value: Any) -> Callable[[str], str]:
         (put("acceptance", "plans", 0, "good", value=0.5), "study_record.json: acceptance.plans[0].good"),
         (put("acceptance", "plans", 0, value="x"), "study_record.json: acceptance.plans[0]"),
         (put("qualification", "by", value="lot"), "study_record.json: qualification.by"),
-        (put("qualification", "rules", 0, "method", value=["gold"]), "study_record.json: qualification.rules[0].method"),
+        (
+            put("qualification", "rules", 0, "method", value=["gold"]),
+            "study_record.json: qualification.rules[0].method",
+        ),
         (put("qualification", "rules", value=[{}] * 1001), "study_record.json: qualification.rules"),
         (put("recruitment", "criteria", "gender", value="x"), "study_record.json: recruitment.criteria.gender"),
         (put("recruitment", "criteria", "other", value="x" * 100_001), "study_record.json: recruitment.criteria.other"),

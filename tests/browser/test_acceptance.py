@@ -39,7 +39,7 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     assert screen.barriers() == ""
     page.get_by_role("link", name="b1").click()
     assert screen.barriers() == ""
-    page.get_by_role("button", name="Check this sample").click()
+    page.get_by_role("button", name="Review this sample").click()
     page.wait_for_url("**/work/**")
     for number in range(n_drawn):
         expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n_drawn} steps")
@@ -50,7 +50,7 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     assert sweep_acceptance(now=timezone.now()) == (0, 1)
     page.goto(path("sample", Sample.objects.get().pk))
     expect(page.get_by_role("heading", name="Batch b1, round 1")).to_contain_text("returned")
-    expect(page.get_by_role("heading", name="Labels against the controller")).to_be_visible()
+    expect(page.get_by_role("heading", name="Annotators' and controller's labels")).to_be_visible()
     expect(page.locator(".acceptance-curve svg")).to_be_visible()
     assert Batch.objects.get(pk=batch.pk).round == 2
 
@@ -58,12 +58,12 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
 def test_the_curve_changes_with_the_form(open_screen: Callable[..., Screen], acceptance: AcceptanceStudy):
     page = open_screen(acceptance.cast.researcher).go(path("acceptance_plan"))
     before = page.locator("#curve .fig-path").get_attribute("points")
-    page.get_by_label("Items drawn").fill("200")
+    page.get_by_label("Sample size").fill("200")
     expect(page.locator("#curve .fig-path")).not_to_have_attribute("points", str(before))
-    page.get_by_label("one by one until it is clear").check()
-    expect(page.get_by_label("Items drawn")).to_be_hidden()
+    page.get_by_label("one by one until the result is clear").check()
+    expect(page.get_by_label("Sample size")).to_be_hidden()
     page.locator("#curve summary").click()
-    expect(page.locator("#curve")).to_contain_text("Items checked, on average")
+    expect(page.locator("#curve")).to_contain_text("Items reviewed, on average")
 
 
 @LOOKS
@@ -110,10 +110,10 @@ def test_a_check_with_the_label_shown_has_no_barriers(
     sample = acceptance.draw(acceptance.finish("b1", LABELS))
     screen = open_screen(acceptance.cast.controller, width=width)
     page = screen.go(path("sample", sample.pk))
-    page.get_by_role("button", name="Check this sample").click()
+    page.get_by_role("button", name="Review this sample").click()
     expect(page.get_by_role("heading", name="Is the label right?")).to_be_visible()
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     screen.screenshot(SCREENSHOTS / f"check-{width}.png", full_page=True)
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     expect(page.locator(".crumbs").last).to_contain_text("2 of")

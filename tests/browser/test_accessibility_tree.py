@@ -138,7 +138,7 @@ def test_the_parts_of_the_screen_have_names_and_headings_leave_no_level_out(open
 @on_every_protocol
 def test_the_dock_says_what_is_done_and_what_saves(opened: Opened):
     page = opened.heard()
-    assert page.one("button", "Save and go on")
+    assert page.one("button", "Save and continue")
     items = [each.name for each in page.one("navigation").all("button")]
     if items == ["Items 1.1"]:
         return  # on a phone the number of the item stands for the progress
@@ -167,7 +167,7 @@ def test_tab_leads_from_the_dialogue_over_the_questions_to_the_dock_and_is_never
         areas = [AREAS.index(area) for area, _ in stops]
         assert areas == sorted(areas), what
         assert {"rate-context", "rate-steps", "rate-dock"} <= {area for area, _ in stops}
-        assert str(stops[-1][1]) == "button “Save and go on”", what
+        assert str(stops[-1][1]) == "button “Save and continue”", what
         choices = [each.name for area, each in stops if area == "rate-steps" and each.role in ("radio", "checkbox")]
         assert len(choices) >= len(asked(opened.step)), what
         answer_the_step(opened)
@@ -210,7 +210,7 @@ def test_answers_lead_the_focus_from_question_to_question_to_the_button_and_to_t
     heard = answer_the_step(opened)
     expected = [(name_of(question), about or first) for about, question in asked(opened.step)]
     assert [(each.name, each.description) for each in heard] == expected
-    assert str(opened.look()) == "button “Save and go on”"
+    assert str(opened.look()) == "button “Save and continue”"
     save_and_wait(opened)
     page, focused = opened.heard(), opened.look()
     assert focused.role == "group"

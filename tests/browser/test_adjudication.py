@@ -66,8 +66,8 @@ def test_two_disagree_look_again_and_a_trainer_settles_it(
     expect(page.get_by_text("It is settled: Score 1.")).to_be_visible()
     page.get_by_role("link", name="Settled (1)").click()
     assert screen.barriers() == ""
-    page.get_by_role("button", name="Add to the casebook").click()
-    page.get_by_role("button", name="Make it an example").click()
+    page.get_by_role("button", name="Add to the case library").click()
+    page.get_by_role("button", name="Use as example").click()
     expect(page.get_by_text("It is an example of the draft")).to_be_visible()
     assert screen.barriers() == ""
     found = Disagreement.objects.get()

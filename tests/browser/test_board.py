@@ -313,11 +313,11 @@ def test_arrow_keys_move_through_progress_pairs_and_batches(open_screen: Callabl
     page = open_board(open_screen, cast).page
     page.locator("#board-progress .figure").first.focus()
     page.keyboard.press("ArrowRight")
-    expect(focused_why(page)).to_contain_text("Answers given, of those wanted.")
+    expect(focused_why(page)).to_contain_text("Answers given, out of those needed.")
     page.keyboard.press("ArrowDown")
     expect(focused_why(page)).to_contain_text("Seats in use")
     page.keyboard.press("ArrowUp")
-    expect(focused_why(page)).to_contain_text("Answers given, of those wanted.")
+    expect(focused_why(page)).to_contain_text("Answers given, out of those needed.")
     page.locator("#board-batches .figure").first.focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")

@@ -42,7 +42,7 @@ def test_a_lead_dismisses_a_flag_and_finds_it_in_the_history(open_screen: Callab
     flag = page.locator(".flag").filter(has_text="known answers missed")
     expect(flag).to_contain_text("20 of 48 answers to items with a known answer are right")
 
-    flag.get_by_label("Why you decide so").fill("The gold was wrong.")
+    flag.get_by_label("Reason for your decision").fill("The gold was wrong.")
     flag.get_by_role("button", name="Dismiss").click()
 
     expect(page.locator(".flag").filter(has_text="known answers missed")).to_have_count(0)
@@ -60,7 +60,7 @@ def test_known_answers_are_imported_and_inserted(open_screen: Callable[..., Scre
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Import the answers").click()
     expect(page.get_by_text("New: 3, changed: 0, unchanged: 0.")).to_be_visible()
-    page.get_by_role("button", name="Mix the checks in").click()
+    page.get_by_role("button", name="Insert the checks").click()
 
     expect(page.get_by_text("Dialogues mixed in: 1, into 1 batches.")).to_be_visible()
     assert cast.batch.items.filter(is_check=True).count() == 3

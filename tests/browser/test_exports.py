@@ -35,7 +35,7 @@ def cast() -> Cast:
 def test_the_page_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.owner, width=width, color_scheme=scheme)
     page = screen.go(PAGE)
-    expect(page.get_by_role("heading", name="Who took what")).to_be_visible()
+    expect(page.get_by_role("heading", name="Export history")).to_be_visible()
     page.get_by_role("radio", name="one JSON Lines file").check()
     expect(page.get_by_label("Seed")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

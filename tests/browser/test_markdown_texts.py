@@ -169,7 +169,7 @@ def test_a_long_text_folds_in_the_middle_and_opens(open_screen, cast: Cast, assi
     expect(turn.locator("summary:visible")).to_contain_text("Hide")
     page.keyboard.press("M")
     assert page.locator(".text-more:not([open])").count() == 0
-    expect(page.get_by_role("button", name="Show long texts whole")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Show long texts in full")).to_have_attribute("aria-pressed", "true")
     assert screen.barriers() == ""
 
 

@@ -120,7 +120,7 @@ def test_a_flag_is_taken_back_after_the_page_was_loaded_again(screen: Screen, as
     press(page, "f")
     expect(dialog(page).get_by_label("Offensive")).to_be_checked()
     expect(dialog(page).get_by_label("In your own words")).to_have_value("An insult")
-    dialog(page).get_by_role("button", name="Take the flag back").click()
+    dialog(page).get_by_role("button", name="Remove the flag").click()
     wait_for_flag(reason="")
     expect(flag_button(page)).to_have_attribute("aria-pressed", "false")
 
@@ -176,7 +176,7 @@ def test_a_flagged_item_is_left_without_an_answer_where_the_protocol_says_so(ope
     press(page, "1", "Enter")
     expect(page.get_by_role("heading", name="Everything is rated")).to_be_visible()
     page.get_by_role("button", name="Submit the batch").click()
-    expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert [key for key, _ in answers()] == ["fit", "clear", "whole"]
 
 
@@ -184,7 +184,7 @@ def test_a_flagged_item_is_left_without_an_answer_where_the_protocol_says_so(ope
 def test_a_flag_is_on_the_page_of_quality_within_two_seconds(open_screen: Open, cast: Cast, assignment: Assignment):
     HeartbeatFactory()
     page = open_screen(cast.lead).go(reverse("quality", args=[cast.study.slug]))
-    expect(page.get_by_text("No flagged item waits to be looked at.")).to_be_visible()
+    expect(page.get_by_text("There are no flagged items to settle.")).to_be_visible()
     item = cast.batch.items.first()
     flag(assignment, item, "personal", "A phone number")
     expect(page.locator("#flagged").get_by_text("A phone number")).to_be_visible(timeout=2000)
@@ -297,7 +297,7 @@ def test_the_review_works_without_javascript(open_screen: Open, cast: Cast, assi
     expect(page.locator(".review-item")).to_have_count(1)
     page.locator(".review-answers a").first.click()
     page.locator(".step:visible input[type=radio]").nth(1).check()
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
     expect(page.locator(".review-item")).to_have_count(1)
 

@@ -60,7 +60,7 @@ def test_the_first_reading_leads_by_the_keyboard_to_the_first_question(open_scre
     Participant.objects.update(briefed_version=None)
     page = open_screen(cast.annotator.user).go(reverse("work"))
     page.get_by_role("button", name="Read the guidelines and start").press("Enter")
-    line = page.get_by_role("list", name="Your way to the first batch")
+    line = page.get_by_role("list", name="Steps to your first batch")
     expect(line.locator("[aria-current=step]")).to_have_text("Guidelines")
     page.get_by_role("button", name="I have read them: start batch 1").press("Enter")
     page.wait_for_url("**/work/*/*/*/")
@@ -77,7 +77,7 @@ def test_after_fifty_minutes_without_a_break_a_hint_can_be_put_away(open_screen:
         expect(hint).to_be_hidden() if _ < 12 else None
         page.keyboard.press("Shift")
     expect(hint).to_be_visible()
-    page.get_by_role("button", name="All right").click()
+    page.get_by_role("button", name="OK").click()
     expect(hint).to_be_hidden()
     page.clock.run_for(60_000)
     page.keyboard.press("Shift")

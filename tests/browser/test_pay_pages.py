@@ -77,13 +77,13 @@ def test_the_pages_have_no_barriers_and_do_not_scroll_sideways(
 
 def test_a_lead_researcher_goes_from_the_pilot_to_the_setting(open_screen: Callable[..., Screen], cast: Cast):
     page = open_screen(cast.researcher).go(reverse("pilot", args=["wellbeing"]))
-    page.get_by_label("Items of a batch").fill("25")
+    page.get_by_label("Items per batch").fill("25")
     page.get_by_role("button", name="Compute").click()
-    expect(page.get_by_label("Items of a batch")).to_have_value("25")
+    expect(page.get_by_label("Items per batch")).to_have_value("25")
 
-    page.get_by_role("button", name="Take over the minutes").click()
+    page.get_by_role("button", name="Use these minutes").click()
 
-    expect(page.get_by_text("The setting is taken over.")).to_be_visible()
+    expect(page.get_by_text("The setting is applied.")).to_be_visible()
     cast.study.refresh_from_db()
     assert cast.study.expected_minutes == 25  # 25 items x 4 criteria x 13.5 seconds are 22.5 minutes
 
@@ -103,7 +103,7 @@ def test_a_bonus_is_given_and_the_annotator_sees_it(open_screen: Callable[..., S
 
 def test_the_log_is_narrowed_and_taken_away(open_screen: Callable[..., Screen], cast: Cast):
     page = open_screen(cast.owner).go(reverse("activity", args=["wellbeing"]))
-    page.get_by_label("What was done").select_option(label="standing changed")
+    page.get_by_label("Action").select_option(label="status changed")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("table.activity tbody tr")).to_have_count(1)
     expect(page.get_by_text("Asked to leave.").first).to_be_visible()

@@ -37,14 +37,14 @@ def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
 ):
     screen = open_screen(MembershipFactory(study=study, role="owner").user, width=width)
     page = screen.go("/studies/plans/pilot/")
-    page.get_by_role("link", name="Make another pilot").click()
-    expect(page.get_by_label("The same dialogues as")).to_have_value("pilot-1")
+    page.get_by_role("link", name="Create another pilot").click()
+    expect(page.get_by_label("Same dialogues as")).to_have_value("pilot-1")
     expect(page.get_by_label("Dialogues per batch")).to_be_hidden()
     assert screen.barriers() == ""
-    page.get_by_label("Take other dialogues").check()
-    expect(page.get_by_label("The same dialogues as")).to_be_hidden()
+    page.get_by_label("Use other dialogues").check()
+    expect(page.get_by_label("Same dialogues as")).to_be_hidden()
     expect(page.get_by_label("Dialogues per batch")).to_be_visible()
-    page.get_by_label("Take other dialogues").uncheck()
+    page.get_by_label("Use other dialogues").uncheck()
     page.get_by_role("button", name="Make batches").click()
     expect(page.get_by_text("pilot-2 is made. It shows the same as pilot-1.")).to_be_visible()
     page.get_by_role("button", name="Open the draft").click()
@@ -54,13 +54,13 @@ def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
     for member, answer in zip(study.participants.order_by("pk"), (like(0), like(0), mostly(like(0), 5)), strict=True):
         finish(member, second, answer)
     screen.go("/studies/plans/pilot/")
-    expect(page.get_by_role("heading", name="The pilots side by side")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pilots side by side")).to_be_visible()
     expect(page.get_by_role("cell", name="same as pilot-1")).to_be_visible()
     expect(page.get_by_role("heading", name="What pilot-2 suggests")).to_be_visible()
     assert screen.barriers() == ""
 
-    page.get_by_role("link", name="Make a qualification of these dialogues").click()
-    expect(page.get_by_label("The same dialogues as")).to_have_value("pilot-2")
+    page.get_by_role("link", name="Create a qualification from these dialogues").click()
+    expect(page.get_by_label("Same dialogues as")).to_have_value("pilot-2")
     page.get_by_role("button", name="Make batches").click()
     expect(page.get_by_text("qualification-1 is made. It shows the same as pilot-2.")).to_be_visible()
     page.get_by_role("button", name="Open the draft").click()

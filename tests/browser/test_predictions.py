@@ -57,7 +57,7 @@ def test_the_pages_of_judges_have_no_barriers_and_fit_the_screen(
     cast: Cast, open_screen, settings, width: int, scheme: str
 ):
     settings.JUDGE_ENDPOINTS = ["https://api.example.org/v1"]
-    run = JudgeRunFactory(study=cast.study, status="failed", error="The endpoint did not answer any more.", n_total=10)
+    run = JudgeRunFactory(study=cast.study, status="failed", error="The endpoint has stopped responding.", n_total=10)
     item = cast.batch.items.first()
     prompt = {"messages": [{"role": "user", "content": "How is it?\n" * 40}]}
     JudgeCallFactory(run=run, candidate=item.candidate, prompt=prompt, answer="503", note="HTTP 503")
@@ -66,11 +66,11 @@ def test_the_pages_of_judges_have_no_barriers_and_fit_the_screen(
     page.get_by_label("Name", exact=True).fill("small model")
     page.get_by_label("Model", exact=True).fill("model-1")
     page.get_by_role("button", name="Estimate").click()
-    expect(page.get_by_role("heading", name="What it would take")).to_be_visible()
+    expect(page.get_by_role("heading", name="Estimate")).to_be_visible()
     _look(screen, "judges", width, scheme)
     page.get_by_role("link", name=run.name).click()
     page.get_by_text("Show", exact=True).click()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
     _look(screen, "judge", width, scheme)
 
 
@@ -78,6 +78,6 @@ def test_the_import_page_asks_what_predictions_need(cast: Cast, open_screen):
     screen = open_screen(cast.researcher)
     page = screen.go("/studies/wellbeing/predictions/")
     page.get_by_role("button", name="Import predictions").click()
-    expect(page.get_by_label("Columns that are a metric each")).to_be_visible()
+    expect(page.get_by_label("Columns that hold metrics")).to_be_visible()
     expect(page.get_by_label("Turn a written")).to_be_hidden()
     assert screen.barriers() == ""

@@ -155,10 +155,10 @@ def test_whom_a_lead_excludes_for_missed_attention_checks_failed_attention(open_
     desk = open_screen(lead).go(reverse("checks", args=["crowd"]))
     flag = desk.get_by_role("region", name=the_annotator().pseudonym)
     expect(flag.get_by_role("heading")).to_contain_text("attention checks missed")
-    flag.get_by_label("Why you decide so").fill("The text said what to answer.")
+    flag.get_by_label("Reason for your decision").fill("The text said what to answer.")
     flag.get_by_role("button", name="Exclude").click()
     expect(desk.get_by_text(f"{the_annotator().pseudonym} is excluded")).to_be_visible()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
     finish(page, "CATTENTION3")
 
     assert platform.told_codes == ["CATTENTION3"]

@@ -172,11 +172,11 @@ def test_a_question_depends_on_an_earlier_answer_and_follows_its_key(open_screen
     version = draft_of(rubric(2))
     page = begin(open_screen, version).page
     second = node(page, "criterion", 1)
-    second.get_by_text("When it is asked, and more").click()
+    second.get_by_text("When to ask, and more").click()
     second.locator("[data-when-criterion]").select_option(label="Depending on “Criterion 1”")
     second.get_by_label("No", exact=True).check()
     first = node(page, "criterion")
-    first.get_by_text("When it is asked, and more").click()
+    first.get_by_text("When to ask, and more").click()
     first.get_by_label("Key").last.fill("begin")
     page.keyboard.press("Control+s")
     expect(state(page)).to_have_text("Saved")
@@ -298,7 +298,7 @@ def test_leaving_warns_and_what_was_typed_is_there_on_return(open_screen: Open):
     expect(field(node(page, "criterion"), "question")).to_have_value("Half a")
     expect(page.locator("[data-note]")).to_contain_text("not saved")
     expect(state(page)).to_have_text("Not saved yet")
-    page.get_by_role("button", name="Discard it").click()
+    page.get_by_role("button", name="Discard").click()
     expect(field(node(page, "criterion"), "question")).to_have_value("Is it good?")
     page.reload()
     assert asked == ["beforeunload"]
@@ -390,7 +390,7 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
     page = screen.page
     expect(state(page)).to_have_text("Saved")
     field(node(page, "criterion"), "name").fill("")
-    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Review").click()
     expect(page.locator("[data-summary]")).to_be_focused()
     node(page, "option", 1).evaluate("each => each.scrollIntoView({ block: 'center' })")
     screen.screenshot(SCREENSHOTS / "editor" / f"criterion-{width}-{scheme}.png")
@@ -408,19 +408,19 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
 
 def test_a_check_that_finds_nothing_says_so_where_it_is_seen(open_screen: Open):
     page = begin(open_screen, draft_of(GOOD)).page
-    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Review").click()
 
-    expect(page.get_by_text("Nothing is wrong.")).to_be_in_viewport()
+    expect(page.get_by_text("No errors found.")).to_be_in_viewport()
     field(node(page, "criterion"), "question").fill("Does it fit?")
-    expect(page.get_by_text("Nothing is wrong.")).to_be_hidden()
+    expect(page.get_by_text("No errors found.")).to_be_hidden()
 
 
 def test_a_check_that_finds_something_does_not_say_that_nothing_is_wrong(open_screen: Open):
     page = begin(open_screen, draft_of(TINY)).page
-    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Review").click()
 
     expect(page.get_by_text("often a mistake")).to_be_in_viewport()
-    expect(page.get_by_text("Nothing is wrong.")).to_have_count(0)
+    expect(page.get_by_text("No errors found.")).to_have_count(0)
 
 
 def test_an_example_response_is_evaluated_in_the_words_of_the_answers(open_screen: Open):

@@ -145,7 +145,7 @@ def forget_the_tick(screen: Screen) -> None:
 
 
 def make_without_a_name(screen: Screen) -> None:
-    screen.go(reverse("protocol_new")).get_by_role("button", name="Make the draft").click()
+    screen.go(reverse("protocol_new")).get_by_role("button", name="Create the draft").click()
     expect(screen.page.get_by_role("alert")).to_be_visible()
 
 
@@ -169,7 +169,7 @@ def test_from_a_pasted_bundle_to_a_published_version_and_a_draft_of_it(
     page.get_by_label("I have read it").check()
     page.get_by_role("button", name="Publish 1.0").click()
     expect(page.locator("h1 .badge")).to_have_text("published")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create the draft").click()
     page.wait_for_load_state()
     assert ProtocolVersion.objects.get(version="1.1").parent.version == "1.0"
     screen.go(reverse("protocol_version", args=["small", "1.1"])).get_by_role("button", name="Compare").click()

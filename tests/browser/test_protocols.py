@@ -132,7 +132,7 @@ def test_training_on_consistency_shows_the_facts_before_and_after_the_answer(ope
     look(screen, "persona-training")
     for question in step(screen.page).locator("fieldset").all():
         question.locator(".choice").nth(2).click()
-    screen.page.get_by_role("button", name="Save and go on").click()
+    screen.page.get_by_role("button", name="Save and continue").click()
     expect(screen.page.get_by_role("heading", level=2).first).to_contain_text("Persona consistency")
     expect(screen.page.locator(".persona")).to_contain_text("I keep bees.")
     look(screen, "persona-training-answer")

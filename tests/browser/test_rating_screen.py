@@ -36,7 +36,7 @@ def test_a_whole_batch_is_rated_from_the_keyboard_and_submitted(screen: Screen, 
     expect(screen.page.get_by_role("heading", name="Everything is rated")).to_be_visible()
     screen.page.get_by_label("Anything you want to tell").fill("A clear task.")
     screen.page.get_by_role("button", name="Submit the batch").click()
-    expect(screen.page.get_by_role("heading", name="Thank you!")).to_be_visible()
+    expect(screen.page.get_by_role("heading", name="Thank you")).to_be_visible()
     assignment.refresh_from_db()
     assert (assignment.status, assignment.feedback, Rating.objects.count()) == ("submitted", "A clear task.", 24)
 
@@ -337,11 +337,11 @@ def test_a_batch_can_be_rated_without_javascript(open_screen, cast: Cast, assign
     screen = open_screen(cast.annotator.user, java_script_enabled=False)
     screen.allowed = ["422"]
     begin(screen, assignment)
-    screen.page.get_by_role("button", name="Save and go on").click()
+    screen.page.get_by_role("button", name="Save and continue").click()
     expect(screen.page.get_by_role("alert").filter(has_text="Choose one")).to_be_visible()
     step(screen.page).locator(".choice", has_text="Not appropriate").click()
     step(screen.page).get_by_text("It does not follow").click()
-    screen.page.get_by_role("button", name="Save and go on").click()
+    screen.page.get_by_role("button", name="Save and continue").click()
     expect_step(screen.page, 0, 2)
     screen.page.get_by_role("link", name="Back").click()
     expect(step(screen.page).locator("input[name$=-option]:checked")).to_have_value("2")
@@ -374,7 +374,7 @@ def test_on_a_phone_options_are_large_enough_and_nothing_scrolls_sideways(open_s
     assert dialogue.bounding_box()["y"] < question.bounding_box()["y"]
     assert dialogue.bounding_box()["height"] > 740 / 2 - 100
     step(screen.page).locator(".choice", has_text="Not appropriate").tap()
-    screen.page.get_by_role("button", name="Save and go on").tap()
+    screen.page.get_by_role("button", name="Save and continue").tap()
     expect_step(screen.page, 0, 2)
     expect_saved(screen.page)
 

@@ -242,7 +242,7 @@ def test_a_text_says_how_it_is_saved_from_the_keyboard(screen: Screen):
 
 
 def test_the_last_button_says_where_it_leads(screen: Screen, assignment: Assignment):
-    expect(screen.page.get_by_role("button", name="Save and go on")).to_be_visible()
+    expect(screen.page.get_by_role("button", name="Save and continue")).to_be_visible()
     expect(step(screen.page).locator("h2")).to_contain_text("step 1 of 12 in this dialogue")
     screen.go(reverse("rate", args=[assignment.token, 1, 12]))
     expect(screen.page.get_by_role("button", name="Review and submit")).to_be_visible()

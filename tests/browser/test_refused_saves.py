@@ -36,9 +36,9 @@ def problem(page: Page):
 @pytest.mark.parametrize(
     ("end", "sentence"),
     [
-        (exclude, "You do not take part in this study any more."),
+        (exclude, "You no longer take part in this study."),
         (close, "This study is closed."),
-        (submit, "You have finished this batch: its answers cannot be changed any more."),
+        (submit, "You have finished this batch: its answers can no longer be changed."),
     ],
 )
 def test_once_the_work_is_over_nothing_can_be_typed_and_a_link_leads_on(
@@ -80,7 +80,7 @@ def test_a_page_that_is_too_old_leads_to_a_new_one(screen: Screen):
     expect(problem(page)).to_contain_text("The questions of this study have changed.")
     expect(page.locator(".step:visible input:enabled:not([type=hidden])")).to_have_count(0)
     page.unroute("**/api/v1/answers/**")
-    problem(page).get_by_role("link", name="Load the page again").click()
+    problem(page).get_by_role("link", name="Reload the page").click()
     expect_saved(page)
     expect(problem(page)).to_be_hidden()
 
@@ -148,7 +148,7 @@ def test_without_javascript_too_there_is_a_next_step_and_the_words_are_kept(open
     page.locator('.step:visible [name="appropriateness-option"][value="3"]').check(force=True)
     page.get_by_role("textbox", name="Say why").fill("I cannot tell from this.")
     close(assignment)
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     page.wait_for_url("**/work/")
     expect(page.get_by_role("status").first).to_contain_text(
         "This study is closed. You wrote: I cannot tell from this."

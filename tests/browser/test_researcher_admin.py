@@ -78,7 +78,7 @@ def test_the_first_page_of_a_researcher_says_what_to_do(open_screen, researcher:
     screen = open_screen(researcher)
     page = screen.go("/")
 
-    expect(page.get_by_role("heading", name="What to do now")).to_be_visible()
+    expect(page.get_by_role("heading", name="Getting started")).to_be_visible()
     page.get_by_role("link", name="Write one in the admin").click()
     expect(page.get_by_role("heading", name="Add protocol version")).to_be_visible()
 

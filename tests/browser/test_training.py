@@ -51,7 +51,7 @@ def choose(page: Page, criterion: str, label: str) -> None:
 
 
 def go_on(page: Page) -> None:
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
 
 
 def explained(page: Page, name: str, verdict: str) -> None:
@@ -65,7 +65,7 @@ def test_every_response_of_an_example_is_explained_after_its_answer(open_screen:
         choose(page, "appropriateness", "Appropriate")
         go_on(page)
         expect(page.get_by_text("Why:")).to_be_visible()
-        expect(page.get_by_role("button", name="Go on")).to_be_focused()
+        expect(page.get_by_role("button", name="Resume")).to_be_focused()
         page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Submit")).to_be_visible()
 
@@ -106,7 +106,7 @@ def test_the_training_leads_to_a_question_that_depends_on_another_answer(open_sc
     choose(page, "score", "2")
     expect(reasons).to_be_hidden()
     go_on(page)
-    explained(page, "Score", "not right")
+    explained(page, "Score", "not correct")
     expect(page.get_by_text("leads to another question: “Reasons for 1”")).to_be_visible()
     page.get_by_role("button", name="Change the answer").click()
     wait_for_step(page)
@@ -117,7 +117,7 @@ def test_the_training_leads_to_a_question_that_depends_on_another_answer(open_sc
     go_on(page)
     explained(page, "Score", "right")
     expect(page.get_by_role("heading", name="Reasons for 1")).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Submit")).to_be_visible()
 
 

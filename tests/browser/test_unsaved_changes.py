@@ -134,7 +134,7 @@ def test_the_comment_survives_a_reload_and_is_forgotten_once_submitted(rated: Sc
     page.reload()
     expect(comment).to_have_value("A clear task.")
     page.get_by_role("button", name="Submit the batch").click()
-    expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('parley-comment:'))")
     assignment.refresh_from_db()
     assert assignment.feedback == "A clear task."
@@ -196,6 +196,6 @@ def test_the_batch_submitted_without_a_network_keeps_its_page_and_comment(rated:
     rated.context.set_offline(False)
     expect(offline(page)).to_be_hidden()
     page.get_by_role("button", name="Submit the batch").click()
-    expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assignment.refresh_from_db()
     assert assignment.feedback == "A clear task."

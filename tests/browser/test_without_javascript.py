@@ -29,10 +29,10 @@ def test_an_item_is_flagged_found_again_and_reviewed(open_screen, cast: Cast, as
     page.locator(".plain-marks [value=other]").check()
     page.locator(".plain-marks [name$=-unsure]").check()
     choose(page, "1")
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     expect(page.locator(".note.bad:visible")).to_have_text("Say in your own words what is wrong.")
     page.locator(".plain-marks textarea").fill("The name of the patient.")
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     page.wait_for_url("**/0/2/")
     assert list(ItemMark.objects.values_list("is_unsure", "reason", "words")) == [
         (True, "other", "The name of the patient.")
@@ -45,7 +45,7 @@ def test_an_item_is_flagged_found_again_and_reviewed(open_screen, cast: Cast, as
     page.get_by_role("link", name="Appropriateness: Appropriate", exact=True).first.click()
     choose(page, "3")
     page.get_by_role("textbox", name="Say why").fill("I cannot tell from this.")
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     page.wait_for_url("**/submit/*")
     assert Rating.objects.get().option.key == "unsure"
 

@@ -100,9 +100,9 @@ def test_status_hash_and_time_are_never_fields_of_a_form(client, draft):
 def test_a_published_version_is_shown_in_the_words_of_a_draft(client, frozen):
     html = client.get(change_page(frozen)).content.decode()
 
-    for said in ("What is rated:", "Each response", "For the report it is", "One of the answers"):
+    for said in ("What is rated:", "Each response", "Role in the report", "One of the answers"):
         assert said in html
-    assert "Criterion First" not in html
+    assert "Criterion first" not in html
 
 
 def test_to_add_a_protocol_is_to_add_its_first_version(client):
@@ -158,7 +158,7 @@ def test_it_is_not_published_before_somebody_is_sure(client):
 def test_a_draft_shows_what_is_often_a_mistake(client, draft):
     html = client.get(change_page(draft)).content.decode()
 
-    assert "criterion 1: No option is for those who cannot tell." in html
+    assert "criterion 1: There is no option for annotators who cannot tell." in html
 
 
 def test_keys_that_are_left_empty_are_made_from_the_names(client):
@@ -210,7 +210,7 @@ def test_the_reasons_of_an_example_response_are_typed_behind_it_by_their_names_i
 def test_a_reason_that_the_answer_of_an_example_does_not_have_is_refused(client):
     found = refused(client, small_criteria(), **{"criteria-0-examples-0-candidates": "yes | Hi | | Dullness"})
 
-    assert "Dullness, which is no explanation of this option" in str(found["criteria-0-examples-0-candidates"])
+    assert "Dullness, which is not an explanation of this option" in str(found["criteria-0-examples-0-candidates"])
 
 
 def test_dimensions_are_typed_as_lines(client):

@@ -79,7 +79,7 @@ BROKEN = {
     "reason_of_another": (
         lambda d: criterion(d)["examples"][0]["candidates"][0].update(explanations=["dull"]),
         "criteria[0].examples[0].candidates[0].explanations[0]",
-        "is dull, which is no explanation of this option (expected none)",
+        "is dull, which is not an explanation of this option (expected none)",
     ),
     "too_few_examples": (
         lambda d: d.update(translations={"it": {"criteria": {"fit": {"examples": []}}}}),
@@ -138,8 +138,8 @@ UNREADABLE = {
     "python object": ("a: !!python/object/apply:os.system [ls]\n", "line 1: tags"),
     "binary": ("a: !!binary aGk=\n", "line 1: tags"),
     "merge key that is an alias": ("a: &x {b: 1}\nc:\n  <<: *x\n", "aliases"),
-    "key that is a number": ("1: a\n", "line 1: a key is not a text"),
-    "key that is a list": ("? [a]\n: b\n", "line 1: a key is not a text"),
+    "key that is a number": ("1: a\n", "line 1: a key is not text"),
+    "key that is a list": ("? [a]\n: b\n", "line 1: a key is not text"),
     "two documents": ("a: 1\n---\na: 2\n", "document"),
     "bad indentation": ("a:\n  - b\n c: d\n", "line 3"),
     "control character": ("a: \x07\n", "document"),
@@ -148,8 +148,8 @@ UNREADABLE = {
     "endless number": ("a: " + "9" * 5000, "document"),
     "deep JSON": ('{"a":' + "[" * 100_000, "nested too deeply"),
     "deep YAML": ("a: " + "[" * 100_000, "nested too deeply"),
-    "a list": ("- a\n- b\n", "holds no keys"),
-    "nothing": ("", "holds no keys"),
+    "a list": ("- a\n- b\n", "contains no keys"),
+    "nothing": ("", "contains no keys"),
     "too much": ("a: " + "x" * MAX_BYTES, "too large"),
     "extends in a text": ("extends: he-protocol-1.0.yaml\n", "extends: needs a file"),
 }
@@ -245,7 +245,7 @@ def test_extending_itself_is_refused(folder):
     "name", ["../base.yaml", "/etc/passwd", "sub/base.yaml", "..", ".", "", "a\x00b", 7, ["base.yaml"]]
 )
 def test_only_a_file_of_the_same_folder_can_be_extended(folder, name):
-    with pytest.raises(InvalidBundle, match="extends: is not the name of a file"):
+    with pytest.raises(InvalidBundle, match="extends: is not a file name"):
         load_bundle(folder("child.yaml", extends=name))
 
 
@@ -255,7 +255,7 @@ def test_leaving_out_a_criterion_that_is_not_there_is_refused(folder):
 
 
 def test_leaving_out_needs_something_to_extend(folder):
-    with pytest.raises(InvalidBundle, match="without: has nothing to leave out from"):
+    with pytest.raises(InvalidBundle, match="without: has nothing to remove criteria from"):
         load_bundle(folder("child.yaml", without=["fit"]))
 
 

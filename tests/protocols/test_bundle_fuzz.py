@@ -56,7 +56,7 @@ FULL = {
         },
         {
             "key": "faults",
-            "name": "Faults",
+            "name": "Errors",
             "question": "Which faults has it?",
             "kind": "multiple",
             "required": False,

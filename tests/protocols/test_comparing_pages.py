@@ -71,7 +71,7 @@ def test_questions_that_came_went_and_moved_are_told(staff, small):
     page = compare(staff)
     for kind in ("added", "removed", "moved"):
         assert f'<span class="badge">{kind}</span>' in page
-    assert "The whole of it" in page
+    assert "Everything" in page
 
 
 def test_titles_with_dots_and_quotes_that_repeat_are_told_apart(staff, small):

@@ -14,8 +14,8 @@ from tests.protocols.pages import HOSTILE, address, send, text_of
 
 def test_checking_stores_nothing(staff, small):
     answer = send(staff, "check", write_yaml(small))
-    assert "No fault found" in text_of(answer)
-    assert "No option is for those who cannot tell." in text_of(answer)
+    assert "No errors found" in text_of(answer)
+    assert "There is no option for annotators who cannot tell." in text_of(answer)
     assert "protocol: small" in text_of(answer)
     assert not Protocol.objects.exists()
 
@@ -97,5 +97,5 @@ def test_thousands_of_errors_are_counted_but_not_all_shown(staff, small):
 def test_a_tab_is_named_with_what_to_write_in_its_place(staff):
     page = text_of(send(staff, "check", "bundle: 1\ncriteria:\n\t- key: fit\n"))
 
-    assert "begins with a tab" in page
-    assert "blanks: YAML shows by them what belongs to what" in page
+    assert "starts with a tab" in page
+    assert "spaces: YAML uses them to show what belongs together" in page

@@ -102,7 +102,13 @@ def test_few_protocols_have_no_search_box(staff, frozen):
 # --- one version -------------------------------------------------------------------------------------
 def test_a_published_version_shows_its_hash_questions_and_what_is_worth_a_look(staff, frozen):
     page = text_of(staff.get(address("protocol_version")))
-    for text in (frozen.sha256, "small@1.0", "Does it fit?", "It bores.", "No option is for those who cannot tell."):
+    for text in (
+        frozen.sha256,
+        "small@1.0",
+        "Does it fit?",
+        "It bores.",
+        "There is no option for annotators who cannot tell.",
+    ):
         assert text in page
     assert address("protocol_publish") not in page
     assert address("protocol_retire") in page
@@ -176,7 +182,7 @@ def test_a_draft_that_was_changed_since_it_was_read_is_not_published(staff, draf
     refused = staff.post(address("protocol_publish"), sent)
     assert refused.status_code == 409
     page = text_of(refused)
-    assert "Nothing is published." in page
+    assert "Nothing was published." in page
     assert "read it again, tick the box and publish it" in page
     assert "Does it suit?" in page
     assert ProtocolVersion.objects.get().status == "draft"
@@ -256,7 +262,7 @@ def test_each_language_has_a_preview_and_says_what_it_lacks(staff, small):
         assert staff.get(link).status_code == 200
     assert '<bdi lang="it">italiano</bdi> <code class="key">it</code>' in page
     assert '<bdi lang="xx-yy">xx-yy</bdi>' in page
-    assert "every text is translated" in page
+    assert "fully translated" in page
     assert "9 of 10 texts are not translated" in page
     assert "È adatto?" in text_of(staff.get(f"{preview}?language=it"))
 

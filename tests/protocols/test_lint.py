@@ -43,7 +43,9 @@ def test_a_sound_bundle_has_no_warnings(sound):
 
 def test_a_warning_says_where_what_and_what_to_do(small):
     warning = next(each for each in lint(complete_bundle(small)) if each.code == "no_unsure")
-    assert str(warning).startswith("criteria[0].options: No option is for those who cannot tell. Add one with `role")
+    assert str(warning).startswith(
+        "criteria[0].options: There is no option for annotators who cannot tell. Add one with `role"
+    )
 
 
 def test_no_warning_keeps_a_version_from_being_published(db, small):

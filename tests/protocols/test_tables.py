@@ -112,7 +112,7 @@ def test_tables_are_written_in_many_ways(text):
 def test_text_around_a_table_is_left_out_and_said_so():
     table = answers_of_table("A rubric of x | y:\n\n| 1 | a |\n| 2 | b |\n\nThat is all.")
     assert len(table.options) == 2
-    assert "The text around the table is left out." in table.notes
+    assert "Text around the table was left out." in table.notes
 
 
 @pytest.mark.parametrize(

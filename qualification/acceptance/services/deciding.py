@@ -114,7 +114,7 @@ def confirm_return(sample: Sample, *, group: Group | None, by: User, now: dateti
     """Raises Refused when there is nothing to confirm."""
     locked = lock_sample(sample.pk)
     if not locked.is_open or locked.outcome != Chosen.RETURN:
-        raise Refused("nothing_to_confirm", _("This batch does not wait for somebody to return it."))
+        raise Refused("nothing_to_confirm", _("This batch is not waiting to be returned."))
     _require_votes(locked)
     _carry_out(locked, group, by, now)
     return locked
@@ -125,13 +125,13 @@ def override(sample: Sample, *, to: str, reason: str, by: User, now: datetime, g
     """Put a person's decision in the place of the decision, which is kept beside it. Raises Refused."""
     locked = lock_sample(sample.pk)
     if locked.state != State.DECIDED:
-        raise Refused("not_decided", _("A verdict can be overridden once there is one."))
+        raise Refused("not_decided", _("There is no decision to override yet."))
     if locked.overridden_to:
-        raise Refused("overridden", _("This verdict has been overridden already."))
+        raise Refused("overridden", _("This decision has already been overridden."))
     if to == locked.decision or to not in (Chosen.ACCEPT, Chosen.RETURN):
-        raise Refused("same_decision", _("Choose the other verdict: accepted, or returned."))
+        raise Refused("same_decision", _("Choose the other decision: accepted or returned."))
     if not reason.strip():
-        raise Refused("no_reason", _("Say why: the reason is kept beside the verdict."))
+        raise Refused("no_reason", _("Give a reason. It is kept with the decision."))
     _require_votes(locked)
     locked.overridden_to, locked.override_reason = to, reason.strip()
     locked.overridden_by, locked.overridden_at = by, now
@@ -144,14 +144,14 @@ def override(sample: Sample, *, to: str, reason: str, by: User, now: datetime, g
 
 def _require_votes(sample: Sample) -> None:
     if _has_lost_a_vote(sample):
-        raise Refused("vote_missing", _("A vote of this batch is missing by now: another sample will be drawn."))
+        raise Refused("vote_missing", _("A vote of this batch is now missing. Another sample will be drawn."))
 
 
 def _carry_out(sample: Sample, group: Group | None, by: User | None, now: datetime) -> None:
     """Close the batch, or have it rated again. Raises Refused when it is being rated again already."""
     batch = sample.batch
     if not is_current(sample):
-        raise Refused("over", _("This batch is being rated again already: its next round will be checked."))
+        raise Refused("over", _("This batch is already being rated again. A new sample will be reviewed."))
     if sample.outcome == Chosen.RETURN:
         reason = sample.override_reason or str(Chosen(sample.decision).value)
         open_next_round(batch, now=now, group=group, by=by, reason=reason)

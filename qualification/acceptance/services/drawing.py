@@ -66,7 +66,7 @@ def _n_void(batch: Batch) -> int:
 
 
 def seed_of(batch: Batch, n_void: int = 0) -> int:
-    """Of this round of this batch of this study: another round, or a sample after a void one, sampled items other items."""
+    """Return the seed of this round of this batch. Another round, or a sample after a void one, draws other items."""
     said = f"{batch.study.seed}:{batch.key}:{batch.round}" + (f":{n_void}" if n_void else "")
     return int.from_bytes(hashlib.sha256(said.encode()).digest()[:4], "big") % 2**31
 

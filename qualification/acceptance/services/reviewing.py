@@ -33,7 +33,7 @@ def take_sample(sample: Sample, *, user: User, now: datetime) -> Review:
     if mine is not None:
         return mine
     if locked.state != State.WAITING:
-        raise Refused("taken", _("Somebody else checks this batch, or it is decided already."))
+        raise Refused("taken", _("Someone else is reviewing this batch, or it has already been decided."))
     controller = _controller(locked, user, now)
     locked.state, locked.controller = State.REVIEWING, controller
     locked.save(update_fields=["state", "controller"])
@@ -42,20 +42,20 @@ def take_sample(sample: Sample, *, user: User, now: datetime) -> Review:
 
 @transaction.atomic
 def take_second_review(sample: Sample, *, user: User, now: datetime) -> Review:
-    """Give the user the same sample, blind, to see whether controllers agree. It changes no decision. Raises Refused."""
+    """Give the user the same sample, blind, to see whether controllers agree. No decision changes. Raises Refused."""
     locked = _lock_reviewable(sample.pk)
     begun = locked.reviews.filter(is_second=True, given_back_at=None).select_related("participant", "batch").first()
     if begun is not None and begun.participant.user_id == user.pk and begun.counted_at is None:
         return begun
     if begun is not None:
-        raise Refused("taken", _("This sample has been checked a second time already, or somebody is at it."))
+        raise Refused(
+            "taken", _("This sample has already been reviewed a second time, or someone is reviewing it now.")
+        )
     if locked.state != State.DECIDED or not locked.sampled_items.exists():
-        raise Refused("not_decided", _("A second controller can check a sample once it is decided."))
+        raise Refused("not_decided", _("A second controller can review a sample only after it is decided."))
     controller = _controller(locked, user, now)
     if locked.reviews.filter(participant=controller, given_back_at=None).exists():
-        raise Refused(
-            "same", _("You have checked this sample yourself: the second controller has to be somebody else.")
-        )
+        raise Refused("same", _("You reviewed this sample yourself. The second controller must be someone else."))
     return deal_review(locked, controller, number=1, by=user, now=now, is_second=True)
 
 
@@ -76,9 +76,9 @@ def _lock_reviewable(pk: int) -> Sample:
     locked = lock_sample(pk)
     study = locked.batch.study
     if study.status != Study.Status.OPEN:
-        raise Refused("not_open", _("Batches can be checked while the study is open."))
+        raise Refused("not_open", _("Batches can be reviewed only while the study is open."))
     if study.protocol_version_id != locked.protocol_version_id:
-        raise Refused("other_version", _("The study follows another version of its protocol by now."))
+        raise Refused("other_version", _("The study now follows another version of its protocol."))
     return locked
 
 
@@ -89,11 +89,11 @@ def _controller(sample: Sample, user: User, now: datetime) -> Participant:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     person = get_or_make_participant(study, user=user)
     if person.status == PersonStatus.EXCLUDED:
-        raise Refused("excluded", _("You are excluded from this study, so you cannot check its batches."))
+        raise Refused("excluded", _("You are excluded from this study, so you cannot review its batches."))
     if Assignment.objects.filter(participant=person, batch=sample.batch).exists():
-        raise Refused("own_work", _("You have rated in this batch yourself: somebody else has to check it."))
+        raise Refused("own_work", _("You rated this batch yourself. Someone else must review it."))
     if person.status in (PersonStatus.PAUSED, PersonStatus.QUALIFYING):
-        return set_status(person, status=PersonStatus.PENDING, reason=str(_("Checks batches.")), now=now)
+        return set_status(person, status=PersonStatus.PENDING, reason=str(_("Reviews batches.")), now=now)
     return person
 
 
@@ -136,7 +136,7 @@ def give_back(review: Review, *, by: User, now: datetime) -> None:
     fresh = Review.objects.get(pk=review.pk)
     submitted = Assignment.objects.filter(batch=review.batch_id, status=Assignment.Status.SUBMITTED)
     if fresh.counted_at or fresh.given_back_at or submitted.exists():
-        raise Refused("over", _("This check is over already."))
+        raise Refused("over", _("This review is already over."))
     withdraw_private_batch(review.batch)
     if not fresh.is_second:
         # All portions go: one sample is checked by one controller.
@@ -153,5 +153,5 @@ def finish_review(review: Review, assignment: Assignment, *, now: datetime) -> A
     answered = assignment.ratings.filter(criterion__key=review.sample.plan["criterion"], is_active=True)
     missing = review.batch.n_items - answered.count()
     if missing > 0:
-        raise Refused("incomplete", _("Items are still unchecked."), missing=missing)
+        raise Refused("incomplete", _("Some items have not been reviewed yet."), missing=missing)
     return submit_assignment(assignment, feedback="", needs_all=False, now=now)

@@ -1,4 +1,4 @@
-"""Batch acceptance by the clock: finished batches get a sample, checked samples decide, what has lost a vote is void."""
+"""Batch acceptance by the clock: draw samples of finished batches, decide reviewed ones, void those without votes."""
 
 from datetime import datetime
 from functools import partial

@@ -58,7 +58,7 @@ def acceptance_plan(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             save_plan(form.instance, by=signed_in(request.user), now=timezone.now())
-            messages.success(request, _("The plan is saved. It holds for samples that are drawn from now on."))
+            messages.success(request, _("The plan is saved. It applies to samples drawn from now on."))
             return redirect("acceptance", slug)
     context = {"page_name": "acceptance", "form": form, **_pictured(study, form.instance)}
     status = 422 if form.errors else 200

@@ -10,7 +10,7 @@ PER_CENT = 100
 
 
 def curve_picture(curve: Curve | None, observed: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """What `_control_curve.html` sampled items. `observed`: an accuracy with its `low` and `high`, marked in the picture."""
+    """Return what `_curve.html` draws. `observed`: an accuracy with its `low` and `high`, marked in the picture."""
     if curve is None:
         return None
     low = curve.accuracies[0]

@@ -30,7 +30,7 @@ def acceptance_groups(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             services.make_group(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
-            messages.success(request, _("The group is made. Put annotators into it below."))
+            messages.success(request, _("The group is created. Add annotators to it below."))
             return redirect("acceptance_groups", slug)
     return _groups_page(request, study, form)
 
@@ -55,7 +55,7 @@ def acceptance_groups_dealing(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     is_dealt = "is_dealt_to_groups" in request.POST
     services.set_dealing(study, is_dealt_to_groups=is_dealt, by=signed_in(request.user), now=timezone.now())
-    said = _("Groups take batches now.") if is_dealt else _("Anybody may join in any batch now.")
+    said = _("Groups now take batches.") if is_dealt else _("Anyone may now join any batch.")
     messages.success(request, said)
     return redirect("acceptance_groups", slug)
 
@@ -70,7 +70,7 @@ def acceptance_group_remove(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, _("There is no such group."))
     else:
         services.remove_group(group, by=signed_in(request.user), now=timezone.now())
-        messages.success(request, _("The group is gone. Its annotators and batches are of no group."))
+        messages.success(request, _("The group is removed. Its annotators and batches no longer have a group."))
     return redirect("acceptance_groups", slug)
 
 

@@ -131,7 +131,7 @@ def _answer(
 def _finish(request: HttpRequest, review: Review) -> HttpResponse:
     try:
         finish_review(review, _assignment_of(review), now=timezone.now())
-        messages.success(request, _("Every item is checked. The decision follows within seconds."))
+        messages.success(request, _("Every item is reviewed. The decision follows within seconds."))
     except Refused as refused:
         messages.error(request, refused.message)
     return redirect("sample", review.sample.batch.study.slug, review.sample_id)

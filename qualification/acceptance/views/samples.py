@@ -87,7 +87,7 @@ def sample_give_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     review = sample.reviews.filter(counted_at=None, given_back_at=None).first()
     with announced(request, _("Another controller can take the sample now.")):
         if review is None:
-            raise Refused("over", _("This check is over already."))
+            raise Refused("over", _("This review is already over."))
         reviewing.give_back(review, by=signed_in(request.user), now=timezone.now())
     return redirect("sample", slug, pk)
 
@@ -101,7 +101,7 @@ def sample_decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return _page(request, sample, form)
     to, group = form.cleaned_data["to"], form.cleaned_data["group"]
     by, now = signed_in(request.user), timezone.now()
-    with announced(request, _("It is done: see the batch below.")):
+    with announced(request, _("Done. See the batch below.")):
         if to == DecisionForm.CONFIRM:
             confirm_return(sample, group=group, by=by, now=now)
         else:

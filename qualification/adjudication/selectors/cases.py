@@ -1,4 +1,4 @@
-"""The case library's pages: disagreements with everything that was said of them, and the cases the team learned from."""
+"""The case library: disagreements with everything that was said about them, and the cases kept to learn from."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -56,7 +56,7 @@ def change_case(case: Case, *, option: Option | None, note: str, by: User, now: 
     """What was made of it before stays as it was made. Raises Refused for an answer of another question."""
     locked = _lock(case)
     if option is not None and option.criterion_id != locked.criterion_id:
-        raise Refused("other_question", _("That is no answer to this question."))
+        raise Refused("other_question", _("That is not an answer to this question."))
     locked.option, locked.note = option, note.strip()
     locked.save(update_fields=["option", "note"])
     activity.log(locked.study, by, "case_changed", now=now, **_named(locked))
@@ -106,7 +106,9 @@ def make_example(case: Case, *, by: User, now: datetime) -> ProtocolVersion:
     try:
         protocols.replace_draft(draft, doc, made_from=made_from, now=now)
     except InvalidBundle as invalid:
-        raise Refused("invalid", _("The draft cannot take it: %(why)s") % {"why": invalid.errors[0]}) from None
+        raise Refused(
+            "invalid", _("The case cannot be added to the draft: %(why)s") % {"why": invalid.errors[0]}
+        ) from None
     locked.version = draft
     locked.save(update_fields=["version"])
     activity.log(locked.study, by, "case_example", now=now, **_named(locked, version=str(draft)))
@@ -125,7 +127,7 @@ def _add_example(doc: Bundle, case: Case) -> None:
     if criterion is None or all(option["key"] != _right(case).key for option in criterion["options"]):
         raise Refused("no_such_question", _("The draft no longer has this question, or this answer."))
     if any(_is_same(each, example) for each in criterion["examples"]):
-        raise Refused("known", _("It is an example of the draft already."))
+        raise Refused("known", _("It is already an example in the draft."))
     criterion["examples"].append(example)
 
 
@@ -165,7 +167,7 @@ def _facts(case: Case) -> list[str]:
 
 def _right(case: Case) -> Option:
     if case.option is None:
-        raise Refused("no_answer", _("Say first which answer is right."))
+        raise Refused("no_answer", _("First choose the correct answer."))
     return case.option
 
 
@@ -178,7 +180,7 @@ def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
     if criterion is None or not criterion.options.filter(key=_right(locked).key).exists():
         raise Refused("no_such_question", _("The study no longer asks this question, or has no such answer."))
     if locked.is_training:
-        raise Refused("known", _("It is a training item already."))
+        raise Refused("known", _("It is already a training item."))
     text, speaker = _response(locked)
     lesson = Lesson(criterion, text, _right(locked).key, locked.note, speaker)
     asker = locked.item.dialogue.asker if locked.item.dialogue else ""

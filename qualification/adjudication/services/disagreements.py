@@ -114,8 +114,7 @@ def save_plan(study: Study, *, is_on: bool, criteria: list[Criterion], by: User,
     if is_on and not has_pairs(study):
         raise Refused(
             "not_two",
-            _("Two people confirm a label, so a batch needs exactly two seats. Here a batch has %(n)s.")
-            % {"n": study.seats},
+            _("Adjudication needs batches with exactly two seats. A batch here has %(n)s.") % {"n": study.seats},
         )
     plan, _is_new = AdjudicationPlan.objects.update_or_create(study=study, defaults={"is_on": is_on})
     plan.criteria.set(criteria)

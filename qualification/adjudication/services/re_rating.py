@@ -109,7 +109,7 @@ def settle(disagreement: Disagreement, *, option: Option, note: str, by: User, n
     study = row.item.batch.study
     _check_settleable(row, by)
     if option.criterion_id != row.criterion_id:
-        raise Refused("other_question", _("That is no answer to this question."))
+        raise Refused("other_question", _("That is not an answer to this question."))
     close_disagreement(row, How.ADJUDICATED, option.pk, now)
     row.note, row.settled_by = note.strip(), by
     row.save(update_fields=["state", "how", "option", "settled_at", "note", "settled_by"])
@@ -123,10 +123,10 @@ def settle(disagreement: Disagreement, *, option: Option, note: str, by: User, n
 
 def _check_settleable(row: Disagreement, by: User) -> None:
     if row.state == State.SETTLED:
-        who = row.settled_by.get_username() if row.settled_by else _("the second look")
+        who = row.settled_by.get_username() if row.settled_by else _("re-rating")
         known = {"who": who, "answer": row.option.label if row.option else ""}
-        raise Refused("settled", _("This is settled already, by %(who)s: %(answer)s.") % known)
+        raise Refused("settled", _("Already settled by %(who)s: %(answer)s.") % known)
     if not disagreements_of(row.item.batch.study).filter(pk=row.pk).exists():
-        raise Refused("history", _("The batch is being rated again by now: this disagreement is history."))
+        raise Refused("history", _("This disagreement no longer counts: the batch went back to be rated again."))
     if Assignment.objects.filter(batch=row.item.batch_id, participant__user=by).exists():
-        raise Refused("own_work", _("You have rated in this batch yourself: another trainer has to settle it."))
+        raise Refused("own_work", _("You rated this batch yourself. Another trainer must settle it."))

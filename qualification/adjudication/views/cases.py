@@ -45,7 +45,7 @@ def cases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def case_collect(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = disagreement_for(request.user, slug, pk)
-    with announced(request, _("It is in the casebook now.")):
+    with announced(request, _("Added to the case library.")):
         services.collect_disagreement(found, by=signed_in(request.user), now=timezone.now())
     return redirect("cases", slug)
 
@@ -59,7 +59,7 @@ def case_new(request: HttpRequest, slug: str) -> HttpResponse:
     items = selectors.items_of_dialogue(study, key) if key else []
     forms = [(item, NewCaseForm(_posted(request, item), study=study, item=item)) for item in items]
     if any(_is_collected(request, study, form) for _item, form in forms if form.is_bound):
-        messages.success(request, _("It is in the casebook now."))
+        messages.success(request, _("Added to the case library."))
         return redirect("cases", slug)
     shown = selectors.shown_items(items)
     context: dict[str, Any] = {
@@ -109,7 +109,7 @@ def case_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def case_shelf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put it away, or bring it back."""
     case, is_active = case_for(request.user, slug, pk), "back" in request.POST
-    done = _("The case is in use again.") if is_active else _("The case is put away.")
+    done = _("The case is restored.") if is_active else _("The case is archived.")
     with announced(request, done):
         services.set_active(case, is_active=is_active, by=signed_in(request.user), now=timezone.now())
     return redirect("cases", slug)
@@ -121,7 +121,7 @@ def case_example(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     case = case_for(request.user, slug, pk)
     with announced(request):
         draft = services.make_example(case, by=signed_in(request.user), now=timezone.now())
-        messages.success(request, _("It is an example of the draft %(draft)s.") % {"draft": draft})
+        messages.success(request, _("It is now an example in the draft %(draft)s.") % {"draft": draft})
     return redirect("cases", slug)
 
 
@@ -132,6 +132,6 @@ def case_training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     with announced(request):
         item = services.make_training_item(case, by=signed_in(request.user), now=timezone.now())
         messages.success(
-            request, _("It is a training item now, in the open batch %(batch)s.") % {"batch": item.batch.key}
+            request, _("It is now a training item in the open batch %(batch)s.") % {"batch": item.batch.key}
         )
     return redirect("cases", slug)

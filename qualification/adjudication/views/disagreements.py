@@ -84,7 +84,7 @@ def disagreement(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             option = Option.objects.get(pk=form.cleaned_data["option"])
             by, now = signed_in(request.user), timezone.now()
             settle(found, option=option, note=form.cleaned_data["note"], by=by, now=now)
-            messages.success(request, _("It is settled: %(answer)s.") % {"answer": option.label})
+            messages.success(request, _("Settled: %(answer)s.") % {"answer": option.label})
             return redirect("adjudication", slug)
     study = found.item.batch.study
     context: dict[str, Any] = {"page_name": "adjudication", "card": selectors.cards_of(study, [found])[0], "form": form}

@@ -35,15 +35,15 @@ def _gold(found: Evidence) -> list[str]:
         "low": share(found["low"]), "high": share(found["high"]), "threshold": share(found["threshold"]),
     }  # fmt: skip
     return [
-        _("%(right)s of %(n)s answers to items with a known answer are right (%(value)s; %(items)s items).") % known,
-        _("The accuracy lies between %(low)s and %(high)s, surely below the required %(threshold)s.") % known,
+        _("%(right)s of %(n)s answers to items with a known answer are correct (%(value)s; %(items)s items).") % known,
+        _("The accuracy is between %(low)s and %(high)s, clearly below the required %(threshold)s.") % known,
     ]
 
 
 def _attention(found: Evidence) -> list[str]:
     missed, most = found["value"], found["threshold"]
     text = ngettext(
-        "%(missed)s of %(n)s attention check was missed.", "%(missed)s of %(n)s attention checks were missed.", missed
+        "%(missed)s of %(n)s attention checks was missed.", "%(missed)s of %(n)s attention checks were missed.", missed
     )
     allowed = ngettext("%(most)s miss is allowed.", "%(most)s misses are allowed.", most)
     return [text % {"missed": missed, "n": found["n"]}, allowed % {"most": most}]
@@ -55,22 +55,26 @@ def _speed(found: Evidence) -> list[str]:
         "z": f"{found['z']:.1f}", "p": _p(found["p"]),
     }  # fmt: skip
     return [
-        _("Takes %(share)s of the usual time on the same items, over %(n)s items.") % known,
-        _("Robust z %(z)s beside %(others)s other annotators, p %(p)s, corrected over all.") % known,
-        _("Times run by the server's clock, from one answer to the next."),
+        _("Takes %(share)s of the usual time on the same items (%(n)s items).") % known,
+        _("Robust z %(z)s compared with %(others)s other annotators, p %(p)s, corrected across all annotators.")
+        % known,
+        _("Times are measured by the server's clock, from one answer to the next."),
     ]
 
 
 def _lines(found: Evidence) -> list[str]:
     known = {"n": found["n"], "p": _p(found["p"])}
     if found["what"] == "run":
-        text = _("%(run)s equal answers in a row among the latest %(n)s.")
-        why = _("In a random order of the same answers so long a run is rare: p %(p)s.")
+        text = _("%(run)s identical answers in a row among the latest %(n)s.")
+        why = _("With the same answers in random order, such a long run is rare: p %(p)s.")
         return [text % (known | {"run": found["value"]}), why % known]
     known |= {"own": share(found["value"]), "others": share(found["others"])}
     return [
         _("%(own)s of the latest %(n)s answers are the same option.") % known,
-        _("On the same items %(others)s of the others' answers are that option; by chance this is rare: p %(p)s.")
+        _(
+            "On the same items, %(others)s of the other annotators' answers are that option. This rarely "
+            "happens by chance: p %(p)s."
+        )
         % known,
     ]
 
@@ -83,7 +87,7 @@ def _drift(found: Evidence) -> list[str]:
     return [
         _("Agreed with the majority of the others on %(first)s of the first 50 answers, and on %(latest)s of the "
           "latest %(n)s (between %(low)s and %(high)s).") % known,
-        _("The control chart had its alarm at answer %(answer)s.") % known,
+        _("The control chart raised its alarm at answer %(answer)s.") % known,
     ]  # fmt: skip
 
 
@@ -92,7 +96,7 @@ def _kappa(found: Evidence) -> list[str]:
     return [
         _("Kappa with the majority of the others is %(value)s (between %(low)s and %(high)s) over %(n)s answers.")
         % known,
-        _("All of that is below the study's floor of %(threshold)s.") % known,
+        _("The whole interval is below the study's minimum of %(threshold)s.") % known,
     ]
 
 

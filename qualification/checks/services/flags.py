@@ -74,11 +74,11 @@ def decide_flag(flag: Flag, *, decision: str, reason: str, by: User, now: dateti
     if decision not in DECISIONS:
         raise Refused("unknown_decision", _("There is no such decision."))
     if not reason.strip():
-        raise Refused("no_reason", _("Say why: the decision is kept with its reason."))
+        raise Refused("no_reason", _("Give a reason. It is kept with the decision."))
     person = _locked(flag.participant_id)
     locked = Flag.objects.select_for_update().get(pk=flag.pk)
     if locked.state != State.OPEN:
-        raise Refused("decided", _("This flag is decided already."))
+        raise Refused("decided", _("This flag is already decided."))
     settled = [locked]
     if decision == State.EXCLUDED:
         locked.payable = payable_work(person)

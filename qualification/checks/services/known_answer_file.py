@@ -112,7 +112,7 @@ class Reader:
         criterion = self._answers.criterion(self._cell(row, "criterion"), is_column=True)
         unit = self._unit(row, criterion)
         if (line := self._lines.setdefault(unit, row.line)) != row.line:
-            raise BadField("dialogue", _("line %(line)s has an answer to the same question already") % {"line": line})
+            raise BadField("dialogue", _("line %(line)s already answers the same question") % {"line": line})
         return Wanted(unit, self._kind(row), self._options(row, criterion), self._explanation(row))
 
     def _cell(self, row: Row, name: str) -> str:
@@ -122,14 +122,14 @@ class Reader:
     def _kind(self, row: Row) -> str:
         kind = self._cell(row, "kind").casefold() or KnownAnswer.Kind.GOLD
         if kind not in KnownAnswer.Kind.values:
-            text = _("%(kind)r is none of %(known)s")
+            text = _("%(kind)r is not one of %(known)s")
             raise BadField("kind", text % {"kind": kind, "known": ", ".join(KnownAnswer.Kind.values)})
         return kind
 
     def _options(self, row: Row, criterion: CriterionSpec) -> tuple[int, ...]:
         parts = [part for part in self._cell(row, "options").split("|") if part.strip()]
         if not parts:
-            raise BadField("options", _("is empty: name the right answers, with | between them"))
+            raise BadField("options", _("is empty: give the correct answers, separated by |"))
         try:
             return tuple(sorted({self._answers.option(criterion, part).id for part in parts}))
         except BadField as error:
@@ -147,7 +147,7 @@ class Reader:
     # --- what is asked about
     def _unit(self, row: Row, criterion: CriterionSpec) -> Unit:
         if criterion.unit == Units.MODEL:
-            text = _("%(criterion)s is asked of a whole model, which no single answer is known for")
+            text = _("%(criterion)s is asked about a whole model and has no single known answer")
             raise BadField("criterion", text % {"criterion": criterion.key})
         key = self._cell(row, "dialogue")
         dialogue = self._material.dialogues.get(key)
@@ -170,5 +170,5 @@ class Reader:
         if is_whole_source and len({each[2] for each in found}) == 1:
             return None, found[0][2]
         if len(found) > 1:
-            raise BadField(field_name, _("%(n)s candidates are meant: name one") % {"n": len(found)})
+            raise BadField(field_name, _("%(n)s candidates match: name one") % {"n": len(found)})
         return found[0][0], found[0][2]

@@ -53,7 +53,7 @@ def import_known_answers(
     wanted = read_known_answers(study, path, log)
     log.refuse_any()
     if not wanted:
-        raise ImportRejected([LineError(0, "", _("the file holds no known answers"))])
+        raise ImportRejected([LineError(0, "", _("the file contains no known answers"))])
     summary = ImportSummary(CSV_KNOWN_ANSWERS, is_dry_run)
     with transaction.atomic():
         lock_study(study)
@@ -128,7 +128,7 @@ def _notes(study: Study, wanted: list[Wanted]) -> list[str]:
     n = len(_results(study, {each.unit.dialogue for each in wanted if each.kind != Kind.TRAINING}))
     if not n:
         return []
-    text = _("%(n)s dialogues are in main batches already: their answers are kept, and they are not mixed in.")
+    text = _("Dialogues already in main batches: %(n)s. Their answers are kept, but they are not inserted as checks.")
     return [text % {"n": n}]
 
 
@@ -149,7 +149,7 @@ def mark_from_panel(study: Study, *, rule: str, by: User | None, now: datetime) 
         taken = {Unit(*row) for row in known.values_list("unit", "dialogue", "candidate", "source", "criterion")}
         stored = _store(study, [each for each in wanted if each.unit not in taken], now)
         if not stored.n_new:
-            raise Refused("nothing_agreed", _("There is no further answer that the panel agrees on."))
+            raise Refused("nothing_agreed", _("There are no more answers that the panel agrees on."))
         details = {"rule": rule, **stored._asdict()}
         activity.log(study, by, "known_answers_panel", details=details, now=now)
     return stored

@@ -128,5 +128,5 @@ def note_of(entry: PayEntry) -> str:
     if work.status == Assignment.Status.SUPERSEDED:
         return _("Round %(round)s was returned: finished work stays paid.") % {"round": work.round}
     if work.status != Assignment.Status.SUBMITTED:
-        return _("Does not count any more: finished work stays paid.")
+        return _("No longer counts: finished work stays paid.")
     return ""

@@ -93,7 +93,7 @@ def give_bonus(participant: Participant, *, amount: Decimal, reason: str, by: Us
     """In the study's currency. Raises Refused without one, or for the same line twice within a minute."""
     currency = participant.study.pay_currency
     if not currency:
-        raise Refused("no_currency", _("Name the currency of the pay in the settings of the study first."))
+        raise Refused("no_currency", _("First set the pay currency in the study settings."))
     _lock(participant)
     return _add(participant, Kind.BONUS, amount, currency, reason, by, now)
 
@@ -110,7 +110,7 @@ def correct(
         text = _("%(name)s has earned nothing in %(currency)s.")
         raise Refused("other_currency", text % {"name": participant.pseudonym, "currency": currency})
     if has + amount < 0:
-        text = _("%(name)s has earned %(sum)s %(currency)s, so no more than that can be taken back.")
+        text = _("%(name)s has earned %(sum)s %(currency)s. You cannot take back more than that.")
         raise Refused("below_zero", text % {"name": participant.pseudonym, "sum": has, "currency": currency})
     return _add(participant, Kind.CORRECTION, amount, currency, reason, by, now)
 
@@ -125,7 +125,7 @@ def _add(
 ) -> PayEntry:
     same = PayEntry.objects.filter(participant=participant, kind=kind, amount=amount, reason=reason, actor=by)
     if same.filter(at__gt=now - SAME_WITHIN).exists():
-        raise Refused("twice", _("This very line was added a moment ago. To add it once more, say so in the reason."))
+        raise Refused("twice", _("The same line was added a moment ago. To add it again, say so in the reason."))
     entry = PayEntry(
         participant=participant, kind=kind, amount=amount, currency=currency, reason=reason, actor=by, at=now
     )
@@ -149,7 +149,9 @@ def mark_paid_out(study: Study, *, up_to: int, n_lines: int, by: User, now: date
     if not found:
         return 0
     if len(found) != n_lines:
-        raise Refused("other_lines", _("The ledger has changed since you looked at it. Look again, then tick it off."))
+        raise Refused(
+            "other_lines", _("The ledger has changed since you looked at it. Look again, then mark it as paid.")
+        )
     sums: dict[str, Decimal] = {}
     for _pk, currency, amount in found:
         sums[currency] = sums.get(currency, Decimal(0)) + amount

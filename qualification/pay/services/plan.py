@@ -22,7 +22,7 @@ def save_pay_plan(study: Study, *, values: dict[str, Any], by: User, now: dateti
     for name, value in values.items():
         setattr(plan, name, value)
     if plan.qualification_amount and not locked.pay_currency:
-        raise Refused("no_currency", _("Name the currency of the pay in the settings of the study first."))
+        raise Refused("no_currency", _("First set the pay currency in the study settings."))
     plan.full_clean()
     plan.save()
     changed = activity.changes(before, {name: getattr(plan, name) for name in values})

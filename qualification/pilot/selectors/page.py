@@ -118,7 +118,7 @@ def suggest(
     n_items: int,
     hourly: Decimal,
 ) -> Suggestions:
-    """For a batch of `n_items` at `hourly` an hour. The threshold is what those reach whom the qualification compares with."""
+    """Suggest for a batch of `n_items` at `hourly` an hour. The threshold is what the panel itself reaches."""
     seconds = figures.times.median
     minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
     kappa = _compared_kappa(spec, votes, members, qualification)

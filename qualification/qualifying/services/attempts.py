@@ -24,7 +24,7 @@ PERSON_STATUSES = {
 def override(attempt: Attempt, *, to: str, reason: str, by: User, now: datetime) -> Attempt:
     """Set the candidate's status against, or instead of, the rule. Raises Refused, also without a reason."""
     if not reason.strip():
-        raise Refused("no_reason", _("Say why: the reason is kept with the decision."))
+        raise Refused("no_reason", _("Give a reason. It is kept with the decision."))
     participant = Participant.objects.select_for_update(no_key=True).get(pk=attempt.participant_id)
     locked = Attempt.objects.get(pk=attempt.pk)
     _check_is_last(locked)
@@ -42,4 +42,4 @@ def override(attempt: Attempt, *, to: str, reason: str, by: User, now: datetime)
 
 def _check_is_last(attempt: Attempt) -> None:
     if Attempt.objects.filter(participant=attempt.participant_id, number__gt=attempt.number).exists():
-        raise Refused("not_last", _("There is a later attempt: decide about that one."))
+        raise Refused("not_last", _("Decide on the most recent attempt."))

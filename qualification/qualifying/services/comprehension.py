@@ -56,7 +56,7 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
     )
     facts = facts_of([locked])[locked.pk]
     if locked.status != PersonStatus.QUALIFYING or not facts.must_check:
-        raise Refused("no_try", _("There is no try left, or you have answered these questions already."))
+        raise Refused("no_try", _("You have no tries left, or you have already answered these questions."))
     questions = _questions(locked)
     chosen = {each.pk: _chosen(locked, each, places) for each in questions}
     n_right = sum(chosen[each.pk] == each.right for each in questions)
@@ -67,7 +67,7 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
     details = {"number": made.number, "right": n_right, "of": made.n_questions}
     activity.log(locked.study, locked.user, "comprehension", about=locked.pseudonym, details=details, now=now)
     if not made.is_passed and facts.tries_left == 1:
-        reason = _("The questions about the guidelines: %(right)s of %(of)s right in the last try.") % details
+        reason = _("Questions about the guidelines: %(right)s of %(of)s correct in the last try.") % details
         set_status(locked, status=PersonStatus.FAILED, reason=reason, now=now)
     return made
 

@@ -21,9 +21,9 @@ PersonStatus = Participant.Status
 OF_QUALIFICATION = (Kind.TRAINING, Kind.QUALIFICATION)
 REFUSALS = {
     "comprehension": gettext_lazy("Answer the questions about the guidelines first."),
-    "training": gettext_lazy("Finish the training first: it prepares you for this batch."),
-    "deciding": gettext_lazy("Your last batch is being decided. Look at your work again in a moment."),
-    "used_up": gettext_lazy("You have finished all qualification batches there are for you. The team will decide."),
+    "training": gettext_lazy("Finish the training first. It prepares you for this batch."),
+    "deciding": gettext_lazy("The result of your last batch is not ready yet. Look at your work again in a moment."),
+    "used_up": gettext_lazy("You have finished all qualification batches available to you. The team will decide."),
 }
 
 
@@ -76,13 +76,13 @@ def save_qualification(study: Study, *, is_on: bool, values: dict[str, Any], by:
 
 
 def _switch(study: Study, is_on: bool, by: User, now: datetime) -> None:
-    """Who waits to be cleared qualifies from now on; without a qualification, who was to qualify waits for a team lead."""
+    """Send everyone who waits to be cleared to the qualification, or back to waiting when it is switched off."""
     study.has_qualification = is_on
     study.save(update_fields=["has_qualification"])
     before, after = (
         (PersonStatus.PENDING, PersonStatus.QUALIFYING) if is_on else (PersonStatus.QUALIFYING, PersonStatus.PENDING)
     )
-    reason = _("The study has a qualification now.") if is_on else _("The study has no qualification any more.")
+    reason = _("The study now requires qualification.") if is_on else _("The study no longer requires qualification.")
     for participant in Participant.objects.filter(study=study, status=before, panel="").order_by("pk"):
         set_status(participant, status=after, by=by, reason=reason, now=now)
 

@@ -159,7 +159,7 @@ def left_out(study: Study) -> str:
 
 def _why_none(examples: Examples) -> str:
     if not examples.left_out:
-        return _("The protocol has no examples: write training items yourself.")
+        return _("The protocol has no examples. Write training items yourself.")
     text = _("No example of the protocol can be a training item: %(reasons)s. Write training items yourself.")
     return text % {"reasons": _reasons(examples)}
 
@@ -356,7 +356,7 @@ def _source(study: Study, lesson: Lesson | None = None) -> Source:
     if lesson is not None:
         key = f"{_source_key(lesson.unit)}{_digest([lesson.criterion.key, *lesson.together])[:12]}"
     last = Source.objects.filter(study=study).aggregate(last=Max("position"))["last"] or 0
-    values = {"name": _("Examples of the protocol"), "position": last + 1}
+    values = {"name": _("Protocol examples"), "position": last + 1}
     return Source.objects.get_or_create(study=study, key=key, defaults=values)[0]
 
 

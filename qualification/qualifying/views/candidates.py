@@ -38,8 +38,8 @@ def candidate_decide(request: HttpRequest, slug: str, token: UUID) -> HttpRespon
     participant = annotator_for(request.user, slug, token)
     attempt, form = last_attempt_for(participant), OverrideForm(request.POST)
     if form.is_valid():
-        with announced(request, _("Decided. The rule's verdict stays beside it.")):
+        with announced(request, _("Decided. The rule's result is kept beside it.")):
             override(attempt, **form.cleaned_data, by=signed_in(request.user), now=timezone.now())
     else:
-        messages.error(request, _("Choose a decision and say why."))
+        messages.error(request, _("Choose a decision and give a reason."))
     return redirect("candidates", slug)

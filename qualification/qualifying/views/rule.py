@@ -38,7 +38,7 @@ def qualification(request: HttpRequest, slug: str) -> HttpResponse:
         with errors_in(form):
             by, now = signed_in(request.user), timezone.now()
             services.save_qualification(study, is_on=form.cleaned_data["is_on"], values=form.values(), by=by, now=now)
-            messages.success(request, _("Saved. Whoever is decided already keeps the rule of then."))
+            messages.success(request, _("Saved. Candidates decided earlier keep the earlier rule."))
             return redirect("qualification", slug)
     return _qualification_page(request, study, form=form, status=422 if request.method == "POST" else 200)
 
@@ -101,7 +101,7 @@ def training_make(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
     with announced(request):
         made = make_training(study, by=signed_in(request.user), now=timezone.now())
-        done = _("The examples of the protocol are an open training batch now.")
-        said = done if made else _("All examples are in a training batch already.")
+        done = _("The protocol examples are now an open training batch.")
+        said = done if made else _("All examples are already in a training batch.")
         messages.success(request, f"{said} {left_out(study)}".strip())
     return redirect("qualification", slug)

@@ -78,11 +78,11 @@ def check_visitor(study: Study, user: User | None, arrival: Arrival) -> None:
         return
     role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first()
     if role not in (None, Membership.Role.ANNOTATOR):
-        text = _("You are %(role)s of this study, so you cannot rate it blind.")
+        text = _("You cannot rate this study blind, because of your role in it: %(role)s.")
         raise Refused("other_role", text % {"role": ROLE_WORDS[role]})
     mine = Participant.objects.filter(study=study, user=user)
     if mine.exclude(entry__provider=arrival.provider).exists():
-        text = _("You take part in this study already, with the account %(name)s. Sign out first if this is not you.")
+        text = _("You already take part in this study with the account %(name)s. If this is not you, sign out first.")
         raise Refused("takes_part", text % {"name": user.get_username()})
 
 
@@ -93,16 +93,16 @@ def is_open(recruitment: Recruitment, study: Study) -> bool:
 
 def _check_open(recruitment: Recruitment, study: Study) -> None:
     if not is_open(recruitment, study):
-        raise Refused("not_open", _("This study takes nobody in at the moment."))
+        raise Refused("not_open", _("This study is not accepting new people at the moment."))
 
 
 def _check_consent(study: Study, agreed: str | None) -> None:
     if not study.consent_text:
         return
     if agreed is None:
-        raise Refused("consent_needed", _("Say that you agree to take part: without it nothing can be rated."))
+        raise Refused("consent_needed", _("Confirm that you agree to take part. You cannot rate without consent."))
     if agreed != fingerprint_of(study):
-        raise Refused("consent_needed", _("The text has changed in the meantime. Read it once more."))
+        raise Refused("consent_needed", _("The text has changed. Read it again."))
 
 
 def _take_in(study: Study, now: datetime) -> Participant:
@@ -126,7 +126,7 @@ def _come_again(entry: Entry, arrival: Arrival) -> Entry:
     if locked.session == arrival.session:
         return locked
     if locked.state != Entry.State.ENTERED:
-        raise Refused("again", _("You have finished this study already, and one person can take part once."))
+        raise Refused("again", _("You have already finished this study. Each person can take part only once."))
     for name, value in _submission(arrival).items():
         setattr(locked, name, value)
     locked.save(update_fields=[*_submission(arrival)])
@@ -142,5 +142,5 @@ def account_of(entry: Entry) -> User:
     is_ours = user is not None and user.is_active and not (user.is_staff or user.is_superuser)
     others = Membership.objects.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)
     if user is None or not is_ours or user.has_usable_password() or others.exists() or is_researcher(user):
-        raise Refused("own_account", _("This account is no longer opened by the platform's link. Sign in with it."))
+        raise Refused("own_account", _("The platform's link no longer opens this account. Sign in with it."))
     return user

@@ -40,8 +40,8 @@ def end_entry(entry: Entry, *, now: datetime) -> Entry:
     if ended.state != State.ENTERED:
         return ended
     if way.is_looked_at:  # after the transaction: the flags that were raised in it stay
-        raise Refused("looked_at", _("Your work is being looked at. Please come back to this page a little later."))
-    raise Refused("not_yet", _("Finish a batch first: then you get your completion code."))
+        raise Refused("looked_at", _("Your work is being looked at. Please come back to this page later."))
+    raise Refused("not_yet", _("Finish a batch first. Then you get your completion code."))
 
 
 @transaction.atomic

@@ -24,7 +24,7 @@ MOST_COLUMNS = 200
 LONGEST = 500
 MOST_ERRORS = 20
 NO_CONSENT = gettext_lazy(
-    "This study has no consent text, so nobody has agreed that something about them is stored. Write one first."
+    "This study has no consent text, so nobody has agreed to have data about them stored. Write one first."
 )
 
 
@@ -59,7 +59,7 @@ def import_demographics(
     platform without such a file, and for a study without a consent text.
     """
     if provider.demography is None:
-        raise Refused("no_file", _("%(name)s has no file of demographics.") % {"name": provider.name})
+        raise Refused("no_file", _("%(name)s has no demographics file.") % {"name": provider.name})
     if not study.consent_text:
         raise Refused("no_consent", NO_CONSENT)
     outcome = _read(study, provider, provider.demography, data)
@@ -98,13 +98,13 @@ def _read(study: Study, provider: Provider, form: Demography, data: bytes) -> Ou
 def _lines(data: bytes, outcome: Outcome) -> Iterator[tuple[int, list[str]]]:
     """(line, cells) of every line that is not empty; ends with a fault where the file cannot be read."""
     if len(data) > MOST_BYTES:
-        outcome.faults.append(Fault(1, "", _("The file is too large: 10 MB at most.")))
+        outcome.faults.append(Fault(1, "", _("The file is too large. The limit is 10 MB.")))
         return
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        outcome.faults.append(Fault(line, "", _("This is not text in UTF-8.")))
+        outcome.faults.append(Fault(line, "", _("This is not UTF-8 text.")))
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -116,7 +116,9 @@ def _lines(data: bytes, outcome: Outcome) -> Iterator[tuple[int, list[str]]]:
                 outcome.n_lines += 1
                 yield reader.line_num, cells
     except csv.Error:
-        outcome.faults.append(Fault(reader.line_num, "", _("This is no CSV: a quotation mark is not closed, perhaps.")))
+        outcome.faults.append(
+            Fault(reader.line_num, "", _("This is not a CSV file. A quotation mark may not be closed."))
+        )
 
 
 def _check_heading(heading: list[str], form: Demography, outcome: Outcome) -> None:
@@ -148,7 +150,7 @@ def _take_line(
     outcome: Outcome,
 ) -> None:
     if n_cells != len(row) or len(row) < len(outcome.columns) + 2:
-        outcome.faults.append(Fault(number, "", _("The line has another number of cells than the first one.")))
+        outcome.faults.append(Fault(number, "", _("The line has a different number of cells from the first one.")))
         return
     outcome.faults += [Fault(number, name, reason) for name, reason in _bad_cells(row, form)]
     participant, session = people.get(row[form.person], (0, ""))
@@ -170,7 +172,7 @@ def _bad_cells(row: Mapping[str, str], form: Demography) -> Iterator[tuple[str, 
         if len(value) > LONGEST:
             yield name, _("The text is too long.")
         if "\x00" in value:
-            yield name, _("The text holds a character that is none.")
+            yield name, _("The text contains an invalid character.")
 
 
 # --- by themselves, and away again ------------------------------------------------------------------------

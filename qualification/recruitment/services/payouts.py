@@ -51,7 +51,7 @@ def provider_of(study: Study) -> Provider:
     """Raises Refused where people come by no platform."""
     provider = PROVIDERS.get(recruitment_of(study).provider)
     if provider is None:
-        raise Refused("no_platform", _("Choose the platform by which people come."))
+        raise Refused("no_platform", _("Choose the recruitment platform."))
     return provider
 
 
@@ -100,7 +100,7 @@ def currency_of(bonuses: Bonuses) -> str:
     """Empty where nothing is owed. Raises Refused where there are two: a platform's account has one."""
     found = sorted({each.currency for each in bonuses.owed})
     if len(found) > 1:
-        text = _("The ledger has bonuses in %(names)s: a platform pays in one currency.")
+        text = _("The ledger has bonuses in %(names)s, but a platform pays in one currency.")
         raise Refused("currencies", text % {"names": ", ".join(found)})
     return found[0] if found else ""
 
@@ -134,7 +134,7 @@ def mark_bonuses_paid(study: Study, *, up_to: int, n_lines: int, by: User, now: 
 def _refuse_others(bonuses: Bonuses, n_lines: int | None) -> None:
     if n_lines not in (None, bonuses.n_lines):
         raise Refused(
-            "other_lines", _("The ledger has changed since you looked at it. Look again, and take a new file.")
+            "other_lines", _("The ledger has changed since you looked at it. Look again and download a new file.")
         )
 
 

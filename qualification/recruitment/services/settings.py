@@ -43,16 +43,16 @@ def _check(recruitment: Recruitment) -> None:
     if recruitment.provider and recruitment.provider not in PROVIDERS:
         raise ValidationError({"provider": _("There is no such platform.")})
     if recruitment.is_open and recruitment.provider and PROVIDERS[recruitment.provider].is_closed:
-        message = _("%(name)s has closed, so nobody can come by it: choose another platform.")
+        message = _("%(name)s has closed, so nobody can join through it. Choose another platform.")
         raise ValidationError({"provider": message % {"name": PROVIDERS[recruitment.provider].name}})
     if recruitment.is_open and not recruitment.provider:
-        raise ValidationError({"provider": _("Choose the platform by which people come.")})
+        raise ValidationError({"provider": _("Choose the recruitment platform.")})
     if recruitment.is_open and not recruitment.code_done:
-        message = _("Give the completion code: without it nobody who has finished can be paid.")
+        message = _("Enter the completion code. Without it, nobody who has finished can be paid.")
         raise ValidationError({"code_done": message})
     if recruitment.asks_demographics and not recruitment.study.consent_text:
         raise ValidationError({"asks_demographics": NO_CONSENT})
     codes = [getattr(recruitment, name) for name in CODES if getattr(recruitment, name)]
     if len(set(codes)) < len(codes):
-        message = _("Each way to end has a code of its own: else the platform pays everybody the same.")
+        message = _("Each outcome needs its own code. Otherwise the platform pays everyone the same.")
         raise ValidationError({"code_done": message})

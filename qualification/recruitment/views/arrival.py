@@ -111,7 +111,9 @@ def _enter(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
     if "refuse" in request.POST:
         return _refused(request, recruitment)
     if joined_too_often(request):
-        return _welcome(request, recruitment, _("Too many people came from your address. Try again in an hour."), 429)
+        return _welcome(
+            request, recruitment, _("Too many people have come from your network address. Try again in an hour."), 429
+        )
     try:
         entry = _sign_in(request, recruitment, arrival)
     except Refused as refused:

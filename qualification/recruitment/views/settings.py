@@ -43,7 +43,7 @@ def recruitment(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_in(form):
             save_recruitment(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
-            messages.success(request, _("The recruitment is saved."))
+            messages.success(request, _("The recruitment settings are saved."))
             return redirect("recruitment", slug)
     return _page(request, study, status=422, form=form)
 
@@ -118,7 +118,9 @@ def bonuses_paid(request: HttpRequest, slug: str) -> HttpResponse:
         with announced(request):
             by = signed_in(request.user)
             n = payouts.mark_bonuses_paid(study, **form.cleaned_data, by=by, now=timezone.now())
-            said = ngettext("The bonus of %(n)s person is paid.", "The bonuses of %(n)s people are paid.", n)
+            said = ngettext(
+                "The bonus of %(n)s person is marked as paid.", "The bonuses of %(n)s people are marked as paid.", n
+            )
             messages.success(request, said % {"n": n})
     return redirect("recruitment", slug)
 
@@ -166,6 +168,6 @@ def demographics_file(request: HttpRequest, slug: str) -> HttpResponse:
 def forget(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     participant = annotator_for(request.user, slug, token, Right.MEMBERS)
     if forget_demographics(participant, by=signed_in(request.user), now=timezone.now()):
-        said = _("What was known of %(name)s is deleted; their ratings stay.")
+        said = _("The demographics of %(name)s are deleted; their ratings stay.")
         messages.success(request, said % {"name": participant.pseudonym})
     return redirect("recruitment", slug)

@@ -88,7 +88,7 @@ def test_an_empty_file_is_said_to_be_empty(study: Study, write: Write, content: 
 
 
 def test_a_header_alone_holds_no_dialogues(study: Study, write: Write) -> None:
-    assert errors_of(load, study, write("prompt,machine_completion")) == [(0, "", "the file holds no dialogues")]
+    assert errors_of(load, study, write("prompt,machine_completion")) == [(0, "", "the file contains no dialogues")]
 
 
 @pytest.mark.parametrize(

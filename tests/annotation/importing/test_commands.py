@@ -24,7 +24,7 @@ def refused(*args: object) -> tuple[str, CommandError]:
 
 def test_the_reference_study_from_the_command_line(he_study: Study) -> None:
     assert "dialogues new: 42" in run("import_dialogues", he_study.slug, HE_DIALOGUES)
-    assert "batches made" in run("make_batches", he_study.slug, "--by", "given")
+    assert "batches created" in run("make_batches", he_study.slug, "--by", "given")
     said = run("import_ratings", he_study.slug, HE_RATINGS)
     assert "ratings new: 5,880" in said
     assert "seats taken: 28" in said
@@ -84,4 +84,4 @@ def test_options_of_dialogues_are_passed_on(study: Study, write: Write) -> None:
 def test_batches_that_cannot_be_made_are_told(study: Study) -> None:
     run("import_dialogues", study.slug, HE_DIALOGUES)
     _, error = refused("make_batches", study.slug, "--by", "size")
-    assert str(error) == "Say how many dialogues a batch has."
+    assert str(error) == "Enter the number of dialogues per batch."

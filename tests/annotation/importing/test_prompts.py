@@ -79,7 +79,7 @@ def test_a_quotation_mark_that_never_closes_is_an_error(study: Study, write: Wri
 
 def test_a_column_named_twice_is_an_error(study: Study, write: Write) -> None:
     errors = errors_of(load, study, csv(write, "prompt,machine_completion,Prompt\na,b,c\n"))
-    assert errors == [(1, "prompt", "the header names this column twice")]
+    assert errors == [(1, "prompt", "the header has this column twice")]
 
 
 def test_the_same_table_twice_changes_nothing(study: Study, write: Write) -> None:

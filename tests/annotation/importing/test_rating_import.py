@@ -278,7 +278,7 @@ def test_a_wrong_row_is_named_and_nothing_is_stored(
 @pytest.mark.parametrize(
     ("column", "cell", "reason"),
     [
-        ("explanations", "coherent", "'coherent' is no explanation of Listening: it has none"),
+        ("explanations", "coherent", "'coherent' is not an explanation of Listening: it has none"),
         ("answered_at", "yesterday", "is no time"),
         ("answered_at", "2999-01-01", "lies in the future"),
         ("answered_at", "1e300", "is no time"),
@@ -352,7 +352,7 @@ def test_every_row_of_an_unknown_item_is_listed(small: Study, write: Write) -> N
 
 def test_an_empty_file_of_ratings_is_said_to_be_empty(small: Study, write: Write) -> None:
     assert errors_of(load_ratings, small, write()) == [(0, "", "the file is empty")]
-    assert errors_of(load_ratings, small, write(HEAD)) == [(0, "", "the file holds no ratings")]
+    assert errors_of(load_ratings, small, write(HEAD)) == [(0, "", "the file contains no ratings")]
 
 
 def test_a_protocol_that_rates_something_else_is_refused(write: Write, db: None) -> None:

@@ -34,7 +34,7 @@ def test_it_is_off_unless_an_endpoint_is_named(maker):
 def test_the_estimate_comes_before_the_start_and_asks_nothing(maker, endpoint, sent):
     stub = endpoint(honest)
     page = maker.post(reverse("judge_runs", args=["judged"]), form(stub, do="estimate")).content.decode()
-    assert "What it would take" in page
+    assert "Estimate" in page
     assert 'value="start"' in page
     assert "USD" in page
     assert not JudgeRun.objects.exists()
@@ -71,7 +71,7 @@ def test_every_prompt_and_answer_can_be_read_and_the_key_cannot(maker, study, en
     assert "{&quot;answer&quot;: &quot;appropriate&quot;}" in page
     assert KEY not in page
     assert (
-        "There are none."
+        "No requests."
         in maker.get(reverse("judge_run", args=["judged", run.token]) + "?status=refused").content.decode()
     )
 
@@ -81,7 +81,7 @@ def test_stop_and_go_on(maker, study, endpoint, sent):
     act = reverse("judge_run_act", args=["judged", run.token])
     assert "stops after the request" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
     assert "is not at work" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
-    assert "The judge goes on." in maker.post(act, {"do": "resume"}, follow=True).content.decode()
+    assert "The judge has resumed." in maker.post(act, {"do": "resume"}, follow=True).content.decode()
     run.refresh_from_db()
     assert run.status == "queued"
 

@@ -141,7 +141,7 @@ def test_a_block_that_would_lose_words_stays_as_typed():
 )
 def test_what_cannot_be_formatted_in_bounded_work_is_shown_as_typed_and_says_so(text: str):
     html = show(text, MARKDOWN)
-    assert "Shown as typed: this text is too long or too intricate to be formatted." in html
+    assert "Shown as typed: this text is too long or too complex to format." in html
     assert "".join(words(html.replace("</summary>", "</summary>\0")).split()).count("deep") == 2 * text.count("deep")
 
 

@@ -236,7 +236,7 @@ def test_a_controller_becomes_a_participant_who_gets_no_other_batch(acceptance: 
     acceptance.cast.study.save()
     review = acceptance.take(acceptance.draw(acceptance.finish("a", LABELS)))
     assert review.participant.status == "pending"
-    assert StatusChange.objects.get(participant=review.participant).reason == "Checks batches."
+    assert StatusChange.objects.get(participant=review.participant).reason == "Reviews batches."
     make_annotator(acceptance.cast.study, "new", status="pending")
     assert clear_waiting(acceptance.cast.study, now=NOW) == 1
     review.participant.refresh_from_db()

@@ -50,7 +50,7 @@ def test_the_overview_shows_states_and_what_rounds_have_cost(client: Client, acc
     assert "Rounds per accepted batch 1.50" in text
     assert "Needed more than one round 50.0 %" in text
     assert "Rework 4.0 h" in text  # two annotators, 120 items of a minute
-    assert "third – Round 1 waits for a controller" in text
+    assert "third – Round 1 waiting for a controller" in text
     assert "1: returned" in text
 
 
@@ -77,7 +77,7 @@ def test_controllers_who_review_twice_have_a_kappa(client: Client, acceptance: A
     review_items(review, acceptance.truth_of(found.batch, ["0", "1", "2"] * 40))
     sweep_acceptance(now=NOW)
     client.force_login(acceptance.cast.lead)
-    assert "Controllers agree 1.00 Cohen's kappa, 100 items checked twice" in text_of(
+    assert "Controller agreement 1.00 Cohen's kappa, 100 items checked twice" in text_of(
         client.get(url("acceptance"))
     ).replace("&#x27;", "'")
 
@@ -130,7 +130,7 @@ def test_the_curve_follows_the_form_without_saving_it(client: Client, acceptance
         assert "For a batch of 2,000 items in 3 classes" in page
         assert "95.0 % 72.0 % 94.2 %" in page  # overall and every class, and overall alone
     if kind == "sequential":
-        assert "Items checked, on average" in page
+        assert "Items reviewed, on average" in page
     assert AcceptancePlan.objects.get().kind == "shares"
 
 
@@ -145,7 +145,7 @@ def test_a_controller_takes_a_sample_and_rates_it_on_the_screen_of_annotators(
 ):
     sample = acceptance.draw(acceptance.finish("a", LABELS))
     client.force_login(acceptance.cast.controller)
-    assert "Check this sample" in text_of(client.get(url("sample", sample.pk)))
+    assert "Review this sample" in text_of(client.get(url("sample", sample.pk)))
     answer = client.post(url("sample_take", sample.pk), follow=True)
     assert answer.resolver_match.url_name == "rate"
     review = Review.objects.get()
@@ -177,7 +177,7 @@ def test_a_decision_shows_counts_intervals_and_the_curve(client: Client, accepta
     first = found.results["classes"][0]["accuracy"]
     assert f"Score 0 40 {first['n_right']} / {first['n']}" in text
     assert "How often the plan accepts a batch" in text
-    assert "Decide otherwise" not in text
+    assert "Override the decision" not in text
 
 
 def test_a_lead_overrides_with_a_reason(client: Client, acceptance: AcceptanceStudy):
@@ -198,7 +198,7 @@ def test_a_lead_confirms_a_return(client: Client, db: None):
     acceptance = make_acceptance(is_returned_by_itself=False)
     found = decided(acceptance, "a", WORSE)
     client.force_login(acceptance.cast.lead)
-    assert "a lead is asked" in text_of(client.get(url("acceptance")))
+    assert "waiting for a lead" in text_of(client.get(url("acceptance")))
     client.post(url("sample_decide", found.pk), {"to": "confirm"})
     assert Batch.objects.get(pk=found.batch_id).round == 2
 
@@ -264,7 +264,8 @@ def test_a_lead_makes_a_group_and_gives_it_annotators_and_batches(client: Client
 def test_a_group_of_another_study_is_none(client: Client, acceptance: AcceptanceStudy):
     client.force_login(acceptance.cast.lead)
     other = Group.objects.create(study=Study.objects.create(
-        slug="other", name="Other", protocol_version=acceptance.cast.study.protocol_version), name="Theirs")  # fmt: skip
+        slug="other", name="Other", protocol_version=acceptance.cast.study.protocol_version), name="Theirs"
+    )  # fmt: skip
     for name in ("acceptance_groups_move", "acceptance_group_remove"):
         page = client.post(url(name), {"group": other.pk, "batch": [acceptance.cast.batch.key]}, follow=True)
         assert "There is no such group" in text_of(page)
@@ -311,7 +312,7 @@ def test_the_hub_says_that_a_sample_is_to_be_reviewed_or_a_decision_to_be_made(c
     acceptance = make_acceptance(is_returned_by_itself=False)
     sample = acceptance.draw(acceptance.finish("b", LABELS))
     client.force_login(acceptance.cast.lead)
-    assert "Check a sample : Batch control" in text_of(client.get(url("quality")))
+    assert "Review a sample : Batch control" in text_of(client.get(url("quality")))
     assert "1 inspection is open." in text_of(client.get(url("study")))
 
     acceptance.review(sample, WORSE)

@@ -225,7 +225,7 @@ def test_the_pages_say_whose_vote_is_missing(client: Client, acceptance: Accepta
     assert "1: void" in page
     page = client.get(reverse("sample", args=[slug, work.samples[0].pk])).content.decode()
     assert said in page
-    assert "Decide otherwise" not in page
+    assert "Override the decision" not in page
     assert "before: accepted" in page
     work.replace(LABELS)
     sweep_acceptance(now=NOW)

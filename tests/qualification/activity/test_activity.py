@@ -106,7 +106,7 @@ def test_the_newest_line_comes_first_and_names_who_did_it(cast: Cast, owner: Cli
     line(cast, "member_added", actor=None, about="carol", details={"role": "lead"})
     html = read(owner)
     assert html.index("carol was added as team lead.") < html.index("The study was closed")
-    assert "a rule, or a command" in html
+    assert "a rule or a command" in html
 
 
 def test_lines_are_narrowed_by_verb_person_and_day(cast: Cast, owner: Client):

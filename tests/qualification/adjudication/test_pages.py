@@ -62,7 +62,7 @@ def test_a_trainer_reads_both_looks_with_reasons_and_settles(adjudicated: Adjudi
     Rating.objects.filter(item=found.item, option__key="2").update(free_text="Because of the end.")
     page = text_of(trainer.get(url("adjudication")))
     assert "To settle (1)" in page
-    for said in ("First look", "Second look", "Because of the end.", *(each.pseudonym for each in adjudicated.pair)):
+    for said in ("First rating", "Re-rating", "Because of the end.", *(each.pseudonym for each in adjudicated.pair)):
         assert said in page
     assert page.count("Score 1") == 3  # one vote in each look, and the option of the form
     answer = trainer.post(
@@ -105,7 +105,7 @@ def test_what_is_being_looked_at_again_can_be_settled_without_it(adjudicated: Ad
     adjudicated.look(batch, 0, {0: "1"})
     page = text_of(trainer.get(url("adjudication"), {"state": "re_rating"}))
     assert "Being looked at again (1)" in page
-    assert "Settle it without the second look" in page
+    assert "Settle without the re-rating" in page
     found = Disagreement.objects.get()
     trainer.post(url("disagreement", found.pk), {"option": adjudicated.option("2").pk})
     found.refresh_from_db()
@@ -130,7 +130,7 @@ def test_a_disagreement_is_collected_edited_made_an_example_and_put_away(
 ):
     found = adjudicated.disagreed()
     page = text_of(trainer.post(url("case_collect", found.pk), follow=True))
-    assert "It is in the casebook now." in page
+    assert "Added to the case library." in page
     assert "no answer yet" in page
     case = Case.objects.get()
     posted = {"option": adjudicated.option("1").pk, "note": "It takes up the question."}
@@ -139,7 +139,7 @@ def test_a_disagreement_is_collected_edited_made_an_example_and_put_away(
     draft = Example.objects.get().criterion.version
     assert f"example of the draft {draft}" in page
     assert "training item" in text_of(trainer.post(url("case_training", case.pk), follow=True))
-    assert "in the casebook" in text_of(trainer.get(url("adjudication")))
+    assert "in the case library" in text_of(trainer.get(url("adjudication")))
     trainer.post(url("case_shelf", case.pk))
     assert "The casebook is empty" in text_of(trainer.get(url("cases")))
     assert "It takes up the question." in text_of(trainer.get(url("cases"), {"shelf": "away"}))
@@ -153,7 +153,7 @@ def test_any_item_is_collected_by_the_key_of_its_dialogue(client: Client, cast):
     item = cast.batch.items.order_by("candidate").first()
     address = url("case_new") + f"?dialogue={item.dialogue.key}"
     page = text_of(client.get(address))
-    assert page.count("Look it up") == 1
+    assert page.count("Look up") == 1
     assert all(each.text in page.replace("&#x27;", "'") for each in item.dialogue.candidates.all())
     answer = cast.version.criteria.first().options.first()
     assert client.post(address, {"item": item.token}).status_code == 422
@@ -162,7 +162,7 @@ def test_any_item_is_collected_by_the_key_of_its_dialogue(client: Client, cast):
     assert (case.item, case.option, case.note, case.author) == (item, answer, "Look here.", cast.lead)
     again = client.post(address, {"item": item.token, "answer": answer.pk})
     assert again.status_code == 422
-    assert "in the casebook already" in text_of(again)
+    assert "in the case library already" in text_of(again)
     assert "No batch holds" in text_of(client.get(url("case_new"), {"dialogue": "none"}))
 
 
@@ -239,4 +239,4 @@ def test_batch_acceptance_says_that_labels_are_being_confirmed(adjudicated: Adju
     adjudicated.finish(["1"], ["2"])
     sweep_disagreements(now=NOW)
     client.force_login(adjudicated.cast.lead)
-    assert "finished, labels being confirmed" in text_of(client.get(url("acceptance")))
+    assert "finished, disagreements being settled" in text_of(client.get(url("acceptance")))

@@ -81,7 +81,7 @@ def test_a_lead_decides_with_a_reason_and_reads_it_in_the_history(cast: Cast, le
     text = answer.content.decode()
     assert "is paused: no new batches" in text
     assert "Three misses." in text
-    assert "There is no open flag." in text
+    assert "There are no open flags." in text
     assert Flag.objects.get(pk=flag.pk).decided_by == cast.lead
 
 
@@ -125,7 +125,7 @@ def test_the_page_of_one_annotator_shows_their_flags_alone_and_people_link_to_it
     text = lead.get(page("checks"), {"annotator": name}).content.decode()
     assert f"<code>{name}</code>" in text
     assert f"<code>{other}</code>" not in text
-    assert "Gold answers right" in text
+    assert "Correct gold answers" in text
     assert f"{page('checks')}?annotator={name}" in lead.get(page("study_people")).content.decode()
 
 

@@ -51,7 +51,7 @@ def test_what_is_taken_back_and_what_is_only_unsure_is_not_listed(cast: Cast, le
     take_back(works[0], item)
     be_unsure(works[1], item)
     assert not flagged_items(cast.study, is_open=True).exists()
-    assert "No flagged item waits to be looked at." in text_of(lead.get(address("flagged_items", cast)))
+    assert "There are no flagged items to settle." in text_of(lead.get(address("flagged_items", cast)))
 
 
 def test_the_list_refreshes_when_something_is_new_and_else_says_nothing(cast: Cast, lead: Client, works, item):

@@ -191,4 +191,4 @@ def count(client: Client, path: str, django_assert_max_num_queries) -> int:
 
 def test_who_has_no_time_yet_has_no_rate(owner: Client, cast: Cast):
     earned(cast.annotator)
-    assert f"{NBSP}GBP <span" not in page(owner, "pay", "wellbeing").split("Active hour")[1]
+    assert f"{NBSP}GBP <span" not in page(owner, "pay", "wellbeing").split("Per active hour")[1]

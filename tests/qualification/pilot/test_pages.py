@@ -74,7 +74,7 @@ def test_more_items_than_a_page_holds_follow_on_the_next(study: Study, owner: Cl
 def test_without_answers_of_the_panel_there_is_no_file(study: Study, owner: Client):
     Participant.objects.update(panel="")
     answer = owner.get(reverse("pilot_items", args=["he"]), follow=True)
-    assert "The panel has not judged anything in the pilots yet." in answer.content.decode()
+    assert "The panel has not rated anything in the pilots yet." in answer.content.decode()
 
 
 def test_the_threshold_is_suggested_by_the_method_of_the_qualification(study: Study, owner: Client):
@@ -84,8 +84,8 @@ def test_the_threshold_is_suggested_by_the_method_of_the_qualification(study: St
     qualification.save()
     html = read(owner)
     assert "A pilot cannot say how much accuracy to require" in html
-    assert "Take over the threshold" not in html
-    assert "The pilot does not say it." in take(owner, "threshold")
+    assert "Use this threshold" not in html
+    assert "The pilot gives no value for this." in take(owner, "threshold")
     assert Qualification.objects.get().threshold == 0.8
 
 
@@ -94,8 +94,8 @@ def test_a_panel_that_agrees_on_everything_suggests_no_threshold_that_nobody_pas
         Rating.objects.filter(item=rating.item_id, criterion=rating.criterion_id).update(option=rating.option_id)
     html = read(owner)
     assert "its kappa is 1.000. Candidates must be above the threshold" in html
-    assert "Take over the threshold" not in html
-    assert "The pilot does not say it." in take(owner, "threshold")
+    assert "Use this threshold" not in html
+    assert "The pilot gives no value for this." in take(owner, "threshold")
     assert not Qualification.objects.filter(threshold=1).exists()
 
 
@@ -114,7 +114,7 @@ def test_comments_and_the_reasons_of_unsure_answers_are_there(study: Study, owne
 def test_suggestions_are_taken_over_each_by_its_button(study: Study, owner: Client):
     Study.objects.update(pay_currency="GBP")
     for setting in ("minutes", "pay", "threshold"):
-        assert "The setting is taken over." in take(owner, setting)
+        assert "The setting is applied." in take(owner, setting)
     study.refresh_from_db()
     qualification = Qualification.objects.get()
     assert (study.expected_minutes, str(study.pay_amount)) == (35, "4.67")
@@ -131,7 +131,7 @@ def test_pay_without_a_currency_and_minutes_beyond_the_lease_are_refused(study: 
 
 @pytest.mark.parametrize("wrong", [{"n_items": "0"}, {"hourly": "free"}, {"setting": "seats"}])
 def test_what_cannot_be_computed_is_not_taken_over(owner: Client, wrong: dict[str, str]):
-    assert "The pilot does not say it." in take(owner, **{"setting": "threshold", **wrong})
+    assert "The pilot gives no value for this." in take(owner, **{"setting": "threshold", **wrong})
     assert not Qualification.objects.exists()
     if "setting" not in wrong:
         read(owner, **wrong)
@@ -147,7 +147,7 @@ def test_members_of_the_panel_are_marked_here(study: Study, owner: Client):
 
 def test_a_lead_reads_and_marks_but_takes_nothing_over(study: Study, client: Client):
     client.force_login(MembershipFactory(study=study, role="lead").user)
-    assert "Take this over" not in read(client)
+    assert "Use this" not in read(client)
     assert client.post(reverse("pilot_take", args=["he"]), ASKED | {"setting": "threshold"}).status_code == 403
 
 
@@ -192,16 +192,16 @@ def test_a_pilot_with_fewer_seats_than_the_panel_has_members_is_warned_of(study:
 
 
 def test_two_pilots_stand_side_by_side_and_each_has_a_page(study: Study, owner: Client):
-    assert "The pilots side by side" not in read(owner)
+    assert "Pilots side by side" not in read(owner)
     repeat_pilot(study, pilot="pilot-1", kind="pilot", now=timezone.now())
     html = read(owner)
-    table = html[html.index("The pilots side by side") : html.index("Each pilot has figures of its own")]
+    table = html[html.index("Pilots side by side") : html.index("Each pilot has figures of its own")]
     for said in ("?pilot=pilot-1", "?pilot=pilot-2", "same as pilot-1", "0.350 [", "17.5", "0.21"):
         assert said in table
     assert "What pilot-1 suggests" in html
     assert "The panel has not answered anything in pilot-2 yet." in read(owner, pilot="pilot-2")
-    assert "The pilot does not say it." in take(owner, "threshold", pilot="pilot-2")
-    assert "The setting is taken over." in take(owner, "threshold", pilot="pilot-1")
+    assert "The pilot gives no value for this." in take(owner, "threshold", pilot="pilot-2")
+    assert "The setting is applied." in take(owner, "threshold", pilot="pilot-1")
 
 
 def test_the_way_to_a_further_pilot_and_to_the_qualification_is_linked(study: Study, owner: Client):

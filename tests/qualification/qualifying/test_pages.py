@@ -63,7 +63,7 @@ def test_switching_it_on_sends_those_who_wait_through_the_qualification_and_off_
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"threshold_from": "fixed"}, "Give the number of the fixed threshold."),
+        ({"threshold_from": "fixed"}, "Enter the fixed threshold."),
         ({"threshold_from": "fixed", "threshold": "3"}, "between -1 and 1"),
         ({"method": "gold"}, "needs a fixed threshold"),
         ({"most_attempts": 0}, "from 1 to 20"),
@@ -81,7 +81,7 @@ def test_a_rule_that_cannot_decide_is_not_stored(cast: Cast, changed, said):
 def test_a_lead_reads_the_qualification_and_has_nothing_to_save(cast: Cast):
     page = sign_in(cast.lead).get(reverse("qualification", args=[cast.study.slug])).content.decode()
     assert "The rule" in page
-    assert "Save the gate" not in page
+    assert "Save the qualification" not in page
 
 
 def test_beside_the_threshold_stands_how_many_equally_good_people_the_rule_turns_away(cast: Cast):
@@ -229,7 +229,8 @@ def test_an_observer_reads_it_and_is_offered_no_page_they_cannot_open(decided: C
 
 def test_every_part_of_the_overview_stands_in_an_empty_study(cast: Cast):
     assert [part.route for part in parts_of(cast.study)] == [
-        "recruitment", "pilot", "qualification", "checks", "flagged_items", "acceptance", "adjudication", "pay", "activity"
+        "recruitment", "pilot", "qualification", "checks", "flagged_items", "acceptance", "adjudication", "pay",
+        "activity",
     ]  # fmt: skip
 
 

@@ -129,9 +129,9 @@ def test_after_a_try_one_reads_which_were_right_and_why_but_not_the_right_answer
     client, path = client_of(candidate), reverse("comprehension", args=[candidate.study.slug])
     page = client.post(path, {f"question-{pk}": place for pk, place in one_wrong.items()}, follow=True).content.decode()
     assert page.count("The dialogue is only read.") == 2
-    assert "not right" in page
+    assert "not correct" in page
     assert "You have 1 try" in page
-    assert "Right would be" not in page
+    assert "Correct answer" not in page
 
 
 def test_the_place_of_the_right_option_differs_between_candidates(asked):
@@ -256,7 +256,7 @@ def test_every_training_answer_is_explained_before_the_next_question(trained):
     assert fits in explained
     assert reverse("rate", args=[assignment.token, 1, 2]) in explained
     client.post(url, {"appropriateness-option": "2" if wrong == "1" else "1", "form_key": ""})
-    assert "Right!" in client.get(answer["Location"]).content.decode()
+    assert "Correct" in client.get(answer["Location"]).content.decode()
 
 
 def test_before_the_answer_nothing_is_explained(trained):

@@ -227,14 +227,14 @@ def test_a_wrong_answer_that_hides_a_question_of_the_example_has_to_be_changed(d
     client.force_login(candidate.user)
 
     page = post(client, work, knowledge="no", score="2").content.decode()
-    assert "The right answer leads to another question: “Reasons for 1”." in page
+    assert "Correct answer leads to another question: “Reasons for 1”." in page
     assert "Change the answer" in page
     assert f'href="{reverse("rate", args=[work.token, 1, 1])}"' in page
 
     right = Option.objects.get(pk=KnownAnswer.objects.get(criterion__key="reasons_1").options[0]).key
     page = post(client, work, knowledge="no", score="1", reasons_1=right).content.decode()
     assert "Change the answer" not in page
-    assert page.count("Right would be") == 0
+    assert page.count("Correct answer") == 0
 
 
 def test_a_wrong_answer_leads_to_no_question_that_its_item_does_not_teach(client: Client):
@@ -290,7 +290,7 @@ def test_of_several_choices_exactly_the_right_ones_are_right(depending, client: 
     known = KnownAnswer.objects.get(criterion__key="reasons_1")
     right, other = Option.objects.get(pk=known.options[0]), Option.objects.exclude(pk=known.options[0])
     wrong = other.filter(criterion=known.criterion).first()
-    for key, said in ((right.key, "right"), (wrong.key, "not right")):
+    for key, said in ((right.key, "right"), (wrong.key, "not correct")):
         page = post(client, work, knowledge="no", score="1", reasons_1=key).content.decode()
         assert f'{Option.objects.get(criterion=known.criterion, key=key).label} <span class="badge">{said}<' in page
 

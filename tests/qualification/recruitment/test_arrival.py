@@ -135,7 +135,7 @@ def test_what_the_session_holds_is_signed_and_expires(client, recruitment, monke
 
     assert arrivals.read_arrival(text).person == PERSON
     assert arrivals.read_arrival(text.replace(text[5], "A" if text[5] != "A" else "B", 1)) is None
-    assert arrivals.read_arrival(signing.dumps({"person": "x"}, salt=entering.SALT)) is None
+    assert arrivals.read_arrival(signing.dumps({"person": "x"}, salt=arrivals.SALT)) is None
     monkeypatch.setattr(arrivals, "LASTS", timedelta(seconds=-1))
     assert client.get(door(recruitment)).status_code == 400
 

@@ -266,7 +266,7 @@ def test_single_people_are_for_owners_and_by_pseudonym(client, cast, entries):
     assert text == f"\ufeffannotator,origin,Sex\r\n{entries[0].participant.pseudonym},prolific,'=1+1\r\n"
     assert cast.study.activities.filter(verb="demographics_file").exists()
     client.force_login(cast.researcher)
-    assert "Of single people" not in client.get(reverse("recruitment", args=["wellbeing"])).content.decode()
+    assert "Individual people" not in client.get(reverse("recruitment", args=["wellbeing"])).content.decode()
 
 
 def test_nobody_deletes_through_another_study(client, cast, entries):

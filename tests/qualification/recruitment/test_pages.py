@@ -110,7 +110,7 @@ def test_the_states_of_those_who_came_are_counted(client, cast):
     client.force_login(cast.owner)
     page = client.get(reverse("recruitment", args=["wellbeing"]))
 
-    assert page.context["came"].states == [("on the way", 1), ("finished", 1)]
+    assert page.context["came"].states == [("in progress", 1), ("finished", 1)]
     assert page.context["came"].n == 2
 
 

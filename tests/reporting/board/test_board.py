@@ -161,7 +161,7 @@ def test_agreement_of_one_annotator_is_a_dash_with_a_reason(cast: Cast):
     rate(cast, 0)
     html = signed_in(cast.lead).get(board_url(cast)).content.decode()
     assert set(figures(html)) == {"–"}
-    assert "undefined, because nobody has rated the same item as somebody else yet" in html
+    assert "undefined, because no item has been rated by more than one person yet" in html
     assert "no two annotators have rated the same item yet" in html
 
 

@@ -178,8 +178,8 @@ def test_progress_and_pace_say_what_they_count(drifting: Cast):
     assert work.seats.rating.text == "1"
     assert "1 of 31 seats." in work.seats.rating.why
     pace = dict(work.pace)
-    assert f"{rate.n_by_hours:,} answers, by the hour they were given" in pace["Answers an hour"].why
-    assert "without a break" in pace["Done at this pace"].why
+    assert f"{rate.n_by_hours:,} answers, by the hour they were given" in pace["Answers per hour"].why
+    assert "without a break" in pace["Finish at this pace"].why
 
 
 def test_the_end_of_a_lease_says_what_follows(drifting: Cast):
@@ -191,9 +191,9 @@ def test_the_end_of_a_lease_says_what_follows(drifting: Cast):
 
 def test_a_finished_study_has_no_pace_and_one_at_rest_no_finish():
     done = work_figures(Progress(10, 10), SEATS, None, rate_of(None, Progress(10, 10), now=NOW))
-    assert (done.pace, done.note) == ((), "All answers are given.")
+    assert (done.pace, done.note) == ((), "All answers have been given.")
     rest = work_figures(Progress(3, 10), SEATS, None, rate_of(None, Progress(3, 10), now=NOW))
-    assert [name for name, _ in rest.pace] == ["Answers an hour"]
+    assert [name for name, _ in rest.pace] == ["Answers per hour"]
     assert "no finish can be foreseen" in rest.note
     assert percent_figure(Progress(0, 0)).text == "0 %"
 

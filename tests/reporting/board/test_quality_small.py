@@ -152,7 +152,7 @@ def test_the_page_says_rate_and_finish(cast: Cast):
     for url in (page_url(cast), reverse("board", args=[cast.study.slug])):
         html = signed_in(cast.lead).get(url).content.decode()
         assert "24 answers an hour over the last 4 hours." in html
-        assert "When the last answer is given if it goes on like that without a break." in html
+        assert "When the last answer will be given if work continues at this pace without a break." in html
         assert "48 answers are missing." in html
 
 

@@ -158,7 +158,7 @@ def test_before_there_is_anything_to_draw_the_page_says_so(cast: Cast, watcher: 
         answer = watcher.get(address(cast.study, name), follow=True)
 
         assert answer.redirect_chain == [(reverse(figure.page, args=[cast.study.slug]), 302)]
-        assert "There is nothing to draw in this figure yet." in answer.content.decode()
+        assert "This chart has nothing to show yet." in answer.content.decode()
 
 
 def test_an_unknown_figure_is_not_found(study: Study, watcher: Client):

@@ -146,9 +146,9 @@ def test_a_protocol_without_guidelines_or_remarks_is_not_taken_for_an_imported_s
     study = StudyFactory(protocol_version=publish(version))
     make_batch(study)
     found = sheet_of(study)
-    assert found["3.2.4"].text == "Neither guidelines nor batches of training: the questions alone."
-    assert found["3.3.6"].text == "They are not asked for remarks."
-    assert found["4.2.2"].text == "Fluency: absolute, though outputs of several systems stand on one page"
+    assert found["3.2.4"].text == "No guidelines and no training batches: only the questions."
+    assert found["3.3.6"].text == "Evaluators are not asked for remarks."
+    assert found["4.2.2"].text == "Fluency: absolute, although outputs of several systems are shown on one page"
 
 
 def test_a_scale_is_reported_by_its_means(scale_study: Study):
@@ -322,7 +322,7 @@ def test_the_markdown_has_a_heading_for_each_question_and_no_answer_can_add_one(
     assert "> ## &lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert f"*Written by researcher on {NOW.date().isoformat()}.*" in text
     assert "*Missing.* Give links" in text
-    assert "*From the database, in part.* Say what else" in text
+    assert "*Partly from the database.* Say what else" in text
 
 
 def test_the_markdown_is_a_file_in_english_whatever_the_page_speaks(page: str, cast: Cast, client: Client):

@@ -66,7 +66,7 @@ def test_only_an_owner_gets_account_names_and_that_is_logged(rated: Cast) -> Non
     assert rated.annotator.user.username in data
     assert ActivityLog.objects.get().details == {"format": "long-csv", "ratings": 72, "names": True}
     page = signed_in(rated.owner).get(PAGE).content.decode()
-    assert "Who took what" in page
+    assert "Export history" in page
     assert "account names" in page
 
 
@@ -88,7 +88,7 @@ def test_the_size_that_a_small_study_is_told_is_about_that_of_its_file(rated: Ca
 def test_the_box_for_names_and_the_log_are_for_owners(rated: Cast) -> None:
     page = signed_in(rated.researcher).get(PAGE).content.decode()
     assert "with_names" not in page
-    assert "Who took what" not in page
+    assert "Export history" not in page
 
 
 @pytest.mark.parametrize("verb", ["get", "post"])

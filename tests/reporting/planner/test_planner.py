@@ -147,8 +147,8 @@ def test_several_comparisons_share_the_level_and_one_rating_is_warned_about():
 def test_what_is_unknown_of_the_work_stays_a_dash():
     plan = make_plan(question(), Load(2, 4, 0, None, 2000, None, ""))
     shown = {fact.name: fact.figure.text for fact in facts(plan, Load(2, 4, 0, None, 2000, None, ""))}
-    assert (shown["Batches"], shown["Hours per annotator"], shown["Pay in all"]) == ("–", "–", "–")
-    assert shown["Judgements in all"] == f"{108 * 3 * 2 * 4:,}"
+    assert (shown["Batches"], shown["Hours per annotator"], shown["Total pay"]) == ("–", "–", "–")
+    assert shown["Judgements in total"] == f"{108 * 3 * 2 * 4:,}"
 
 
 def test_every_number_explains_itself_by_its_formula():
@@ -346,7 +346,7 @@ def test_a_scale_has_its_own_points(client, db):
     make_batch(study, n_dialogues=4, n_sources=2)
     client.force_login(MembershipFactory(study=study, role="lead").user)
     page = page_of(client, "scales")
-    assert "In points of the scale, which goes from 1 to 5." in page
+    assert "In scale points, which goes from 1 to 5." in page
     # A tenth of the scale with the usual values stretched over it is ten points of a share.
     assert "108 dialogues with 3 annotators each find 0.4 scale points with 80 % power." in page
     assert "stretched over the scale" in page

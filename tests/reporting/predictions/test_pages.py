@@ -33,7 +33,7 @@ def test_without_metrics_the_page_says_how_to_bring_some(watcher):
 def test_the_page_has_each_metric_beside_the_ceiling(watcher, judged):
     page = watcher.get(reverse("predictions", args=["rated"])).content.decode()
     assert page.count("Human ceiling") == 2
-    assert "scores are no labels" in page
+    assert "scores are not labels" in page
     assert "lower is better" in page
     assert "left out: " in page
     assert "Delete" not in page

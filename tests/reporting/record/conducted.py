@@ -1,4 +1,4 @@
-"""A study in whose conduct there is everything: found people, a qualification, feedback, confirmed labels, control, pay."""
+"""A study with everything in its record: recruitment, a qualification, feedback, adjudication, acceptance, pay."""
 
 from datetime import timedelta
 

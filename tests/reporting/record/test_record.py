@@ -106,14 +106,14 @@ def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
     QualificationFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
     Study.objects.update(has_qualification=True)
     lines = row_of(cast.study, "qualification_rule")["lines"]
-    assert "Threshold: the panel's own kappa, which nobody was held against yet." in lines
+    assert "Threshold: the panel's own kappa, which has not been applied to anybody yet." in lines
     assert "Candidates rate training batches with explanations before they qualify." in lines
     assert "Candidates first answer questions about the guidelines, all of them rightly in 2 tries at most." in lines
 
 
 def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
     assert row_of(cast.study, "qualification_rule")["lines"] == [
-        "A member of the team cleared annotators by hand: there was no rule."
+        "A member of the team cleared annotators by hand, without a rule."
     ]
     Study.objects.update(is_clearing_on_join=True)
     row = row_of(cast.study, "qualification_rule")
@@ -127,7 +127,9 @@ def test_methods_and_datasheet_name_the_rule():
     sweep_attempts(now=NOW)
     report = build_report(study, now=NOW)
     found = {row["number"]: row["answer"] for row in report["datasheet"]}
-    assert "Nobody rates before they have qualified by a rule.\nRule: Fleiss' kappa of the panel" in found["3.3.3"]
+    assert ("Annotators rate only after they have qualified by a rule.\nRule: Fleiss' kappa of the panel") in found[
+        "3.3.3"
+    ]
     assert "cleared them" not in found["3.3.3"]
     main = make_batch(study, key="main", position=7)
     rate_everything(claim_seat(make_annotator(study, "rater"), main, now=NOW), now=NOW)
@@ -161,7 +163,7 @@ def test_a_study_whose_only_batch_was_returned_reports_its_yield_and_rounds(clie
     assert "There are no ratings yet" not in page
     assert "No answer counts at the moment" in page
     assert "First-pass yield 0 of 1 batches; Wilson interval" in page
-    assert "Decided rounds per batch Batches that are being rated again are among them. 1.00" in page
+    assert "Decided rounds per batch Batches that are being rated again are included. 1.00" in page
     report = build_report(acceptance.cast.study, now=NOW)
     assert (report["n_ratings"], report["acceptance"]["first_pass_yield"]) == (0, 0.0)
     assert "Decided rounds per batch" in as_latex(report)
@@ -201,7 +203,7 @@ def test_what_is_not_known_yet_is_a_dash_with_its_reason(cast: Cast):
     found = build_report(cast.study, now=NOW)["acceptance"]
     lines = {line.key: line for line in acceptance_lines(found)}
     assert (lines["yield"].value, lines["rounds"].value, lines["more"].value, lines["kappa"].value) == ("–",) * 4
-    assert lines["kappa"].notes == ("Undefined: no item was checked by two controllers.",)
+    assert lines["kappa"].notes == ("Undefined: no item was reviewed by two controllers.",)
     assert lines["yield"].notes == ("No first round has been accepted or returned yet.",)
     json.dumps(found, allow_nan=False)
 
@@ -278,7 +280,7 @@ def test_each_number_of_acceptance_on_the_board_explains_itself(
     assert all(len(lines) >= 2 for lines in whys.values())
     assert "1 of 2 batches; Wilson interval 9.5\u00a0% to 90.5\u00a0%." in whys["yield"]
     assert {"Accepted: 2.", "Returned: 1.", "Not assessable: 0."} <= set(whys["batches"])
-    assert "No interval and no colour: fewer than 10 items with two answers or more." in whys["kappa"]
+    assert "No interval and no colour: fewer than 10 items have two or more answers." in whys["kappa"]
 
 
 def test_a_plan_without_decisions_is_shown_with_dashes_that_say_why(cast: Cast, client: Client):

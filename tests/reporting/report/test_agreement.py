@@ -142,8 +142,8 @@ def test_pairs_are_named_by_the_criteria_that_are_taken_together(two_kinds: Stud
     assert [(row["criteria"], row["n_options"]) for row in report["pairs"]] == [(["facts"], 3), (["register"], 5)]
     assert [row["criteria"] for row in table(report, "pairs")] == ["facts", "register"]
     page = page_of_lead(two_kinds, cast)
-    assert "Pairs of batch 1: Facts (1)" in page
-    assert "Pairs of batch 1: Register (1)" in page
+    assert "Pairs in batch 1: Facts (1)" in page
+    assert "Pairs in batch 1: Register (1)" in page
 
 
 def test_a_batch_whose_questions_have_different_answers_says_why_it_has_no_kappa(two_kinds: Study, cast: Cast):
