@@ -1,0 +1,105 @@
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('annotation', '0027_alter_batch_kind_alter_item_unit_and_more'),
+        ('protocols', '0010_alter_criterion_rules_alter_criterion_short_and_more'),
+        ('qualification', '0008_words_in_rows'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name='acceptanceplan',
+            name='kind',
+            field=models.CharField(choices=[('shares', 'a sample with a minimum accuracy overall and per class'), ('fixed', 'a sample with a maximum number of errors'), ('sequential', 'one by one until the result is clear')], default='shares', max_length=12),
+        ),
+        migrations.AlterField(
+            model_name='disagreement',
+            name='how',
+            field=models.CharField(blank=True, choices=[('re_rating', 'agreed in re-rating'), ('adjudicated', 'settled by a trainer'), ('replaced', 'agreed after one of the two was replaced')], max_length=14),
+        ),
+        migrations.AlterField(
+            model_name='disagreement',
+            name='state',
+            field=models.CharField(choices=[('re_rating', 'being re-rated'), ('adjudication', 'with a trainer'), ('settled', 'settled')], default='re_rating', max_length=14),
+        ),
+        migrations.AlterField(
+            model_name='entry',
+            name='state',
+            field=models.CharField(choices=[('entered', 'in progress'), ('done', 'finished'), ('screened_out', 'screened out'), ('failed_attention', 'failed attention checks'), ('timed_out', 'timed out')], default='entered', max_length=20),
+        ),
+        migrations.AlterField(
+            model_name='flag',
+            name='kind',
+            field=models.CharField(choices=[('gold', 'known answers missed'), ('attention', 'attention checks missed'), ('speed', 'much faster than others on the same items'), ('lines', 'the same answer again and again'), ('drift', 'agrees less than before'), ('kappa', 'agrees less than the study requires')], max_length=12),
+        ),
+        migrations.AlterField(
+            model_name='knownanswer',
+            name='unit',
+            field=models.CharField(choices=[('response', 'Response'), ('candidate_set', 'Candidate set'), ('model', 'Model'), ('dialogue', 'Dialogue')], default='response', max_length=20),
+        ),
+        migrations.AlterField(
+            model_name='qualification',
+            name='decision',
+            field=models.CharField(choices=[('point', 'by the value: pass or fail'), ('interval', 'by the interval: undecided candidates get more batches')], default='point', max_length=8),
+        ),
+        migrations.AlterField(
+            model_name='qualification',
+            name='scope',
+            field=models.CharField(choices=[('pooled', 'over all criteria together'), ('each', 'for each criterion separately')], default='pooled', max_length=8),
+        ),
+        migrations.AlterField(
+            model_name='sample',
+            name='state',
+            field=models.CharField(choices=[('waiting', 'waiting for a controller'), ('reviewing', 'being reviewed'), ('decided', 'decided'), ('void', 'void')], default='waiting', max_length=10),
+        ),
+        migrations.AlterConstraint(
+            model_name='acceptanceplan',
+            name='good_is_better_than_bad',
+            constraint=models.CheckConstraint(condition=models.Q(('bad__gt', 0), ('bad__lt', models.F('good')), ('good__lt', 1)), name='good_is_better_than_bad', violation_error_message='Both accuracies must be between 0 and 1, and good accuracy must be above bad accuracy.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='acceptanceplan',
+            name='topped_up_classes_are_assessable',
+            constraint=models.CheckConstraint(condition=models.Q(('top_up_to', 0), ('top_up_to__gte', models.F('fewest_of_class')), _connector='OR'), name='topped_up_classes_are_assessable', violation_error_message='The top-up of rare classes must reach the minimum items per class, or be 0 for none.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='acceptanceplan',
+            name='acceptance_risks_are_risks',
+            constraint=models.CheckConstraint(condition=models.Q(('consumer_risk__gt', 0), ('consumer_risk__lt', 0.5), ('producer_risk__gt', 0), ('producer_risk__lt', 0.5)), name='acceptance_risks_are_risks', violation_error_message='Risks must be between 0 and 0.5.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='case',
+            name='one_case_per_item_and_criterion',
+            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('study', 'item', 'criterion'), name='one_case_per_item_and_criterion', violation_error_message='The case library already has this item with this question.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='payplan',
+            name='pay_is_not_negative',
+            constraint=models.CheckConstraint(condition=models.Q(('floor_per_hour__gte', 0), models.Q(('qualification_amount__isnull', True), ('qualification_amount__gte', 0), _connector='OR')), name='pay_is_not_negative', violation_error_message='An amount must be 0 or more.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='payplan',
+            name='qualification_takes_a_minute',
+            constraint=models.CheckConstraint(condition=models.Q(('qualification_minutes__isnull', True), ('qualification_minutes__gte', 1), _connector='OR'), name='qualification_takes_a_minute', violation_error_message='A qualification must take at least a minute.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='qualification',
+            name='fixed_threshold_is_given',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('threshold_from', 'fixed'), _negated=True), ('threshold__isnull', False), _connector='OR'), name='fixed_threshold_is_given', violation_error_message='Enter the fixed threshold.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='qualification',
+            name='qualification_threshold_is_a_kappa_or_share',
+            constraint=models.CheckConstraint(condition=models.Q(('threshold__isnull', True), models.Q(('threshold__gte', -1), ('threshold__lte', 1)), _connector='OR'), name='qualification_threshold_is_a_kappa_or_share', violation_error_message='A threshold must be between -1 and 1.'),
+        ),
+        migrations.AlterConstraint(
+            model_name='recruitment',
+            name='approval_is_a_percentage',
+            constraint=models.CheckConstraint(condition=models.Q(('least_approval__isnull', True), ('least_approval__lte', 100), _connector='OR'), name='approval_is_a_percentage', violation_error_message='An approval rate cannot exceed 100 per cent.'),
+        ),
+    ]
