@@ -77,7 +77,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedCriterion:
     """`name` begins the names of its form fields; `is_asked` is false while another answer makes it pointless."""
 
     criterion: CriterionSpec
@@ -101,13 +101,13 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ItemOnScreen:
     """One item on the screen with its questions. Numbers count from 1, among the dialogue's items of this unit."""
 
     item: ItemText
     number: int
     n_items: int
-    questions: tuple[Question, ...]
+    questions: tuple[AskedCriterion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +115,20 @@ class Step:
     """What is on the screen at once. Numbers count from 1, within the dialogue."""
 
     number: int
-    parts: tuple[Part, ...]
+    parts: tuple[ItemOnScreen, ...]
 
     @property
-    def part(self) -> Part:
+    def part(self) -> ItemOnScreen:
         return self.parts[0]
 
     @property
-    def only(self) -> Question | None:
+    def only(self) -> AskedCriterion | None:
         """The question, when there is but one."""
         is_one = len(self.parts) == 1 and len(self.part.questions) == 1
         return self.part.questions[0] if is_one else None
 
     @property
-    def questions(self) -> list[tuple[Part, Question]]:
+    def questions(self) -> list[tuple[ItemOnScreen, AskedCriterion]]:
         return [(part, question) for part in self.parts for question in part.questions]
 
     @property
@@ -219,10 +219,10 @@ def _part(
     *,
     is_alone: bool,
     is_skipped: bool,
-) -> Part:
+) -> ItemOnScreen:
     shown = {each.key for each in asked(spec, item.unit, _given(spec, item, answers))}
     questions = tuple(
-        Question(
+        AskedCriterion(
             criterion,
             choices_of(criterion),
             answers.get((item.token, criterion.key), SavedAnswer()),
@@ -233,7 +233,7 @@ def _part(
         )
         for criterion in criteria
     )
-    return Part(item, number, n_items, questions)
+    return ItemOnScreen(item, number, n_items, questions)
 
 
 def _in_codes(spec: VersionSpec, criterion: CriterionSpec) -> str:

@@ -16,7 +16,7 @@ from measures.agreement import fleiss_kernel
 from measures.histograms import Histogram
 from measures.intervals import bootstrap_interval
 from measures.summary import agreement_summary
-from reporting.planner.plans import Load, Question, default_variances, make_plan
+from reporting.planner.plans import Load, PlannedTest, default_variances, make_plan
 
 N_ITEMS, N_RATERS, N_CRITERIA, N_OPTIONS = 100_000, 7, 4, 3
 N_RESAMPLES = 1000
@@ -74,13 +74,13 @@ def bootstrap(place: Path, is_quick: bool) -> Iterator[Row]:
 
 def plan(place: Path, is_quick: bool) -> Iterator[Row]:
     """The planner's page with its usual values, and nothing known from before."""
-    question = Question("share", 1.0, 0.1, 0.8, 0.05, 1, 3, None, None, default_variances(1.0))
+    question = PlannedTest("share", 1.0, 0.1, 0.8, 0.05, 1, 3, None, None, default_variances(1.0))
     load = Load(5, 4, 0, 20, 30, None, "")
     rounds = [_planned(question, load) for _ in range(4 if is_quick else 10)][1:]
     yield Row("a plan with all its tables", statistics.median(rounds), "ms", goal=Goal(200))
 
 
-def _planned(question: Question, load: Load) -> float:
+def _planned(question: PlannedTest, load: Load) -> float:
     planning._mean_chi_square.cache_clear()
     return _timed(lambda: make_plan(question, load))
 

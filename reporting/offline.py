@@ -115,7 +115,7 @@ def agreement_of_file(path: Path, columns: Columns, scale: Scale) -> FileAgreeme
     found: dict[tuple[str, ...], GroupAgreement] = {}
     warnings: list[str] = []
     for same_scale in _groups_by_criterion(groups, columns):
-        answers = Answers.of(path, columns.value, scale, same_scale)
+        answers = DeclaredScale.of(path, columns.value, scale, same_scale)
         if scale.level == "ordinal" and answers.numbers is None and not scale.values:
             order = ", ".join(map(str, answers.declared))
             warnings.append(f"ordinal answers are in alphabetical order ({order}); name their order with --values")
@@ -232,7 +232,7 @@ def _spellings(texts: Sequence[str]) -> set[str | float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class DeclaredScale:
     """The declared answers of a scale in their order, as numbers when all of them are (1, 1.0 and 01 are
     one).
     """
@@ -244,7 +244,7 @@ class Answers:
     numbers: tuple[float, ...] | None
 
     @classmethod
-    def of(cls, path: Path, column: str, scale: Scale, groups: Sequence[Group]) -> "Answers":
+    def of(cls, path: Path, column: str, scale: Scale, groups: Sequence[Group]) -> "DeclaredScale":
         """The declared values, or those of the groups; without the values to leave out."""
         missing = frozenset(_spellings(scale.leave_out) | {""})
         texts = scale.values or sorted({text for group in groups for text in group.values})
@@ -308,7 +308,7 @@ def _groups_by_criterion(groups: Sequence[Group], columns: Columns) -> list[list
     return list(parts.values())
 
 
-def _agreement_of_group(group: Group, answers: Answers, scale: Scale) -> GroupAgreement:
+def _agreement_of_group(group: Group, answers: DeclaredScale, scale: Scale) -> GroupAgreement:
     codes = answers.codes(group)
     given = codes >= 0
     items, annotators = np.array(group.items)[given], np.array(group.annotators)[given]

@@ -95,7 +95,7 @@ def test_the_compiled_file_is_in_step(folder: str, domain: str):
 @every_catalogue
 def test_every_text_that_is_marked_is_in_the_catalogues(domain: str, tmp_path: Path):
     """Django's own command finds them, in a copy of the tree."""
-    apps = ("annotation", "parley", "protocols", "qualification", "reporting", "measures")
+    apps = ("annotation", "archive", "parley", "protocols", "qualification", "reporting", "measures")
     parts = (*apps, "templates", "static/js", "manage.py")
     for part in parts:
         source, target = ROOT / part, tmp_path / part

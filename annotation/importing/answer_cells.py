@@ -22,7 +22,7 @@ def _with_one_option(criteria: list[CriterionSpec]) -> list[CriterionSpec]:
     return [each for each in criteria if each.kind == Criterion.Kind.SINGLE]
 
 
-class Answers:
+class AnswerCells:
     """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
 
     def __init__(self, spec: VersionSpec, is_own: bool = False) -> None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.data_set import SEPARATOR, harmless
 from annotation.dependence import holds
-from annotation.importing.answer_cells import Answers, find_explanation
+from annotation.importing.answer_cells import AnswerCells, find_explanation
 from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record, clean_key, first_key, kind_of
 from annotation.importing.files import read_lines
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress, no_progress
@@ -57,7 +57,7 @@ class Labels:
 
     def __init__(self, spec: VersionSpec, criterion: CriterionSpec, annotator: str) -> None:
         self._spec, self._criterion, self._annotator = spec, criterion, annotator
-        self._answers = Answers(spec)
+        self._answers = AnswerCells(spec)
 
     def of(self, record: Record) -> Iterator[dict[str, str]]:
         """Yield the answers of a line as {our field: text}."""

@@ -13,7 +13,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.importing.answer_cells import Answers, explanation_ids, n_with_one_option, number_of, whole
+from annotation.importing.answer_cells import AnswerCells, explanation_ids, n_with_one_option, number_of, whole
 from annotation.importing.columns import is_own_export, map_columns
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
@@ -65,7 +65,7 @@ class VoteSpool:
         self.unused: list[str] = []
         self._study = str(study_id)
         self._spec = spec
-        self._answers = Answers(spec)
+        self._answers = AnswerCells(spec)
         self._is_own = False
         self.n_uncounted = 0
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
@@ -94,7 +94,7 @@ class VoteSpool:
             raise ImportRejected([LineError(1, error.field, error.reason)]) from None
         self._is_own = is_own_export(table.columns)
         if self._is_own:
-            self._answers = Answers(self._spec, is_own=True)
+            self._answers = AnswerCells(self._spec, is_own=True)
         used = set(range(len(table.columns)) if self._is_own else self._places.values())
         self.unused = [name for at, name in enumerate(table.columns) if at not in used]
         return table

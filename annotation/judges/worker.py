@@ -58,7 +58,7 @@ class JudgeReply:
 
 
 @dataclass(slots=True)
-class Question:
+class JudgeQuestion:
     """A target and a criterion, and how often it went wrong: `n_failed` since the run was started or resumed."""
 
     target: int
@@ -68,7 +68,7 @@ class Question:
     n_malformed: int = 0
 
 
-def judge_reply(reply: Reply, criterion: CriterionSpec, question: Question) -> JudgeReply:
+def judge_reply(reply: Reply, criterion: CriterionSpec, question: JudgeQuestion) -> JudgeReply:
     if reply.is_refusal:
         return JudgeReply(Status.REFUSED, is_last=True, note="refused")
     if reply.is_completion:
@@ -82,7 +82,7 @@ def judge_reply(reply: Reply, criterion: CriterionSpec, question: Question) -> J
     return _failed(reply, question)
 
 
-def _failed(reply: Reply, question: Question) -> JudgeReply:
+def _failed(reply: Reply, question: JudgeQuestion) -> JudgeReply:
     """Asked again, later each time, or as late as the endpoint says."""
     code = reply.http_status
     note = "is no completion" if code == 200 else f"HTTP {code}" if code else reply.text[:300]
@@ -161,7 +161,7 @@ class Worker:
         mine = JudgeRun.objects.filter(pk=self.run.pk, status=Run.RUNNING)
         return bool(mine.update(beaten_at=self.clock()))
 
-    def _open_questions(self) -> deque[Question]:
+    def _open_questions(self) -> deque[JudgeQuestion]:
         """What has no last call, in the order of targets; and what went wrong with it before."""
         sign = 1 if self.run.protocol_version.unit == "response" else -1
         rows = self.run.calls.order_by().values_list("criterion", Coalesce("candidate", -F("dialogue")))
@@ -175,17 +175,17 @@ class Worker:
         ids = target_ids(self.run)
         self._update(n_total=len(ids) * len(self.run.criteria))
         return deque(
-            Question(sign * pk, criterion, *tried.get((criterion, sign * pk), ()))
+            JudgeQuestion(sign * pk, criterion, *tried.get((criterion, sign * pk), ()))
             for pk in ids
             for criterion in self.run.criteria
             if (criterion, sign * pk) not in done
         )
 
-    def _texts(self, questions: deque[Question]) -> dict[int, Target]:
+    def _texts(self, questions: deque[JudgeQuestion]) -> dict[int, Target]:
         keys = list(dict.fromkeys(questions[at].target for at in range(min(TARGETS_AT_ONCE, len(questions)))))
         return {target.key: target for target in targets_of(self.run, [abs(key) for key in keys])}
 
-    def _ask(self, prompter: Prompter, target: Target, question: Question) -> JudgeReply:
+    def _ask(self, prompter: Prompter, target: Target, question: JudgeQuestion) -> JudgeReply:
         body = prompter.body(target, question.criterion)
         body["seed"] += question.n_malformed  # the same question with the same seed has the same answer
         sent_at = self.clock()
@@ -227,7 +227,13 @@ COUNTERS = {
 
 @transaction.atomic
 def _keep(
-    run: JudgeRun, target: Target, question: Question, body: dict, reply: Reply, judged: JudgeReply, sent_at: datetime
+    run: JudgeRun,
+    target: Target,
+    question: JudgeQuestion,
+    body: dict,
+    reply: Reply,
+    judged: JudgeReply,
+    sent_at: datetime,
 ) -> None:
     JudgeCall.objects.create(
         run=run,

@@ -32,7 +32,7 @@ ANSWERS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class StudyAnswers:
     """(N,) arrays of ids and of milliseconds since 1970; `is_whole` is false when earlier batches were left out."""
 
     criterion: IntArray
@@ -45,7 +45,7 @@ class Answers:
     is_whole: bool
 
 
-def latest_answers(participant_id: int, criteria: Sequence[int], *, most: int = MOST_ANSWERS) -> Answers:
+def latest_answers(participant_id: int, criteria: Sequence[int], *, most: int = MOST_ANSWERS) -> StudyAnswers:
     """Counted answers of the annotator's newest main batches, those of everybody else in them included.
 
     Whole batches, until there are `most` answers of the annotator or more. Checks are no results and not among them.
@@ -55,7 +55,7 @@ def latest_answers(participant_id: int, criteria: Sequence[int], *, most: int = 
         cursor.execute(ANSWERS, {"batches": batches, "criteria": list(criteria)})
         rows = np.frombuffer(cursor.fetchone()[0] or b"", ">i8").reshape(-1, 7).astype(np.int64)
     criterion, item, participant, option, answered_ms, batch, dialogue = rows.T
-    return Answers(criterion, item, participant, option, answered_ms, batch, dialogue, is_whole)
+    return StudyAnswers(criterion, item, participant, option, answered_ms, batch, dialogue, is_whole)
 
 
 def _newest_batches(participant_id: int, n_criteria: int, most: int) -> tuple[list[int], bool]:

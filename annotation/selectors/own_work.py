@@ -12,7 +12,7 @@ from annotation.models import Assignment, Batch, Participant, Rating
 from annotation.selectors.progress import LEAST_TIMED
 from annotation.selectors.studies import count_of
 from annotation.selectors.work import DialoguePage
-from annotation.steps import ItemText, Question
+from annotation.steps import AskedCriterion, ItemText
 
 NEWEST = 5  # batches of a study on the list of work
 # What is rated in a qualification is shown again to others: its answers are not there to be copied.
@@ -93,7 +93,7 @@ def own_items(page: DialoguePage) -> list[OwnItem]:
     return [OwnItem(item, numbers.get(item.token, 0), answers[item.token]) for item in page.items]
 
 
-def _own_answer(question: Question) -> OwnAnswer:
+def _own_answer(question: AskedCriterion) -> OwnAnswer:
     given = question.answer
     chosen = [choice.option for choice in question.choices if choice.option.code in {given.option, *given.options}]
     reasons = [each.text for option in chosen for each in option.explanations if each.code in given.explanations]

@@ -17,7 +17,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from annotation.steps import ItemText, Part, Question, SavedAnswer, Step
+from annotation.steps import AskedCriterion, ItemOnScreen, ItemText, SavedAnswer, Step
 from protocols.models import Criterion, ProtocolVersion
 
 register = template.Library()
@@ -56,7 +56,7 @@ def item_texts(context: Context, item: ItemText | Bare) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def question_form(
-    context: Context, question: Question, scope: int | str, layout: str = "described", item: UUID | str = ""
+    context: Context, question: AskedCriterion, scope: int | str, layout: str = "described", item: UUID | str = ""
 ) -> SafeString:
     """Return a question with its options. `scope` tells it apart from the same question of another step.
 
@@ -108,13 +108,13 @@ def _is_plain(context: Context, step: Step) -> bool:
     return is_alone and all(_is_untouched(question) for question in step.part.questions)
 
 
-def _is_untouched(question: Question) -> bool:
+def _is_untouched(question: AskedCriterion) -> bool:
     """Turns are those of a dialogue, so a question about them is never the same for another."""
     has_turns = question.criterion.kind == Criterion.Kind.TURNS
     return question.answer == SavedAnswer() and not question.errors and not has_turns
 
 
-def _shape_of(part: Part) -> tuple[object, ...]:
+def _shape_of(part: ItemOnScreen) -> tuple[object, ...]:
     questions = tuple((each.criterion.key, each.is_asked) for each in part.questions)
     return part.item.unit, part.number, part.n_items, *questions
 

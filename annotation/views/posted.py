@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.http import QueryDict
 
 from annotation.services.rating import Submission
-from annotation.steps import Part, Question, SavedAnswer, Step
+from annotation.steps import AskedCriterion, ItemOnScreen, SavedAnswer, Step
 from protocols.answers import Given
 
 LONGEST_CODE = 8
@@ -21,7 +21,7 @@ def posted_answers(step: Step, data: QueryDict) -> dict[str, SavedAnswer]:
     return {question.name: _answer(question, data) for _, question in step.questions}
 
 
-def _answer(question: Question, data: QueryDict) -> SavedAnswer:
+def _answer(question: AskedCriterion, data: QueryDict) -> SavedAnswer:
     """Where reasons can be ticked, a text counts with the tick for one's own words."""
     name = question.name
     option = data.get(f"{name}-option", "")[:LONGEST_CODE]
@@ -38,7 +38,7 @@ def _answer(question: Question, data: QueryDict) -> SavedAnswer:
     )
 
 
-def asked_now(step: Step, answers: Answers) -> Iterator[tuple[Part, Question]]:
+def asked_now(step: Step, answers: Answers) -> Iterator[tuple[ItemOnScreen, AskedCriterion]]:
     """The questions that are asked after what was posted: a dependent one by what was chosen above it."""
     for part in step.parts:
         codes = {question.criterion.key: answers[question.name].option for question in part.questions}
@@ -54,7 +54,7 @@ def is_empty(answer: SavedAnswer) -> bool:
     return not (answer.option or answer.options or answer.turns)
 
 
-def submission(part: Part, question: Question, answer: SavedAnswer, data: QueryDict) -> Submission:
+def submission(part: ItemOnScreen, question: AskedCriterion, answer: SavedAnswer, data: QueryDict) -> Submission:
     """The key comes from the form and the answer: a double press is one answer, a changed one is another."""
     chosen = [sorted(each) for each in (answer.explanations, answer.options, answer.turns)]
     said = f"{question.name}|{answer.option}|{chosen}|{answer.free_text}"
@@ -86,10 +86,10 @@ def with_errors(step: Step, answers: Answers, errors: Errors) -> Step:
     return replace(step, parts=tuple(_part_with_errors(part, answers, errors) for part in step.parts))
 
 
-def _part_with_errors(part: Part, answers: Answers, errors: Errors) -> Part:
+def _part_with_errors(part: ItemOnScreen, answers: Answers, errors: Errors) -> ItemOnScreen:
     return replace(part, questions=tuple(_with_errors(question, answers, errors) for question in part.questions))
 
 
-def _with_errors(question: Question, answers: Answers, errors: Errors) -> Question:
+def _with_errors(question: AskedCriterion, answers: Answers, errors: Errors) -> AskedCriterion:
     found = errors.get(question.name, {})
     return replace(question, answer=answers[question.name], errors=found, is_asked=question.is_asked or bool(found))

@@ -99,7 +99,7 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Part:
+class ComparedPart:
     title: str
     differences: list[Difference] = field(default_factory=list)
 
@@ -117,7 +117,7 @@ class Section:
     title: str
     key: str
     labels: dict[str, str]  # of its options, by key
-    parts: dict[tuple[str, str], Part] = field(default_factory=dict)
+    parts: dict[tuple[str, str], ComparedPart] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
 
 
@@ -204,7 +204,7 @@ def _section(key: str, old: Bundle | None, new: Bundle | None) -> Section:
 
 def _add(section: Section, place: Place, change: Change) -> None:
     _key, kind, name, path = place
-    part = section.parts.setdefault((kind, name), Part(_part_title(section, kind, name)))
+    part = section.parts.setdefault((kind, name), ComparedPart(_part_title(section, kind, name)))
     part.differences.append(_difference(path, change))
 
 

@@ -88,7 +88,7 @@ def protocol_list(request: HttpRequest) -> HttpResponse:
 
 # --- one version -------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Question:
+class CriterionWithFaults:
     """A criterion with the faults found in it, each beside its place."""
 
     row: Criterion
@@ -140,10 +140,10 @@ def _language(full: Bundle | None, code: str) -> Language:
     return Language(code, language_name(code), missing, n)
 
 
-def _questions(version: ProtocolVersion, faults: list[BundleError]) -> list[Question]:
+def _questions(version: ProtocolVersion, faults: list[BundleError]) -> list[CriterionWithFaults]:
     rows = version.criteria.prefetch_related("options__explanations", "examples")
     return [
-        Question(
+        CriterionWithFaults(
             row,
             _faults_at(faults, number),
             [(option, _faults_at(faults, number, place)) for place, option in enumerate(row.options.all())],

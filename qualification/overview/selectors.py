@@ -28,7 +28,7 @@ from qualification.qualifying.selectors.candidates import qualification_counts
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RoomCard:
     """`route` is the page's; `right` what it takes to open it. `is_on` None: there is nothing to switch."""
 
     route: str
@@ -42,7 +42,7 @@ class Part:
     action: str = ""  # what is to be done about it; empty: to decide
 
 
-def parts_of(study: Study) -> list[Part]:
+def parts_of(study: Study) -> list[RoomCard]:
     """Each takes a fixed number of queries."""
     return [part(study) for part in PARTS]
 
@@ -56,11 +56,11 @@ def _is_on(plan: CheckPlan | AcceptancePlan | AdjudicationPlan | None) -> bool:
     return plan is not None and getattr(plan, "is_on", True)
 
 
-def _recruitment(study: Study) -> Part:
+def _recruitment(study: Study) -> RoomCard:
     recruitment = Recruitment.objects.filter(study=study).first()
     n = Entry.objects.filter(study=study).count()
     wanted = recruitment.n_wanted if recruitment else None
-    return Part(
+    return RoomCard(
         "recruitment", Right.CONFIGURE, _("Recruitment"), _("Who the study recruits, and from which platform."),
         bool(recruitment and recruitment.is_open),
         _facts(
@@ -70,13 +70,13 @@ def _recruitment(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _pilot(study: Study) -> Part:
+def _pilot(study: Study) -> RoomCard:
     n = study.batches.filter(kind=Batch.Kind.PILOT).count()
     members = Participant.objects.filter(study=study).aggregate(
         experts=Count("pk", filter=Q(panel=Participant.Panel.EXPERT)),
         others=Count("pk", filter=Q(panel=Participant.Panel.NON_EXPERT)),
     )
-    return Part(
+    return RoomCard(
         "pilot", Right.CLEAR, pgettext("a stage of a study", "Pilot"),
         _("The panel rates first. This gives time, difficulty and a threshold for everyone else."), None,
         _facts(
@@ -86,12 +86,12 @@ def _pilot(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _qualification(study: Study) -> Part:
+def _qualification(study: Study) -> RoomCard:
     counts = qualification_counts(study)
     waiting = ngettext(
         "%(n)s candidate is waiting for your decision", "%(n)s candidates are waiting for your decision", counts.n_asked
     )
-    return Part(
+    return RoomCard(
         "qualification", Right.CLEAR, _("Qualification"), _("A rule decides who may rate the main batches."),
         study.has_qualification,
         _facts(
@@ -103,11 +103,11 @@ def _qualification(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _checks(study: Study) -> Part:
+def _checks(study: Study) -> RoomCard:
     plan = CheckPlan.objects.filter(study=study).first()
     n_known = KnownAnswer.objects.filter(study=study, is_active=True).exclude(kind=KnownAnswer.Kind.TRAINING).count()
     n_open = Flag.objects.filter(participant__study=study, state=Flag.State.OPEN).count()
-    return Part(
+    return RoomCard(
         "checks", Right.CLEAR, _("Checks"),
         _("Known answers among the items, and signals that someone's work needs attention."),
         _is_on(plan), _facts(ngettext("%(n)s known answer", "%(n)s known answers", n_known) % {"n": n_known}),
@@ -115,7 +115,7 @@ def _checks(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _acceptance(study: Study) -> Part:
+def _acceptance(study: Study) -> RoomCard:
     plan = AcceptancePlan.objects.filter(study=study).first()
     is_decided = Q(state=Sample.State.DECIDED)
     counts = (
@@ -128,7 +128,7 @@ def _acceptance(study: Study) -> Part:
         )
     )
     n_all, n_waiting = counts["n_all"], counts["n_checked"] + counts["n_unchecked"]
-    return Part(
+    return RoomCard(
         "acceptance", Right.WATCH, _("Batch acceptance"),
         _("Samples of finished batches, which decide whether a batch is accepted."),
         _is_on(plan), _facts(ngettext("%(n)s sample drawn", "%(n)s samples drawn", n_all) % {"n": n_all}),
@@ -137,11 +137,11 @@ def _acceptance(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _adjudication(study: Study) -> Part:
+def _adjudication(study: Study) -> RoomCard:
     plan = AdjudicationPlan.objects.filter(study=study).first()
     n_cases = Case.objects.filter(study=study, is_active=True).count()
     n_open = disagreements_of(study).filter(state=Disagreement.State.ADJUDICATION).count()
-    return Part(
+    return RoomCard(
         "adjudication", Right.TEACH, _("Adjudication"),
         _("Disagreements, how they were settled, and cases everyone can learn from."),
         _is_on(plan), _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
@@ -153,27 +153,27 @@ def _adjudication(study: Study) -> Part:
     )  # fmt: skip
 
 
-def _pay(study: Study) -> Part:
+def _pay(study: Study) -> RoomCard:
     entries = PayEntry.objects.filter(participant__study=study)
     n = entries.filter(paid_out_at=None).count()
     text = ngettext("%(n)s amount not paid out yet", "%(n)s amounts not paid out yet", n)
-    return Part(
+    return RoomCard(
         "pay", Right.CONFIGURE, _("Pay"), _("What each person has earned, to the cent."), None, _facts(text % {"n": n})
     )
 
 
-def _activity(study: Study) -> Part:
+def _activity(study: Study) -> RoomCard:
     n = ActivityLog.objects.filter(study=study).count()
-    return Part(
+    return RoomCard(
         "activity", Right.MEMBERS, _("Activity log"), _("Who decided what, and when."), None,
         _facts(ngettext("%(n)s line", "%(n)s lines", n) % {"n": n}),
     )  # fmt: skip
 
 
-def _flagged_items(study: Study) -> Part:
+def _flagged_items(study: Study) -> RoomCard:
     n_flags, n_waiting = flags_in(study).count(), flagged_items(study, is_open=True).count()
     waiting = ngettext("%(n)s flagged item to settle", "%(n)s flagged items to settle", n_waiting)
-    return Part(
+    return RoomCard(
         "flagged_items", Right.READ, _("Flagged items"), _("What annotators say is wrong with an item."), None,
         _facts(ngettext("%(n)s flag", "%(n)s flags", n_flags) % {"n": n_flags}),
         n_waiting, waiting % {"n": n_waiting}, _("Look at them"),
@@ -183,7 +183,7 @@ def _flagged_items(study: Study) -> Part:
 PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _acceptance, _adjudication, _pay, _activity)
 
 
-def what_waits(study: Study) -> list[Part]:
+def what_waits(study: Study) -> list[RoomCard]:
     """Parts that are on and wait for a person. In a study with none on, in one query."""
     plans = Study.objects.values_list("check_plan", "acceptance_plan__is_on", "adjudication_plan__is_on")
     are_on = (study.has_qualification, *plans.get(pk=study.pk))
@@ -191,5 +191,5 @@ def what_waits(study: Study) -> list[Part]:
     return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
 
 
-def waiting_of(parts: Iterable[Part]) -> int:
+def waiting_of(parts: Iterable[RoomCard]) -> int:
     return sum(part.n_waiting for part in parts)

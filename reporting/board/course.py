@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from annotation.agreement_cells import counted_codes, n_counted
-from annotation.selectors.answers import MOST_ANSWERS, Answers, latest_answers
+from annotation.selectors.answers import MOST_ANSWERS, StudyAnswers, latest_answers
 from measures.arrays import BoolArray, IntArray
 from measures.contributors import agrees_with_majority
 from measures.drift import BASELINE_ITEMS, DROP, HIGHEST_BASELINE, Chart, cusum, ewma
@@ -122,7 +122,7 @@ def _chart(drawn: Callable[..., Chart], agrees: IntArray, usual: float | None) -
     return drawn(agrees, p0=usual), False
 
 
-def _own(answers: Answers, participant: int) -> IntArray:
+def _own(answers: StudyAnswers, participant: int) -> IntArray:
     """Places of the annotator's latest answers, in the order they were given."""
     own = np.flatnonzero(answers.participant == participant)
     keys = (answers.criterion[own], answers.item[own], answers.answered_ms[own])

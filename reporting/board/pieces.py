@@ -29,7 +29,7 @@ SHARED = {"worker": "_worker_banner", "live": "reporting/board/_summary", "progr
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoardPart:
     """`name` is that of its page's route; `read` makes what the templates show; `pieces` are {name: template}."""
 
     name: str
@@ -39,7 +39,7 @@ class Part:
     pieces: Mapping[str, str]
 
 
-AGREEMENT = Part(
+AGREEMENT = BoardPart(
     "board",
     "reporting/board/board.html",
     board_page,
@@ -56,7 +56,7 @@ AGREEMENT = Part(
         "pager": "reporting/board/_pager",
     },
 )
-QUALITY = Part(
+QUALITY = BoardPart(
     "board_quality",
     "reporting/board/quality.html",
     quality_page,
@@ -88,7 +88,7 @@ class Board:
         return {f"board-{name.replace('_', '-')}": piece for name, piece in self.pieces.items()}
 
 
-def board_of(study: Study, part: Part, query: Mapping[str, str], stamp: Stamp, *, now: datetime) -> Board:
+def board_of(study: Study, part: BoardPart, query: Mapping[str, str], stamp: Stamp, *, now: datetime) -> Board:
     """From the cache where somebody has looked at the same since the last change."""
     asked = {name: query.get(name, "")[:LONGEST] for name in part.choices}
     choices = {name: value for name, value in asked.items() if value and (name, value) not in FIRST_PAGES}
@@ -111,7 +111,7 @@ def _unpacked(packed: bytes) -> Board:
     return Board({name: mark_safe(piece) for name, piece in pieces.items()}, chosen, has_batches)  # noqa: S308
 
 
-def _key(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: datetime) -> str:
+def _key(study: Study, part: BoardPart, choices: dict[str, str], stamp: Stamp, now: datetime) -> str:
     """Of all that a piece depends on; of the study, what can be changed without a new version of its figures."""
     minute = int(now.timestamp()) // KEPT
     settings = [study.pk, study.slug, study.name, study.kappa_floor, study.word_scale]
@@ -120,7 +120,7 @@ def _key(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: d
     return f"board:{hashlib.sha256(told.encode()).hexdigest()}"
 
 
-def _made(study: Study, part: Part, choices: dict[str, str], stamp: Stamp, now: datetime) -> Board:
+def _made(study: Study, part: BoardPart, choices: dict[str, str], stamp: Stamp, now: datetime) -> Board:
     page = part.read(study, choices)
     data = page["data"]
     rate = rate_of(data.total, data.progress, now=now)

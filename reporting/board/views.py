@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh, replace_url
 
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
-from reporting.board.pieces import AGREEMENT, QUALITY, Part, board_of
+from reporting.board.pieces import AGREEMENT, QUALITY, BoardPart, board_of
 from reporting.board.rows import Stamp, stamp_of
 
 
@@ -41,7 +41,7 @@ def board_quality_fragment(request: HttpRequest, slug: str) -> HttpResponse:
     return _fragment(request, slug, QUALITY)
 
 
-def _page(request: HttpRequest, slug: str, part: Part) -> HttpResponse:
+def _page(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
     study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
     stamp = stamp_of(study, now=now)
     board = board_of(study, part, request.GET, stamp, now=now)
@@ -49,7 +49,7 @@ def _page(request: HttpRequest, slug: str, part: Part) -> HttpResponse:
     return _in_its_language(render(request, part.template, context | {"rights": rights_in(request.user, study)}))
 
 
-def _fragment(request: HttpRequest, slug: str, part: Part) -> HttpResponse:
+def _fragment(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
     """304 while nothing is newer than `v` or the ETag. No way to the sign-in page: it would be put into the board."""
     study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
     stamp = stamp_of(study, now=now)
@@ -69,7 +69,7 @@ def _in_its_language(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _changed(request: HttpRequest, study: Study, part: Part, stamp: Stamp, now: datetime) -> HttpResponse:
+def _changed(request: HttpRequest, study: Study, part: BoardPart, stamp: Stamp, now: datetime) -> HttpResponse:
     board = board_of(study, part, request.GET, stamp, now=now)
     if board.has_batches and "page" not in request.GET:
         return HttpResponseClientRefresh()  # opened before there were batches: it has no places for the pieces

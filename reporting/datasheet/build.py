@@ -13,7 +13,7 @@ from annotation.models import Study
 from protocols.translating import spec_in
 from reporting.datasheet import criteria, facts
 from reporting.datasheet.facts import Known
-from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE, Question
+from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE, DatasheetQuestion
 from reporting.datasheet.selectors import Written, setting_of, written_answers
 from reporting.study.facts import People
 
@@ -47,7 +47,7 @@ def datasheet(study: Study, report: Row, people: People) -> list[Answer]:
     return [_answer(question, known, written.get(question.number)) for question in QUESTIONS]
 
 
-def _answer(question: Question, known: Known, written: Written | None) -> Answer:
+def _answer(question: DatasheetQuestion, known: Known, written: Written | None) -> Answer:
     automatic = "\n".join(FACTS[question.fact](known)) if question.fact else ""
     if written:
         said = (written.text, automatic, "", written.author, written.at)

@@ -17,7 +17,7 @@ from reporting.planner.plans import (
     SCALE,
     SHARE,
     Load,
-    Question,
+    PlannedTest,
     StudyPlan,
     Variances,
     as_document,
@@ -48,10 +48,10 @@ class Planned:
         self.load = _load(self.form, self.facts)
         self.plan: StudyPlan = make_plan(self._question(), self.load)
 
-    def _question(self) -> Question:
+    def _question(self) -> PlannedTest:
         values, score = self.form.values, self.form.score
         is_share = score is None or score.is_share
-        return Question(
+        return PlannedTest(
             unit=SHARE if is_share else SCALE,
             span=1.0 if is_share or score is None else score.span,
             difference=values["difference"] / (100 if is_share else 1),

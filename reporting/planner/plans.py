@@ -60,7 +60,7 @@ def default_variances(span: float) -> Variances:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PlannedTest:
     """What is asked. `span`: from the lowest to the highest score, 1 for a share; None where the plan has to say it."""
 
     unit: str
@@ -163,7 +163,7 @@ class Crowd:
 class StudyPlan:
     """`n_needed` is None where no number of dialogues is enough; `n_dialogues` is what was asked, or else needed."""
 
-    question: Question
+    question: PlannedTest
     n_needed: int | None
     n_dialogues: int | None
     n_annotators: int
@@ -179,7 +179,7 @@ class StudyPlan:
     advice: tuple[str, ...]
 
 
-def make_plan(question: Question, load: Load) -> StudyPlan:
+def make_plan(question: PlannedTest, load: Load) -> StudyPlan:
     needed = question.needed(question.difference, question.ratings)
     dialogues = question.n_dialogues or needed
     annotators = question.annotators(question.ratings)
@@ -204,14 +204,14 @@ def make_plan(question: Question, load: Load) -> StudyPlan:
     )
 
 
-def _fewest(question: Question) -> int:
+def _fewest(question: PlannedTest) -> int:
     found = fewest_annotators(
         question.difference, question.variances.s_annotator, power=question.power, level=question.level_each
     )
     return max(found, question.ratings)
 
 
-def _annotators_share(question: Question, dialogues: int | None) -> float | None:
+def _annotators_share(question: PlannedTest, dialogues: int | None) -> float | None:
     """Of the variance of the mean difference: what only more annotators lower."""
     parts = question.variances
     annotators = parts.s_annotator / question.annotators(question.ratings)
@@ -236,7 +236,7 @@ def _work(load: Load, dialogues: int, ratings: int, annotators: int) -> Work:
     )
 
 
-def _by_difference(question: Question) -> Grid:
+def _by_difference(question: PlannedTest) -> Grid:
     """Dialogues needed."""
     differences = _with(question.difference, (step * question.span for step in STEPS))
     columns = ratings_shown(question)
@@ -247,7 +247,7 @@ def _by_difference(question: Question) -> Grid:
     return Grid(columns, tuple(rows))
 
 
-def _by_dialogues(question: Question, dialogues: int | None) -> Grid:
+def _by_dialogues(question: PlannedTest, dialogues: int | None) -> Grid:
     """The smallest difference found."""
     columns = ratings_shown(question)
     sizes = _with(dialogues, DIALOGUES) if dialogues else list(DIALOGUES)
@@ -258,7 +258,7 @@ def _by_dialogues(question: Question, dialogues: int | None) -> Grid:
     return Grid(columns, tuple(rows))
 
 
-def ratings_shown(question: Question) -> tuple[int, ...]:
+def ratings_shown(question: PlannedTest) -> tuple[int, ...]:
     return tuple(sorted({*RATINGS, question.ratings}))
 
 
@@ -267,11 +267,11 @@ def _with(value: float, others: Iterable[float]) -> list[Any]:
     return sorted([value, *(other for other in others if abs(other - value) > 1e-9)])
 
 
-def _row(value: float, is_chosen: bool, columns: tuple[int, ...], question: Question, cells: list[Any]) -> Row:
+def _row(value: float, is_chosen: bool, columns: tuple[int, ...], question: PlannedTest, cells: list[Any]) -> Row:
     return Row(value, tuple(cells), columns.index(question.ratings) if is_chosen else None)
 
 
-def _by_annotators(question: Question, dialogues: int | None) -> tuple[Crowd, ...]:
+def _by_annotators(question: PlannedTest, dialogues: int | None) -> tuple[Crowd, ...]:
     chosen = question.annotators(question.ratings)
     numbers = sorted({chosen, *(question.ratings * groups for groups in GROUPS)})
     return tuple(
@@ -285,7 +285,7 @@ def _by_annotators(question: Question, dialogues: int | None) -> tuple[Crowd, ..
     )
 
 
-def _advice(question: Question, needed: int | None, found: float | None, by_report: float | None) -> Iterable[str]:
+def _advice(question: PlannedTest, needed: int | None, found: float | None, by_report: float | None) -> Iterable[str]:
     """Codes, the most urgent first."""
     if needed is None:
         yield "more_annotators"

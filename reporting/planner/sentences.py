@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from measures.planning import fewest_annotators
-from reporting.planner.plans import DEFAULTS, MAIN, OWN, PILOT, SHARE, Load, Question, StudyPlan, Variances, Work
+from reporting.planner.plans import DEFAULTS, MAIN, OWN, PILOT, SHARE, Load, PlannedTest, StudyPlan, Variances, Work
 
 UNKNOWN = "–"
 COMPONENT_NAMES = {
@@ -22,12 +22,12 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def shown(value: float, question: Question) -> float:
+def shown(value: float, question: PlannedTest) -> float:
     """As people say it: a share in hundredths."""
     return value * 100 if question.unit == SHARE else value
 
 
-def points(value: float, question: Question) -> str:
+def points(value: float, question: PlannedTest) -> str:
     text = amount(shown(value, question))
     n = 1 if text == "1" else 2
     if question.unit == SHARE:
@@ -40,7 +40,7 @@ def percent(share: float | None) -> str:
     return UNKNOWN if share is None else f"{100 * share:.0f}"
 
 
-def asked_power(question: Question) -> str:
+def asked_power(question: PlannedTest) -> str:
     return amount(100 * question.power)
 
 
@@ -96,7 +96,7 @@ def _impossible(plan: StudyPlan) -> list[str]:
     return [] if plan.n_needed else [no_number(plan.question, plan.question.difference, plan.n_annotators)]
 
 
-def no_number(question: Question, difference: float, n_annotators: int) -> str:
+def no_number(question: PlannedTest, difference: float, n_annotators: int) -> str:
     s_annotator = question.variances.s_annotator
     fewest = fewest_annotators(difference, s_annotator, power=question.power, level=question.level_each)
     found = {
@@ -128,7 +128,7 @@ def money(value: float, load: Load) -> str:
     return f"{value:,.2f} {load.currency}"
 
 
-def level_line(question: Question) -> str:
+def level_line(question: PlannedTest) -> str:
     found = {
         "level": amount(100 * question.level),
         "each": amount(100 * question.level_each),
@@ -182,7 +182,7 @@ def advice(plan: StudyPlan) -> list[str]:
     return [*(_(ADVICE[code]) % found for code in plan.advice), *_cost_of_annotators(question)]
 
 
-def _cost_of_annotators(question: Question) -> list[str]:
+def _cost_of_annotators(question: PlannedTest) -> list[str]:
     """What the two ends of the table take, in ratings."""
     few, many = 1, max(7, question.ratings)
     ends = [(question.needed(question.difference, ratings) or 0) * ratings for ratings in (few, many)]
@@ -199,7 +199,7 @@ def _cost_of_annotators(question: Question) -> list[str]:
 
 
 # --- where the variances come from ---------------------------------------------------------------------
-def origin(variances: Variances, question: Question, pair: str) -> str:
+def origin(variances: Variances, question: PlannedTest, pair: str) -> str:
     if variances.origin == DEFAULTS:
         if question.unit == SHARE:
             return _("Typical values for answers that are either positive or not, 67 per cent of them positive.")

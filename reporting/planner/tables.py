@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop, ngettext
 from measures.planning import multiplier
 from reporting.charts import Curve, CurveWords, curve_figure
 from reporting.explained import Figure
-from reporting.planner.plans import NOTABLE, SHARE, Crowd, Load, Question, Row, StudyPlan, Work
+from reporting.planner.plans import NOTABLE, SHARE, Crowd, Load, PlannedTest, Row, StudyPlan, Work
 from reporting.planner.sentences import (
     COMPONENT_NAMES,
     annotators,
@@ -106,12 +106,12 @@ def _work_facts(work: Work, plan: StudyPlan, load: Load) -> Iterable[Fact]:
     yield Fact(_("Total pay"), _cost_figure(work, load))
 
 
-def variance_facts(question: Question) -> list[Fact]:
+def variance_facts(question: PlannedTest) -> list[Fact]:
     """In squared points of the score, which are those of the formula."""
     return [Fact(_(COMPONENT_NAMES[name]), _variance_figure(question, name)) for name in COMPONENT_NAMES]
 
 
-def _variance_figure(question: Question, name: str) -> Figure:
+def _variance_figure(question: PlannedTest, name: str) -> Figure:
     variances = question.variances
     text = exact(variances.parts[name])
     lines = [f"{_(COMPONENT_NAMES[name])}: {text}", _(COMPONENT_MEANINGS[name])]
@@ -229,7 +229,7 @@ def _marked(row: Row, figures: list[Figure]) -> tuple[tuple[Figure, bool], ...]:
     return tuple((figure, at == row.chosen) for at, figure in enumerate(figures))
 
 
-def needed_figure(question: Question, difference: float, ratings: int, needed: float | None) -> Figure:
+def needed_figure(question: PlannedTest, difference: float, ratings: int, needed: float | None) -> Figure:
     if needed is None:
         return Figure(UNKNOWN, (no_number(question, difference, question.annotators(ratings)),))
     n = int(needed)
@@ -244,7 +244,7 @@ def needed_figure(question: Question, difference: float, ratings: int, needed: f
     return Figure(f"{n:,}", lines)
 
 
-def found_figure(question: Question, n: int, ratings: int, difference: float | None) -> Figure:
+def found_figure(question: PlannedTest, n: int, ratings: int, difference: float | None) -> Figure:
     if difference is None:
         return Figure(UNKNOWN, ())
     found = {"dialogues": dialogues(n), "each": each(ratings)}
@@ -259,7 +259,7 @@ def found_figure(question: Question, n: int, ratings: int, difference: float | N
     return Figure(f"{shown(difference, question):{_form(question)}}", lines)
 
 
-def _form(question: Question) -> str:
+def _form(question: PlannedTest) -> str:
     """As many decimals in a whole column, so that numbers can be compared by their length."""
     return ".1f" if question.unit == SHARE else ".2f" if question.span >= 1 else ".3g"
 
@@ -269,16 +269,16 @@ def exact(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _squares(question: Question) -> str:
+def _squares(question: PlannedTest) -> str:
     """The square of the two quantiles together."""
     return f"{multiplier(question.power, question.level_each):.3f}"
 
 
-def _scatter(question: Question, ratings: int) -> str:
+def _scatter(question: PlannedTest, ratings: int) -> str:
     return f"({exact(question.variances.s_between)} + {exact(question.variances.s_within)} / {ratings:,})"
 
 
-def _room(question: Question, difference: float, ratings: int) -> str:
+def _room(question: PlannedTest, difference: float, ratings: int) -> str:
     """The square of the difference, less what annotators take of it."""
     shared, square = question.variances.s_annotator, f"{exact(difference)}²"
     if not shared:
@@ -286,7 +286,7 @@ def _room(question: Question, difference: float, ratings: int) -> str:
     return f"({square} − {_squares(question)} × {exact(shared)} / {question.annotators(ratings):,})"
 
 
-def crowd_power(question: Question, crowd: Crowd, n_dialogues: int | None) -> Figure:
+def crowd_power(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) -> Figure:
     if crowd.power is None or n_dialogues is None:
         why = _("The test in the report needs two annotators for the same dialogue.")
         return Figure(
@@ -309,7 +309,7 @@ def crowd_power(question: Question, crowd: Crowd, n_dialogues: int | None) -> Fi
     return Figure(_("%(n)s %%") % {"n": found["power"]}, lines, is_warned=is_short)
 
 
-def _groups_line(question: Question, crowd: Crowd) -> str:
+def _groups_line(question: PlannedTest, crowd: Crowd) -> str:
     groups = crowd.n_annotators // question.ratings
     found = {"n": f"{groups:,}", "each": question.ratings}
     return (
@@ -322,7 +322,7 @@ def _groups_line(question: Question, crowd: Crowd) -> str:
     )
 
 
-def crowd_dialogues(question: Question, crowd: Crowd) -> Figure:
+def crowd_dialogues(question: PlannedTest, crowd: Crowd) -> Figure:
     if crowd.n_dialogues is None:
         if question.ratings < 2:
             return Figure(UNKNOWN, (_("The test in the report needs two annotators for the same dialogue."),))
@@ -369,7 +369,7 @@ def _few(chosen: int) -> list[int]:
     return sorted({1, 3, 7} if chosen in (1, 3, 7) else {1, chosen, 7 if chosen < 7 else 3})
 
 
-def _curve(question: Question, ratings: int, furthest: int) -> Curve:
+def _curve(question: PlannedTest, ratings: int, furthest: int) -> Curve:
     steps = sorted({max(1, round(furthest * (at / N_POINTS) ** 2)) for at in range(1, N_POINTS + 1)})
     path = tuple((float(n), shown(question.detectable(n, ratings), question)) for n in steps)
     return Curve(each(ratings), path, ratings == question.ratings)

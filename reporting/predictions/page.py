@@ -21,7 +21,7 @@ from reporting.predictions.labels import (
     rules_of,
     why_missing,
 )
-from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, Part
+from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, ItemSubset
 
 Context = dict[str, Any]
 
@@ -138,7 +138,7 @@ def _sides(metric: Metric, own: Compared, ceiling: Compared, names: Sequence[str
     ]
 
 
-def part_name(comparison: Comparison, part: Part) -> str:
+def part_name(comparison: Comparison, part: ItemSubset) -> str:
     if part.kind == ALL:
         return _("All items")
     if part.kind == SOURCE:

@@ -39,7 +39,7 @@ Estimates = dict[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ItemSubset:
     """Items that are looked at together. `value` is a source's key or what a field says; `chosen` is (N,)."""
 
     kind: str
@@ -82,7 +82,7 @@ class Compared:
 class Row:
     """A metric, and the ceiling on the same items."""
 
-    part: Part
+    part: ItemSubset
     metric: Compared
     ceiling: Compared
 
@@ -122,29 +122,29 @@ class Comparison:
             self._humans[criterion.id] = with_settled(human, places, criterion)
         return self._humans[criterion.id]
 
-    def everything(self, criterion: CriterionSpec) -> Part:
+    def everything(self, criterion: CriterionSpec) -> ItemSubset:
         """All items of which the question is asked."""
         items = self.votes.items
         if criterion.unit == ProtocolVersion.Unit.RESPONSE:
-            return Part(ALL, None, items.candidate > 0)
-        return Part(ALL, None, (items.dialogue > 0) & (items.candidate == 0) & (items.source == 0))
+            return ItemSubset(ALL, None, items.candidate > 0)
+        return ItemSubset(ALL, None, (items.dialogue > 0) & (items.candidate == 0) & (items.source == 0))
 
-    def parts(self, criterion: CriterionSpec) -> Iterator[Part]:
+    def parts(self, criterion: CriterionSpec) -> Iterator[ItemSubset]:
         """All items, then each source (ground truth first), then each value of each field; none without items."""
         whole, items = self.everything(criterion), self.votes.items
         yield whole
         for source in rated_sources(self.study).order_by("-is_reference", "position"):
-            yield Part(SOURCE, source.key, whole.chosen & (items.source == source.pk))
+            yield ItemSubset(SOURCE, source.key, whole.chosen & (items.source == source.pk))
         for field in self.fields:
             for value, ids in field.dialogues.items():
-                yield Part(field.name, value, whole.chosen & np.isin(items.dialogue, ids))
+                yield ItemSubset(field.name, value, whole.chosen & np.isin(items.dialogue, ids))
 
     def rows(self, metric: Metric, criterion: CriterionSpec) -> list[Row]:
         predicted = predicted_of(metric, criterion, self.votes.items)
         parts = [part for part in self.parts(criterion) if part.chosen.any()]
         return [self.row(metric, criterion, part, predicted) for part in parts]
 
-    def row(self, metric: Metric, criterion: CriterionSpec, part: Part, predicted: Predicted) -> Row:
+    def row(self, metric: Metric, criterion: CriterionSpec, part: ItemSubset, predicted: Predicted) -> Row:
         found, used = self._metric(metric, criterion, part, predicted)
         return Row(part, found, self.ceiling(criterion, used))
 
@@ -154,7 +154,7 @@ class Comparison:
         return self._metric(metric, criterion, part, predicted_of(metric, criterion, self.votes.items))[0]
 
     def _metric(
-        self, metric: Metric, criterion: CriterionSpec, part: Part, predicted: Predicted
+        self, metric: Metric, criterion: CriterionSpec, part: ItemSubset, predicted: Predicted
     ) -> tuple[Compared, BoolArray]:
         human = _chosen(self.human(criterion), part.chosen)
         code, value = predicted.code[part.chosen], predicted.value[part.chosen]

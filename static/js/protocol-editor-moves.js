@@ -37,7 +37,7 @@
   const removed = (title) => interpolate(gettext("Removed %(title)s."), { title }, true);
   const duplicated = (title) => interpolate(gettext("Duplicated %(title)s."), { title }, true);
   const moved = (title) => interpolate(gettext("Moved: now %(title)s."), { title }, true);
-  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answer.", "Replaced %(n)s answer.", n), { n }, true);
+  const replaced = (n) => interpolate(ngettext("Replaced %(n)s answer.", "Replaced %(n)s answers.", n), { n }, true);
 
   class Moves {
     // `changed` is called after every change, `say` with what a screen reader should hear.

@@ -297,7 +297,7 @@
     part("preview-note").hidden = !problems.length;
     const said = ngettext(
       "Incomplete: %(n)s error to correct. The preview shows the last complete state.",
-      "Incomplete: %(n)s error to correct. The preview shows the last complete state.",
+      "Incomplete: %(n)s errors to correct. The preview shows the last complete state.",
       problems.length,
     );
     part("preview-note").textContent = problems.length ? interpolate(said, { n: problems.length }, true) : "";

@@ -198,7 +198,7 @@
       this.part("reading").hidden = !dialogue.isConnected;
       const announced = ngettext(
         "Read the whole dialogue first: %(n)s second.",
-        "Read the whole dialogue first: %(n)s second.",
+        "Read the whole dialogue first: %(n)s seconds.",
         Math.ceil(seconds),
       );
       this.announce(put(announced, { n: Math.ceil(seconds) }));

@@ -141,7 +141,7 @@
       const { asks, wordsMin: least, wordsMax: most } = why.dataset;
       const { free_text: text, other: isOther } = this.read();
       const n = countWords(text);
-      const missing = ngettext("Say why in %(least)s word or more.", "Say why in %(least)s word or more.", least);
+      const missing = ngettext("Say why in %(least)s word or more.", "Say why in %(least)s words or more.", least);
       if (asks === "free_text" && !n) return ["free_text", interpolate(missing, { least }, true)];
       const own = ngettext(
         "Write your own reason in %(least)s to %(most)s words, or untick “Other”.",

@@ -20,7 +20,7 @@ from tests.factories import (
     take_seat,
 )
 from tests.marking import flag
-from tests.qualification.acceptance.factories import make_labelled_check
+from tests.qualification.acceptance.factories import make_labelled_review
 from tests.qualification.adjudication.factories import CaseFactory, DisagreementFactory
 from tests.qualification.checks.factories import FlagFactory
 from tests.qualification.qualifying.factories import AttemptFactory, QuestionFactory
@@ -351,7 +351,7 @@ def adjudication_values(cast: Cast) -> dict[str, object]:
 
 def acceptance_values(cast: Cast) -> dict[str, dict[str, object]]:
     """A sample of one item that the controller has begun to check, which makes them a participant."""
-    review = make_labelled_check(cast.study, cast.controller)
+    review = make_labelled_review(cast.study, cast.controller)
     position = review.batch.items.get().position
     return {
         name: {"pk": review.sample_id, "position": position}

@@ -17,7 +17,7 @@ from annotation.selectors.work import dialogue_page, missing_step
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.rating import Submission
 from annotation.services.refusals import Refused
-from annotation.steps import Question
+from annotation.steps import AskedCriterion
 from protocols.answers import Given
 from protocols.specs import spec_of
 from tests.annotation.work_pages import answer_all, sign_in
@@ -157,7 +157,7 @@ def steps_slowly(assignment: Assignment) -> tuple[int, int]:
         (part.item.token, each.criterion.key): each for step in steps for part in step.parts for each in part.questions
     }
 
-    def is_open(token: UUID, question: Question) -> bool:
+    def is_open(token: UUID, question: AskedCriterion) -> bool:
         if question.is_skipped or not question.criterion.required:
             return False
         if question.is_asked:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.selectors.work import dialogue_page
-from annotation.steps import Question, Step
+from annotation.steps import AskedCriterion, Step
 from protocols.selectors import BUILTIN
 from tests.browser.aloud import Heard, Reader, plain
 from tests.browser.helpers import Screen
@@ -82,13 +82,13 @@ def opened(open_screen: Open, name: str, size: str) -> Opened:
     return Opened(open_screen, name, size)
 
 
-def asked(step: Step) -> list[tuple[str, Question]]:
+def asked(step: Step) -> list[tuple[str, AskedCriterion]]:
     """The questions of a step that no other answer has to open, each with the response it is about."""
     about = "" if len(step.parts) == 1 else "Response {}"
     return [(about.format(part.number), each) for part, each in step.questions if each.is_asked]
 
 
-def name_of(question: Question) -> str:
+def name_of(question: AskedCriterion) -> str:
     ending = "" if question.criterion.required else " (may stay empty)"
     return plain(f"{question.criterion.name} {question.criterion.question}") + ending
 

@@ -1,4 +1,4 @@
-"""Two annotators disagree, both look again, a trainer settles it, and the case becomes an example of a draft."""
+"""Two annotators disagree, both re-rate, a trainer settles it, and the case becomes an example in a draft."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -43,7 +43,7 @@ def rate(screen: Screen, keys: list[str]) -> None:
     page.wait_for_url("**/thanks/")
 
 
-def test_two_disagree_look_again_and_a_trainer_settles_it(
+def test_two_disagree_re_rate_and_a_trainer_settles_it(
     open_screen: Callable[..., Screen], adjudicated: AdjudicatedStudy
 ):
     Batch.objects.all().update(status="closed")
@@ -68,7 +68,7 @@ def test_two_disagree_look_again_and_a_trainer_settles_it(
     assert screen.barriers() == ""
     page.get_by_role("button", name="Add to the case library").click()
     page.get_by_role("button", name="Use as example").click()
-    expect(page.get_by_text("It is an example of the draft")).to_be_visible()
+    expect(page.get_by_text("It is now an example in the draft")).to_be_visible()
     assert screen.barriers() == ""
     found = Disagreement.objects.get()
     example = Example.objects.get(criterion__version__status="draft")
@@ -84,7 +84,7 @@ def test_no_page_of_the_adjudication_has_barriers_and_each_fits(
     screen = open_screen(adjudicated.cast.owner, width=width, color_scheme=scheme)
     pages = {
         "to-settle": path("adjudication"),
-        "looking-again": path("adjudication") + "?state=re_rating",
+        "re-rating": path("adjudication") + "?state=re_rating",
         "one": path("disagreement", found.pk),
         "plan": path("adjudication_plan"),
         "cases": path("cases"),
@@ -99,7 +99,7 @@ def test_no_page_of_the_adjudication_has_barriers_and_each_fits(
 
 
 def fill(adjudicated: AdjudicatedStudy) -> Disagreement:
-    """One with a trainer, with reasons; one that is looked at again; two cases."""
+    """One with a trainer, with reasons; one that is re-rated; two cases."""
     found = adjudicated.disagreed()
     reason = Explanation.objects.get(text="It repeats itself.", option__criterion__version=adjudicated.cast.version)
     text = "The second half says the same as the first, in other words."

@@ -335,7 +335,7 @@ def test_news_are_said_politely_and_steal_neither_focus_nor_explanation(
     name = figure.get_attribute("id")
     rate_everything(third, now=timezone.now(), n=3)
     refresh_batch(cast.batch.pk, now=timezone.now())
-    expect(live).to_contain_text("70 per cent of the answers are given.")
+    expect(live).to_contain_text("70 per cent of the answers have been given.")
     assert page.evaluate("document.activeElement.id") == name
-    expect(focused_why(page)).to_contain_text("51 answers count, 72 are wanted.")
+    expect(focused_why(page)).to_contain_text("51 answers count; 72 are needed.")
     expect(focused_why(page)).to_be_visible()

@@ -142,7 +142,7 @@ def test_a_batch_finished_offline_survives_the_end_of_the_session(offline: Offli
     offline.finish()
     assert Rating.objects.count() == 8
     offline.screen.context.set_offline(False)
-    expect(offline.problem).to_contain_text("16 answers wait on this device. You are signed out")
+    expect(offline.problem).to_contain_text("16 answers are waiting on this device. You are signed out")
 
     offline.screen.go(invitation if way == "the invitation" else offline.personal_link)
     continue_as(offline.page, offline.name)
@@ -156,7 +156,7 @@ def test_a_batch_finished_offline_survives_the_end_of_the_session(offline: Offli
 def test_when_all_is_done_the_end_of_the_session_is_said_with_the_way_on(offline: Offline):
     offline.finish()
     offline.screen.context.set_offline(False)
-    expect(offline.problem).to_contain_text("All done. 16 answers wait on this device. You are signed out")
+    expect(offline.problem).to_contain_text("All done. 16 answers are waiting on this device. You are signed out")
     expect(offline.problem).not_to_contain_text("Keep this page open")
     offline.problem.get_by_role("link", name="Sign in again").click()
     continue_as(offline.page, offline.name)
@@ -171,7 +171,7 @@ def test_on_my_work_too_the_end_of_the_session_is_said_with_the_way_on(offline: 
     offline.screen.go(offline.personal_link)
     continue_as(offline.page, offline.name)
     note = offline.page.locator("[data-outbox]")
-    expect(note).to_contain_text("16 answers wait on this device. There is no connection")
+    expect(note).to_contain_text("16 answers are waiting on this device. There is no connection")
     offline.screen.sign_out()
     offline.page.unroute("**/api/v1/answers/**")
     offline.page.clock.fast_forward(MINUTE)
@@ -192,7 +192,7 @@ def test_the_sign_in_page_leads_back_to_the_question_one_was_at(open_screen: Ope
 
     page.reload()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    expect(page.get_by_text("Open your personal link, or the invitation link")).to_be_visible()
+    expect(page.get_by_text("open your personal link, or open the invitation link")).to_be_visible()
     continue_as(page, name)
     expect(page).to_have_url(question)
     assert joined() == [name]
@@ -235,7 +235,7 @@ def test_two_people_share_a_device(open_screen: Open, invitation: str):
     expect(page.locator(".site-user")).to_contain_text(first)
 
     page.get_by_role("button", name="Sign out").click()
-    page.get_by_role("button", name="This is not my device").click()
+    page.get_by_role("button", name="Not my device").click()
     expect(buttons).to_have_text([f"Continue as {second}"])
 
 

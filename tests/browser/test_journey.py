@@ -96,7 +96,7 @@ def set_up(page: Page, file: Path, protocol: str = "he-protocol") -> str:
     page.get_by_role("button", name="Open the study").click()
     page.goto("/studies/plans/people/")
     page.get_by_label("Anyone with the link may join").check()
-    page.get_by_label("Who joins may rate at once").check()
+    page.get_by_label("People who join may rate at once").check()
     page.get_by_role("button", name="Save").first.click()
     return page.locator("input[readonly]").first.input_value()
 

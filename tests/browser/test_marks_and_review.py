@@ -229,7 +229,7 @@ def test_g_and_a_number_lead_to_an_item_and_escape_leaves(screen: Screen):
     expect(page.get_by_text("There is no item 2.9: dialogue 2 has 2.1 to 2.3.")).to_be_visible()
     page.get_by_label("Type 2 for dialogue 2").fill("two")
     press(page, "Enter")
-    expect(page.get_by_text("Type the number of a dialogue, as in 2")).to_be_visible()
+    expect(page.get_by_text("Enter the number of a dialogue, such as 2")).to_be_visible()
     press(page, "Escape")
     expect(page.get_by_label("Type 2 for dialogue 2")).to_be_hidden()
     press(page, "1", "Enter")

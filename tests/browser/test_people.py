@@ -30,7 +30,7 @@ def cast(transactional_db: None) -> Cast:
 
 
 def reason_of(screen: Screen, name: str):
-    return screen.page.get_by_label(f"Reason, about {name}")
+    return screen.page.get_by_label(f"Reason ({name})")
 
 
 @pytest.mark.parametrize("has_scripts", [True, False])

@@ -46,7 +46,7 @@ def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
     expect(page.get_by_label("Dialogues per batch")).to_be_visible()
     page.get_by_label("Use other dialogues").uncheck()
     page.get_by_role("button", name="Make batches").click()
-    expect(page.get_by_text("pilot-2 is made. It shows the same as pilot-1.")).to_be_visible()
+    expect(page.get_by_text("pilot-2 has been made. It shows the same as pilot-1.")).to_be_visible()
     page.get_by_role("button", name="Open the draft").click()
 
     first, second = (study.batches.get(key=key) for key in ("pilot-1", "pilot-2"))
@@ -62,7 +62,7 @@ def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
     page.get_by_role("link", name="Create a qualification from these dialogues").click()
     expect(page.get_by_label("Same dialogues as")).to_have_value("pilot-2")
     page.get_by_role("button", name="Make batches").click()
-    expect(page.get_by_text("qualification-1 is made. It shows the same as pilot-2.")).to_be_visible()
+    expect(page.get_by_text("qualification-1 has been made. It shows the same as pilot-2.")).to_be_visible()
     page.get_by_role("button", name="Open the draft").click()
     batch = study.batches.get(key="qualification-1")
     assert shown(batch) == shown(first)

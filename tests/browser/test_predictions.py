@@ -79,5 +79,5 @@ def test_the_import_page_asks_what_predictions_need(cast: Cast, open_screen):
     page = screen.go("/studies/wellbeing/predictions/")
     page.get_by_role("button", name="Import predictions").click()
     expect(page.get_by_label("Columns that hold metrics")).to_be_visible()
-    expect(page.get_by_label("Turn a written")).to_be_hidden()
+    expect(page.get_by_label("Convert a written")).to_be_hidden()
     assert screen.barriers() == ""

@@ -330,7 +330,7 @@ def test_the_preview_follows_the_typing_and_stays_while_something_is_missing(ope
     question.fill("Does it sing?")
     expect(preview(page).locator(".question:visible")).to_have_text("Does it sing?")
     question.fill("")
-    expect(page.locator("[data-preview-note]")).to_contain_text("1 to be put right")
+    expect(page.locator("[data-preview-note]")).to_contain_text("Incomplete: 1 error to correct.")
     expect(preview(page).locator(".question:visible")).to_have_text("Does it sing?")
     before = page.evaluate("history.length")
     question.fill("Does it dance?")
@@ -419,7 +419,7 @@ def test_a_check_that_finds_something_does_not_say_that_nothing_is_wrong(open_sc
     page = begin(open_screen, draft_of(TINY)).page
     page.get_by_role("button", name="Review").click()
 
-    expect(page.get_by_text("often a mistake")).to_be_in_viewport()
+    expect(page.get_by_text("possible mistake")).to_be_in_viewport()
     expect(page.get_by_text("No errors found.")).to_have_count(0)
 
 
@@ -429,7 +429,7 @@ def test_an_example_response_is_evaluated_in_the_words_of_the_answers(open_scree
     candidate = node(page, "candidate")
     reasons = candidate.get_by_label("Reasons to tick")
     expect(reasons).to_have_value("")
-    expect(candidate.get_by_text("small letters")).to_have_count(0)
+    expect(candidate.get_by_text("lowercase letters")).to_have_count(0)
 
     candidate.get_by_label("Evaluation").select_option(label="No")
     reasons.fill("dull")

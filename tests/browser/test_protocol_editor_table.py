@@ -55,7 +55,7 @@ def test_a_pasted_table_becomes_the_answers_by_keyboard_alone(open_screen: Open)
     expect(tool).to_have_attribute("aria-expanded", "true")
     page.keyboard.insert_text(RUBRIC)
     page.keyboard.press("Tab")
-    expect(page.get_by_label("Add the points between")).to_be_checked()
+    expect(page.get_by_label("Add points in between")).to_be_checked()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(area).to_have_count(0)
@@ -63,7 +63,7 @@ def test_a_pasted_table_becomes_the_answers_by_keyboard_alone(open_screen: Open)
     said = page.locator(".edit-undo")
     for sentence in (
         "Replaced 2 answers",
-        "Made 5 answers of the table.",
+        "Created 5 answers from the table.",
         "Without a text: 2, 4.",
         "2 cells of “Example”",
     ):
@@ -98,10 +98,12 @@ def test_what_is_no_table_is_said_beside_the_field_and_changes_nothing(open_scre
     area = page.get_by_label("A Markdown table")
     area.fill("It is rude, and off the topic.")
     page.get_by_role("button", name="Create the answers").click()
-    expect(page.get_by_role("alert").filter(has_text="This is no table")).to_contain_text("Expected: one row for each")
+    expect(page.get_by_role("alert").filter(has_text="This is not a table")).to_contain_text(
+        "Expected: one row for each"
+    )
     expect(area).to_be_focused()
     expect(area).to_have_attribute("aria-invalid", "true")
-    expect(area).to_have_accessible_description(re.compile("This is no table"))
+    expect(area).to_have_accessible_description(re.compile("This is not a table"))
     assert labels(page) == ["Yes", "No"]
     page.keyboard.press("Escape")
     expect(area).to_have_count(0)
@@ -150,7 +152,7 @@ def test_the_panel_for_a_table_is_usable_by_everybody(open_screen: Open, width: 
     assert screen.barriers() == ""
     page.get_by_label("A Markdown table").fill(RUBRIC)
     page.get_by_role("button", name="Create the answers").click()
-    expect(page.locator("#editor").get_by_text("Made 5 answers of the table.")).to_be_visible()
+    expect(page.locator("#editor").get_by_text("Created 5 answers from the table.")).to_be_visible()
     field(node(page, "option"), "label").evaluate(PASTE, RUBRIC)
     screen.screenshot(SCREENSHOTS / "editor" / f"table-made-{width}-{scheme}.png", full_page=True)
     assert screen.barriers() == ""

@@ -173,7 +173,7 @@ def test_from_a_pasted_bundle_to_a_published_version_and_a_draft_of_it(
     page.wait_for_load_state()
     assert ProtocolVersion.objects.get(version="1.1").parent.version == "1.0"
     screen.go(reverse("protocol_version", args=["small", "1.1"])).get_by_role("button", name="Compare").click()
-    expect(page.locator("#verdict")).to_contain_text("Nothing differs")
+    expect(page.locator("#result")).to_contain_text("Identical except")
 
 
 def test_a_printed_comparison_has_both_sides_and_nothing_to_click(
@@ -224,7 +224,7 @@ def test_what_keeps_a_version_from_being_published_or_retired_is_on_screen(
     expect(page.get_by_text("Tick the box to publish.")).to_be_in_viewport()
     page.keyboard.press("Space")
     page.get_by_role("button", name="Publish 1.0").click()
-    expect(page.get_by_text("is published. Studies keep it as it is.")).to_be_in_viewport()
+    expect(page.get_by_text("is published and can no longer be changed.")).to_be_in_viewport()
 
     page.get_by_role("button", name="Retire 1.0").click()
     expect(page.get_by_text("Tick the box to retire it.")).to_be_in_viewport()

@@ -103,7 +103,7 @@ def test_a_candidate_understands_trains_qualifies_and_reads_the_result(
     no_barriers(screen)
     assert sweep_attempts(now=timezone.now()) == 1
     expect(page.get_by_text("You qualified.")).to_be_visible()
-    expect(page.get_by_text("The qualification is paid with 1.20 GBP")).to_be_visible()
+    expect(page.get_by_text("The qualification is paid 1.20 GBP")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Start batch main-1"))).to_be_visible()
     no_barriers(screen)
 
@@ -142,7 +142,7 @@ def test_the_curve_is_redrawn_while_the_rule_is_changed(
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_lead_sees_every_result_and_decides_about_the_doubtful(
+def test_a_lead_sees_every_result_and_decides_on_the_doubtful(
     qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen], width: int
 ):
     study, candidate = qualifying
@@ -155,14 +155,14 @@ def test_a_lead_sees_every_result_and_decides_about_the_doubtful(
     lead = MembershipFactory(study=study, role="lead").user
     screen = open_screen(lead, width=width)
     page = screen.go("/studies/plans/quality/")
-    expect(page.get_by_text("1 candidate waits for your decision")).to_be_visible()
+    expect(page.get_by_text("1 candidate is waiting for your decision")).to_be_visible()
     no_barriers(screen)
     page.get_by_role("link", name=re.compile("^Decide")).click()
     page.get_by_role("link", name="Candidates and their results").click()
     expect(page.get_by_text("you decide")).to_be_visible()
     no_barriers(screen)
     page.get_by_label("Reason").fill("A careful reader.")
-    page.get_by_role("button", name=re.compile("^Decide about")).click()
+    page.get_by_role("button", name=re.compile("^Decide on")).click()
     expect(page.get_by_text("by the rule")).to_have_count(0)
     candidate.refresh_from_db()
     assert candidate.status == "cleared"

@@ -146,7 +146,7 @@ def test_a_lost_sign_in_keeps_the_answers_and_shows_the_way(screen: Screen, cast
     screen.sign_out()
     press(screen.page, "1", "Enter")
     problem = screen.page.locator("[data-problem]")
-    expect(problem).to_contain_text("Nothing is lost. 1 answer waits on this device.")
+    expect(problem).to_contain_text("Nothing is lost. 1 answer is waiting on this device.")
     expect(problem.get_by_role("link", name="Sign in again")).to_have_attribute(
         "href", re.compile(r"/accounts/login/\?next=")
     )
@@ -173,7 +173,7 @@ def test_the_batch_is_not_submitted_while_answers_wait(screen: Screen, assignmen
     press(screen.page, "1", "Enter")
     expect(screen.page.locator("[data-save-state]")).to_contain_text("1 kept here")
     screen.go(reverse("submit", args=[assignment.token]))
-    expect(screen.page.locator("[data-outbox]")).to_contain_text("1 answer waits on this device.")
+    expect(screen.page.locator("[data-outbox]")).to_contain_text("1 answer is waiting on this device.")
     screen.page.unroute("**/api/v1/answers/**")
     screen.page.evaluate("dispatchEvent(new Event('online'))")
     expect(screen.page.locator("[data-outbox]")).to_be_hidden()

@@ -131,7 +131,7 @@ def test_other_opens_a_text_that_is_needed_and_sent_while_it_is_ticked(screen: S
         "Write your own reason in 3 to 30 words, or untick “Other”."
     )
     screen.page.keyboard.type("It mixes names")
-    expect(why.locator(".word-count")).to_have_text("3 words written (3 to 30 needed)")
+    expect(why.locator(".word-count")).to_have_text("3 words (3 to 30 needed)")
     press(screen.page, "Control+Enter")
     expect_saved(screen.page)
     assert Rating.objects.get().free_text == "It mixes names"
@@ -156,13 +156,13 @@ def test_a_judgement_that_asks_nothing_opens_nothing(screen: Screen, assignment:
 def test_words_are_counted_while_they_are_typed(screen: Screen):
     press(screen.page, "3")
     screen.page.keyboard.type("I cannot tell")
-    expect(step(screen.page).locator("[data-why='3'] .word-count")).to_have_text("3 words written (3 to 30 needed)")
+    expect(step(screen.page).locator("[data-why='3'] .word-count")).to_have_text("3 words (3 to 30 needed)")
 
 
 def test_a_missing_reason_is_named_where_it_is_missing(screen: Screen):
     press(screen.page, "3", "Control+Enter")
     expect(step(screen.page).locator("[data-why='3'] [data-error=free_text]")).to_have_text(
-        "Say why, in 3 words or more."
+        "Say why in 3 words or more."
     )
     expect(step(screen.page).locator("[data-why='3'] textarea")).to_be_focused()
     screen.page.keyboard.type("I cannot tell")

@@ -118,7 +118,7 @@ def test_from_add_to_published_on_one_page_and_a_study_with_it(open_screen, rese
     page.keyboard.press("Enter")
 
     expect(page.get_by_text("Tone 0.1 is published.")).to_be_visible()
-    expect(page.get_by_text("published and stays as it is")).to_be_visible()
+    expect(page.get_by_text("published and cannot be changed")).to_be_visible()
     expect(page.get_by_role("button", name="New draft 0.2")).to_be_visible()
     picture(screen, "published")
     version = ProtocolVersion.objects.get()
@@ -153,7 +153,7 @@ def test_a_condition_on_a_criterion_that_is_missing_is_said_beside_it(open_scree
 
     fault = page.locator(".field-when .errorlist")
     expect(fault).to_be_visible()
-    expect(fault).to_contain_text(re.compile("fluency, which is no such criterion"))
+    expect(fault).to_contain_text(re.compile("fluency, which is not an earlier criterion that fits"))
     expect(page.get_by_role("textbox", name="Asked only when:")).to_have_value("fluency = good")
 
 

@@ -106,7 +106,7 @@ def test_a_packed_file_too_large_for_a_preview_is_not_called_damaged(open_screen
     page = open_screen(cast.owner).go(reverse("study_import", args=["wellbeing"]))
     large = gzip.compress(random.Random(7).randbytes(6 * 1024 * 1024), 1)  # noise stays large
     page.set_input_files("[name=file]", {"name": "d.jsonl.gz", "mimeType": "application/gzip", "buffer": large})
-    expect(page.locator("[data-preview-here]")).to_contain_text("no preview of this file")
+    expect(page.locator("[data-preview-here]")).to_contain_text("No preview is available for this file")
 
 
 def test_progress_of_an_import_is_shown_without_a_reload(open_screen: Callable[..., Screen], cast: Cast):
@@ -126,7 +126,7 @@ def test_fields_that_do_not_matter_are_out_of_the_way(open_screen: Callable[...,
     page.get_by_text("Make batches").first.click()
     field, size = page.locator("select[name=field]"), page.get_by_label("Dialogues per batch")
 
-    page.get_by_label("Equal size, each a fair mix").check()
+    page.get_by_label("In batches of equal size").check()
     assert (field.is_visible(), size.is_visible()) == (True, True)
-    page.get_by_label("As the import says").check()
+    page.get_by_label("By the batch column").check()
     assert (field.is_visible(), size.is_visible()) == (False, False)

@@ -22,7 +22,7 @@ ITALIAN = {
     "Saved": "Salvato",
     "%(n)s day": ["%(n)s giorno", "%(n)s giorni"],
     "answer\u0004Good": "Buono",
-    "Moved: it is %(title)s now.": "Spostato: ora è %(title)s.",
+    "Moved: now %(title)s.": "Spostato: ora è %(title)s.",
 }
 CHINESE = {"Saved": "已保存", "%(n)s day": ["%(n)s 天"]}
 
@@ -84,7 +84,7 @@ def test_what_the_block_has_not_is_english(page: Page):
 
 def test_values_are_put_in_as_they_are(page: Page):
     page.evaluate(PUT, ["it", ITALIAN])
-    say = 'title => interpolate(gettext("Moved: it is %(title)s now."), { title }, true)'
+    say = 'title => interpolate(gettext("Moved: now %(title)s."), { title }, true)'
     assert page.evaluate(say, "“$& <b>%(title)s</b> 5 %”") == "Spostato: ora è “$& <b>%(title)s</b> 5 %”."
     assert page.evaluate('interpolate("%(a)s, %(b)s and %(a)s: 100 %, 100%%", { a: 1, b: 0 }, true)') == (
         "1, 0 and 1: 100 %, 100%%"

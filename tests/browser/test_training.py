@@ -54,9 +54,9 @@ def go_on(page: Page) -> None:
     page.get_by_role("button", name="Save and continue").click()
 
 
-def explained(page: Page, name: str, verdict: str) -> None:
+def explained(page: Page, name: str, result: str) -> None:
     card = page.locator("section.answer", has=page.get_by_role("heading", name=name, exact=True))
-    expect(card.locator(".badge")).to_have_text(verdict)
+    expect(card.locator(".badge")).to_have_text(result)
 
 
 def test_every_response_of_an_example_is_explained_after_its_answer(open_screen: Open):

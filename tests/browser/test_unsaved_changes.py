@@ -142,7 +142,7 @@ def test_the_comment_survives_a_reload_and_is_forgotten_once_submitted(rated: Sc
 
 # --- without a network -----------------------------------------------------------------------------------
 def offline(page: Page) -> Locator:
-    return page.get_by_text("There is no connection, so you stay on this page.")
+    return page.get_by_text("You are offline, so you stay on this page.")
 
 
 @pytest.mark.parametrize("name", ["Review", "My work"])

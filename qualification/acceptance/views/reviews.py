@@ -19,7 +19,7 @@ from annotation.selectors import work
 from annotation.services.rating import record_rating
 from annotation.services.reading import open_dialogue
 from annotation.services.refusals import Refused
-from annotation.steps import Part, Question, Step
+from annotation.steps import AskedCriterion, ItemOnScreen, Step
 from annotation.views.pages import study_page
 from annotation.views.posted import posted_answers, submission, with_errors
 from protocols.answers import InvalidAnswer
@@ -71,13 +71,13 @@ def _labelled_step(review: Review, page: work.DialoguePage, labels: Mapping[UUID
     asked = [(part.item, question) for step in page.steps for part, question in step.questions
              if question.criterion.key == key]  # fmt: skip
     parts = [
-        Part(item, number, len(asked), (_labelled(question, number, labels[item.token]),))
+        ItemOnScreen(item, number, len(asked), (_labelled(question, number, labels[item.token]),))
         for number, (item, question) in enumerate(asked, start=1)
     ]
     return Step(1, tuple(parts))
 
 
-def _labelled(question: Question, number: int, code: str) -> Question:
+def _labelled(question: AskedCriterion, number: int, code: str) -> AskedCriterion:
     answer = question.answer if question.answer.is_saved else replace(question.answer, option=code)
     return replace(question, answer=answer, name=f"{question.criterion.key}-{number}")
 

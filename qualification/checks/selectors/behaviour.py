@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.agreement_cells import category_codes, counted_codes, n_counted
-from annotation.selectors.answers import Answers
+from annotation.selectors.answers import StudyAnswers
 from measures.arrays import BoolArray, IntArray
 from measures.behaviour import FEWEST_ITEMS_TO_FLAG, speed_scores, straight_lining
 from measures.contributors import agrees_with_majority
@@ -39,7 +39,7 @@ class Behaviour:
 
 
 def behaviour_of(
-    answers: Answers, participant: int, spec: VersionSpec, compared: tuple[CriterionSpec, ...], seed: int
+    answers: StudyAnswers, participant: int, spec: VersionSpec, compared: tuple[CriterionSpec, ...], seed: int
 ) -> Behaviour:
     return Behaviour(
         pace=pace_of(answers, participant, spec.order == ProtocolVersion.Order.SET_LEVEL),
@@ -48,13 +48,13 @@ def behaviour_of(
     )
 
 
-def _in_order(answers: Answers, rows: IntArray) -> IntArray:
+def _in_order(answers: StudyAnswers, rows: IntArray) -> IntArray:
     keys = (answers.criterion[rows], answers.item[rows], answers.answered_ms[rows])
     return rows[np.lexsort(keys)]
 
 
 # --- pace ------------------------------------------------------------------------------------------
-def pace_of(answers: Answers, participant: int, is_by_dialogue: bool) -> Estimate:
+def pace_of(answers: StudyAnswers, participant: int, is_by_dialogue: bool) -> Estimate:
     """Median over items; by dialogue where all its items are answered on one page."""
     screen = answers.dialogue if is_by_dialogue else answers.item
     order = np.lexsort((answers.answered_ms, answers.batch, answers.participant))
@@ -72,7 +72,7 @@ def pace_of(answers: Answers, participant: int, is_by_dialogue: bool) -> Estimat
 
 
 # --- sameness --------------------------------------------------------------------------------------
-def lines_of(answers: Answers, participant: int, spec: VersionSpec, seed: int) -> Evidence | None:
+def lines_of(answers: StudyAnswers, participant: int, spec: VersionSpec, seed: int) -> Evidence | None:
     """Equal answers in a row more often than by chance, or hardly any other answer where the others have some."""
     place = places_of_answers(answers, spec)
     own = _in_order(answers, np.flatnonzero(answers.participant == participant))[-WINDOW:]
@@ -81,7 +81,7 @@ def lines_of(answers: Answers, participant: int, spec: VersionSpec, seed: int) -
     return _monotony(answers, place, own) or _run(answers, place, own, spec, seed)
 
 
-def places_of_answers(answers: Answers, spec: VersionSpec) -> IntArray:
+def places_of_answers(answers: StudyAnswers, spec: VersionSpec) -> IntArray:
     """The place of each answer among the options of its question: the key that was pressed."""
     place = np.full(len(answers.option), -1, np.int64)
     for criterion in spec.voted:
@@ -90,7 +90,7 @@ def places_of_answers(answers: Answers, spec: VersionSpec) -> IntArray:
     return place
 
 
-def _monotony(answers: Answers, place: IntArray, own: IntArray) -> Evidence | None:
+def _monotony(answers: StudyAnswers, place: IntArray, own: IntArray) -> Evidence | None:
     usual = int(np.bincount(place[own]).argmax())
     questions = answers.item * (int(answers.criterion.max()) + 1) + answers.criterion
     beside = np.isin(questions, questions[own]) & (answers.participant != answers.participant[own[0]])
@@ -104,7 +104,7 @@ def _monotony(answers: Answers, place: IntArray, own: IntArray) -> Evidence | No
     return {"what": "monotony", "n": n, "value": 1 - n_other / n, "others": 1 - share, "p": p}
 
 
-def _run(answers: Answers, place: IntArray, own: IntArray, spec: VersionSpec, seed: int) -> Evidence | None:
+def _run(answers: StudyAnswers, place: IntArray, own: IntArray, spec: VersionSpec, seed: int) -> Evidence | None:
     screens = _screens(answers, own, spec)
     for n, most in ((FIRST_PERMUTATIONS, NOT_RULED_OUT), (PERMUTATIONS, SURE)):
         found = straight_lining(place[own], screens, seed=seed, n_permutations=n)
@@ -113,7 +113,7 @@ def _run(answers: Answers, place: IntArray, own: IntArray, spec: VersionSpec, se
     return {"what": "run", "n": found.n_answers, "value": found.longest_run, "p": found.run_p}
 
 
-def _screens(answers: Answers, own: IntArray, spec: VersionSpec) -> IntArray:
+def _screens(answers: StudyAnswers, own: IntArray, spec: VersionSpec) -> IntArray:
     """Answers that may be alike for a good reason: to one question about one dialogue, or given on one page."""
     if spec.order == ProtocolVersion.Order.ITEM_FIRST:
         return answers.item[own]
@@ -124,7 +124,7 @@ def _screens(answers: Answers, own: IntArray, spec: VersionSpec) -> IntArray:
 
 
 # --- a drop ----------------------------------------------------------------------------------------
-def drift_of(answers: Answers, participant: int, criteria: tuple[CriterionSpec, ...]) -> Evidence | None:
+def drift_of(answers: StudyAnswers, participant: int, criteria: tuple[CriterionSpec, ...]) -> Evidence | None:
     """The board's control chart has an alarm, and the latest fifty answers still agree less than the first fifty."""
     agrees = agreement_of(answers, criteria)[own_rows(answers, participant, criteria)]
     known = agrees[agrees >= 0]
@@ -144,7 +144,7 @@ def drift_of(answers: Answers, participant: int, criteria: tuple[CriterionSpec, 
     }  # fmt: skip
 
 
-def agreement_of(answers: Answers, criteria: tuple[CriterionSpec, ...]) -> IntArray:
+def agreement_of(answers: StudyAnswers, criteria: tuple[CriterionSpec, ...]) -> IntArray:
     """Of each answer: 1 the majority of the others, 0 another answer, -1 they have none."""
     agrees = np.full(len(answers.item), -1, np.int64)
     for criterion in criteria:
@@ -154,7 +154,7 @@ def agreement_of(answers: Answers, criteria: tuple[CriterionSpec, ...]) -> IntAr
     return agrees
 
 
-def own_rows(answers: Answers, participant: int, criteria: tuple[CriterionSpec, ...]) -> IntArray:
+def own_rows(answers: StudyAnswers, participant: int, criteria: tuple[CriterionSpec, ...]) -> IntArray:
     """Places of the annotator's answers to these questions, in the order of answering."""
     asked = np.isin(answers.criterion, [criterion.id for criterion in criteria])
     return _in_order(answers, np.flatnonzero(asked & (answers.participant == participant)))

@@ -12,7 +12,7 @@ from itertools import zip_longest
 import numpy as np
 
 from annotation.models import ActivityLog, Participant, Study
-from annotation.selectors.answers import Answers, latest_answers
+from annotation.selectors.answers import StudyAnswers, latest_answers
 from measures.arrays import IntArray
 from qualification.checks.selectors.answers import compared_criteria
 from qualification.checks.selectors.behaviour import agreement_of, own_rows
@@ -61,7 +61,7 @@ def _feedback(participant: Participant) -> Feedback | None:
     return Feedback(int((agrees == 1).sum()), int((agrees >= 0).sum()), len(shown))
 
 
-def _whole_items(answers: Answers, own: IntArray) -> list[int]:
+def _whole_items(answers: StudyAnswers, own: IntArray) -> list[int]:
     """Items answered in full that two others have answered too, in the order in which they were finished."""
     questions = answers.item * (int(answers.criterion.max(initial=0)) + 1) + answers.criterion
     keys, votes = np.unique(questions, return_counts=True)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.fields import clean_key, nul
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.tables import Row, Table, find_column
-from annotation.importing.votes import Answers
+from annotation.importing.votes import AnswerCells
 from annotation.models import Candidate, Dialogue, Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
@@ -103,7 +103,7 @@ class Reader:
     """Rows of one file. Remembers what was named, since a unit has one known answer."""
 
     def __init__(self, spec: VersionSpec, material: Material, places: dict[str, int]) -> None:
-        self._answers = Answers(spec)
+        self._answers = AnswerCells(spec)
         self._material = material
         self._places = places
         self._lines: dict[Unit, int] = {}

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from annotation.models import Assignment, Item
 from annotation.selectors.work import spec_of_assignment
-from annotation.steps import Part, Question, Step
+from annotation.steps import AskedCriterion, ItemOnScreen, Step
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import OptionSpec, VersionSpec
 from qualification.models import KnownAnswer
@@ -21,8 +21,8 @@ Place = tuple[str, int | None, int | None, int | None]  # unit, dialogue, candid
 class Lesson:
     """`leads_to`: questions with a known answer that are asked only after the right answer to this one."""
 
-    part: Part
-    question: Question
+    part: ItemOnScreen
+    question: AskedCriterion
     chosen: tuple[OptionSpec, ...]
     right: tuple[OptionSpec, ...]
     why: str
@@ -48,7 +48,7 @@ def lessons_of(assignment: Assignment, step: Step) -> list[Lesson]:
     return [each if each.is_right else replace(each, leads_to=_led_to(spec, each, known)) for each in found]
 
 
-def _lesson(part: Part, question: Question, row: KnownAnswer) -> Lesson:
+def _lesson(part: ItemOnScreen, question: AskedCriterion, row: KnownAnswer) -> Lesson:
     codes = {question.answer.option, *question.answer.options}
     options = question.criterion.options
     chosen = tuple(option for option in options if option.code in codes)

@@ -42,7 +42,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class JudgedAnswers:
     """Of one criterion, or of all pooled: one row per judged answer, -1 for none.
 
     members: (N, M) codes of the panel. candidate: (N,) codes. is_right: (N,) 1, 0, or -1 where nobody knows.
@@ -153,7 +153,7 @@ def n_judged(study: Study) -> int:
 # --- a candidate beside it ---------------------------------------------------------------------------
 def answers_of(
     qualification: Qualification, spec: VersionSpec, participant: int, batches: list[int]
-) -> dict[str, Answers]:
+) -> dict[str, JudgedAnswers]:
     """By criterion key; under "" all of them pooled, as the qualification's scope says."""
     members = [member.pk for member in panel_of(qualification)]
     votes = [*_panel_votes(batches, members), *_votes(batches, [participant])]
@@ -169,7 +169,7 @@ def answers_of_criterion(
     members: list[int],
     participant: int,
     right: dict[tuple[int, int], set[int]],
-) -> Answers:
+) -> JudgedAnswers:
     mine = [vote for vote in votes if vote.criterion == criterion.id]
     return _answers(scale_of(criterion), mine, members, participant, right)
 
@@ -207,7 +207,7 @@ def _answers(
     members: list[int],
     participant: int | None,
     right: dict[tuple[int, int], set[int]],
-) -> Answers:
+) -> JudgedAnswers:
     counted = [vote for vote in votes if vote.option in scale.codes]
     rows = {key: at for at, key in enumerate(dict.fromkeys((vote.item, vote.criterion) for vote in counted))}
     columns = {member: at for at, member in enumerate(members)}
@@ -221,7 +221,7 @@ def _answers(
             mine[at] = scale.codes[vote.option]
             if (vote.item, vote.criterion) in right:
                 is_right[at] = vote.option in right[vote.item, vote.criterion]
-    return Answers(scale, table, mine, is_right)
+    return JudgedAnswers(scale, table, mine, is_right)
 
 
 def _known_answers(qualification: Qualification, batches: list[int]) -> dict[tuple[int, int], set[int]]:

@@ -21,7 +21,7 @@ from annotation.services.sweeping import sweep_each
 from measures.qualification_rule import Cells, Result, Rule, cells_of, judge, weakest
 from protocols.specs import spec_of
 from qualification.models import Attempt, Qualification
-from qualification.qualifying.selectors.votes import Answers, answers_of, panel_state
+from qualification.qualifying.selectors.votes import JudgedAnswers, answers_of, panel_state
 
 State = Attempt.State
 PersonStatus = Participant.Status
@@ -124,7 +124,7 @@ def rule_of(qualification: Qualification) -> Rule:
     return Rule(qualification.method, threshold, qualification.decision)
 
 
-def _cells(answers: Answers) -> Cells:
+def _cells(answers: JudgedAnswers) -> Cells:
     return cells_of(answers.members, answers.candidate, answers.scale.n_categories, answers.is_right)
 
 

@@ -5,7 +5,6 @@ from functools import partial
 from importlib import import_module
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -21,6 +20,7 @@ from qualification.acceptance.services.reviewing import take_second_review
 from qualification.acceptance.services.sweeping import sweep_acceptance
 from qualification.models import Review, Sample
 from tests.clock import NOW
+from tests.migrating import run_sql
 from tests.qualification.acceptance.conftest import AcceptanceStudy, make_acceptance
 from tests.qualification.acceptance.factories import (
     answer_items,
@@ -239,8 +239,7 @@ def test_the_migration_knows_the_votes_of_samples_that_were_drawn_before_it(work
     votes = set(drawn.votes.values_list("pk", flat=True))
     work.exclude()
     drawn.votes.clear()
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("qualification.migrations.0004_void_samples").VOTES)
+    run_sql(import_module("qualification.migrations.0004_void_samples").VOTES)
     assert set(drawn.votes.values_list("pk", flat=True)) == votes
     sweep_acceptance(now=NOW)
     assert work.samples[0].state == "void"

@@ -5,7 +5,6 @@ import re
 from importlib import import_module
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -17,6 +16,7 @@ from reporting.predictions.table import Compared, Comparison
 from reporting.report.build import build_report
 from tests.clock import NOW
 from tests.factories import MembershipFactory
+from tests.migrating import run_sql
 from tests.qualification.adjudication.settled import pair, predict, settle_second  # noqa: F401 - a fixture
 from tests.shipped import Work
 
@@ -105,7 +105,5 @@ def test_the_migration_finds_what_was_answered_with_labels_settled_before_it(pai
     for row in Disagreement.objects.all():
         row.answers.clear()
     migration = import_module("qualification.migrations.0005_settled_reasons")
-    with connection.cursor() as cursor:
-        cursor.execute(migration.RE_RATINGS)
-        cursor.execute(migration.FIRST_LOOKS)
+    run_sql(migration.SECOND_LOOKS + migration.FIRST_LOOKS)
     assert {key: sorted(label.answers) for key, label in settled_labels(work.study).items()} == kept

@@ -43,7 +43,7 @@ def pause_for(entry: Entry, kind: str = "attention") -> Flag:
 
 
 def decide(flag: Flag, verdict: str) -> None:
-    decide_flag(flag, verdict=verdict, reason="Looked at it.", by=UserFactory(), now=NOW)
+    decide_flag(flag, decision=verdict, reason="Looked at it.", by=UserFactory(), now=NOW)
 
 
 # --- flags that are there -----------------------------------------------------------------------------------

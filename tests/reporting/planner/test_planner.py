@@ -15,7 +15,7 @@ from annotation.models import Batch, Rating, Study
 from measures.systems import crossed_variance_t, dialogue_t
 from protocols.specs import CriterionSpec, spec_of
 from reporting.planner.components import pilot_components
-from reporting.planner.plans import OWN, PILOT, SCALE, SHARE, Load, Question, Variances, default_variances, make_plan
+from reporting.planner.plans import OWN, PILOT, SCALE, SHARE, Load, PlannedTest, Variances, default_variances, make_plan
 from reporting.planner.sentences import advice, answer, doubts, points
 from reporting.planner.tables import curve_picture, dialogues_table, differences_table, facts
 from tests.cast import Cast
@@ -29,7 +29,7 @@ TABLE = {5: (1041, 582, 429, 306, 254), 10: (261, 146, 108, 77, 64), 15: (116, 6
 LOAD = Load(n_sources=5, n_per_source=4, n_per_dialogue=0, batch_size=10, minutes=35, pay=3.5, currency="GBP")
 
 
-def question(**asked) -> Question:
+def question(**asked) -> PlannedTest:
     usual = {
         "unit": SHARE,
         "span": 1.0,
@@ -42,7 +42,7 @@ def question(**asked) -> Question:
         "n_dialogues": None,
         "variances": default_variances(1.0),
     }
-    return Question(**usual | asked)
+    return PlannedTest(**usual | asked)
 
 
 def own(s_annotator: float) -> Variances:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from annotation.models import Batch, Dialogue, Participant, Study
 from annotation.services.agreement import sweep
 from protocols.services import new_draft, publish_version
-from qualification.acceptance.services.reviewing import take_second_check
+from qualification.acceptance.services.reviewing import take_second_review
 from qualification.acceptance.services.sweeping import sweep_acceptance
 from qualification.adjudication.services.disagreements import sweep_disagreements
 from qualification.checks.services.plans import save_check_plan
@@ -84,14 +84,14 @@ def _qualify(study: Study) -> None:
 def acceptance_batches(acceptance: AcceptanceStudy) -> None:
     """One accepted at once and checked twice, and one returned and then accepted."""
     good = acceptance.finish("good", LABELS, active_ms=4000)
-    sample = acceptance.check(acceptance.draw(good), LABELS)
-    second = take_second_check(sample, user=acceptance.second, now=NOW)
+    sample = acceptance.review(acceptance.draw(good), LABELS)
+    second = take_second_review(sample, user=acceptance.second, now=NOW)
     review_items(second, acceptance.truth_of(good, [*LABELS[:5], "1"]))
     sweep_acceptance(now=NOW)
     again = acceptance.finish("again", LABELS, active_ms=60_000)
-    acceptance.check(acceptance.draw(again), LABELS[::-1])
+    acceptance.review(acceptance.draw(again), LABELS[::-1])
     acceptance.again(again, LABELS)
-    acceptance.check(acceptance.draw(again), LABELS)
+    acceptance.review(acceptance.draw(again), LABELS)
     sweep_acceptance(now=NOW)
 
 

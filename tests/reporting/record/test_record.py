@@ -157,7 +157,7 @@ def test_the_report_has_decisions_rounds_agreement_and_rework(acceptance: Accept
 
 def test_a_study_whose_only_batch_was_returned_reports_its_yield_and_rounds(client: Client):
     acceptance = make_acceptance(kind="fixed", n_sample=6, most_errors=1)
-    acceptance.check(acceptance.draw(acceptance.finish("worse", LABELS)), LABELS[::-1])
+    acceptance.review(acceptance.draw(acceptance.finish("worse", LABELS)), LABELS[::-1])
     client.force_login(acceptance.cast.lead)
     page = text_of(client.get(reverse("report", args=[acceptance.cast.study.slug])))
     assert "There are no ratings yet" not in page
@@ -175,7 +175,7 @@ def test_each_returned_round_adds_to_the_rework(acceptance: AcceptanceStudy):
     study = acceptance.cast.study
     assert build_report(study, now=NOW)["acceptance"]["rework_hours"] == 0.2
     batch = acceptance.finish("worse", LABELS, active_ms=30_000)
-    acceptance.check(acceptance.draw(batch), LABELS[::-1])
+    acceptance.review(acceptance.draw(batch), LABELS[::-1])
     assert build_report(study, now=NOW)["acceptance"]["rework_hours"] == pytest.approx(0.3)
 
 
@@ -190,7 +190,7 @@ def test_a_decision_of_a_lead_counts_and_is_told(acceptance: AcceptanceStudy):
 def test_each_plan_that_decided_is_told_as_it_stood(acceptance: AcceptanceStudy):
     AcceptancePlan.objects.update(kind="sequential", good=0.9, bad=0.5, is_blind=False)
     batch = acceptance.finish("late", LABELS * 4)
-    acceptance.check(acceptance.draw(batch), LABELS * 4)
+    acceptance.review(acceptance.draw(batch), LABELS * 4)
     plans = plan_lines(build_report(acceptance.cast.study, now=NOW)["acceptance"], {"score": "Score"})
     assert len(plans) == 2
     assert plans[0].startswith("6 items are drawn. Accepted with at most 1 error. Checked is the answer to: Score.")
@@ -210,10 +210,10 @@ def test_what_is_not_known_yet_is_a_dash_with_its_reason(cast: Cast):
 
 def test_controllers_who_always_gave_one_answer_have_no_kappa(acceptance: AcceptanceStudy):
     batch = acceptance.finish("alike", ["1"] * 6)
-    found = acceptance.check(acceptance.draw(batch), ["1"] * 6)
+    found = acceptance.review(acceptance.draw(batch), ["1"] * 6)
     SampledItem.objects.exclude(sample=found).update(second_label=None)
-    for draw in SampledItem.objects.filter(sample=found):
-        SampledItem.objects.filter(pk=draw.pk).update(second_label=draw.decision)
+    for each in SampledItem.objects.filter(sample=found):
+        SampledItem.objects.filter(pk=each.pk).update(second_label=each.controller_label)
     report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert (report["kappa"], report["kappa_reason"], report["kappa_items"]) == (None, "no_variation", 6)
     notes = {line.key: line.notes for line in acceptance_lines(report)}["kappa"]
@@ -302,6 +302,6 @@ def test_the_study_record_is_read_in_as_many_queries_for_more_of_everything(acce
             study_record_of(study)
         counts.append(len(queries))
         batch = acceptance.finish(f"more-{at}", LABELS)
-        acceptance.check(acceptance.draw(batch), LABELS)
+        acceptance.review(acceptance.draw(batch), LABELS)
         sweep_acceptance(now=NOW)
     assert counts[0] == counts[1] <= 25
