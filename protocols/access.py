@@ -1,4 +1,4 @@
-"""Who may see and change protocols: whoever may make studies of them. Default deny."""
+"""Access to protocols: staff and users with the `change_protocolversion` permission may see and change them."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied

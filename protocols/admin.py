@@ -1,4 +1,4 @@
-"""Protocols in the admin: a version with all of its parts is one page. Published versions are only shown."""
+"""The admin pages of protocols: one page edits a version with all its parts; it is read-only unless a draft."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -49,7 +49,7 @@ def is_frozen(version: Model | None) -> bool:
 
 
 def version_of(obj: Model | None) -> Model | None:
-    """The version a part belongs to."""
+    """Return the version that a part belongs to."""
     while type(obj) in PARENTS:
         obj = getattr(obj, PARENTS[type(obj)], None)
     return obj
@@ -57,13 +57,13 @@ def version_of(obj: Model | None) -> Model | None:
 
 @keep_lazy_text
 def without_mark(question: str) -> str:
-    """The page of a frozen version puts a colon behind every label."""
+    """Remove the question mark: the page of a frozen version adds a colon to every label."""
     return question.rstrip("?？")
 
 
 @cache
 def as_shown(field: models.Field) -> Callable[[Any], Any]:
-    """A field of a frozen version, in the words of a draft; its lists are shown as they are typed."""
+    """Return a read-only display of a model field, with the label and the notation of a draft's form."""
     typed, known = form_field(field, None), words_of(field)
     choices = dict(known.choices) if known else {}
     is_box = isinstance(field, models.BooleanField)
@@ -82,7 +82,7 @@ def as_shown(field: models.Field) -> Callable[[Any], Any]:
 
 
 class DocumentMixin:
-    """What the page of a version and its parts have in common. Fields of the models appear here by themselves."""
+    """Shared behaviour of the pages of a version and its parts. Editable model fields appear automatically."""
 
     model: type[Model]
     form = PartForm
@@ -171,7 +171,7 @@ class ProtocolAdmin(admin.ModelAdmin):
         return [*(["slug", "name"] if published else []), *(["versions"] if obj else [])]
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """A protocol is made with its first version: alone it has nothing to ask."""
+        """Redirect to the form for a new version: a protocol is created together with its first version."""
         return HttpResponseRedirect(new_version_page())
 
     @admin.display(description=_("Versions"))
@@ -184,12 +184,12 @@ class ProtocolAdmin(admin.ModelAdmin):
 
 
 def published_sentence(version: ProtocolVersion) -> str:
-    """With the protocol's name: the admin begins a message with a capital, which a key must not have."""
+    """Return a message that begins with the protocol's name: the admin capitalises messages, and a key is lowercase."""
     return gettext("%(version)s is published.") % {"version": f"{version.protocol.name} {version.version}"}
 
 
 def advice_on(version: ProtocolVersion) -> list[dict[str, str]]:
-    """What is often a mistake in a stored draft; nothing of one with faults."""
+    """Return the lint warnings about a stored draft, or an empty list if the draft has faults."""
     doc = dump_bundle(version)
     if check_bundle(doc):
         return []
@@ -219,7 +219,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
     inlines = [CriterionInline]
     actions = ["publish"]
 
-    # --- who may -------------------------------------------------------------------------------------
+    # --- permissions ---------------------------------------------------------------------------------
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return not is_frozen(obj) and super().has_change_permission(request, obj)
 
@@ -237,18 +237,18 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
         return [(title, own | {"fields": [*names, *own["fields"], *hidden]}), *rest]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
-        """The name of a version is what others cite: a draft of another name is another draft."""
+        """Make protocol and version read-only in an existing draft: others cite a version by its name."""
         return [*super().get_readonly_fields(request, obj), *(["protocol", "version"] if obj else [])]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"version": services.FIRST_DRAFT} | super().get_changeform_initial_data(request)
 
-    # --- storing: the last formset has done it ---------------------------------------------------------
+    # --- storing: CriteriaFormSet has already stored the document ----------------------------------------
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
         return form.instance
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """The row was written with the document."""
+        """Do nothing: CriteriaFormSet has stored the row with the document."""
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         stored = formsets[0].stored
@@ -277,7 +277,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """A draft goes with its parts, which protect it from everything else."""
+        """List only the drafts: delete_draft removes their parts, which Django would report as protected."""
         return [str(each) for each in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), []
 
     def delete_model(self, request: HttpRequest, obj: ProtocolVersion) -> None:
@@ -290,7 +290,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
             except services.NotDraft as refusal:
                 self.message_user(request, str(refusal), messages.ERROR)
 
-    # --- what can be done with a version ---------------------------------------------------------------
+    # --- actions on a version ----------------------------------------------------------------------------
     @admin.action(description=_("Publish: freeze the selected drafts"), permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[ProtocolVersion]) -> None:
         for version in queryset.select_related("protocol"):
@@ -307,7 +307,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
         return [path("<int:pk>/draft/", draft, name="protocols_protocolversion_draft"), *super().get_urls()]
 
     def new_draft(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """A copy to be changed, under the next free name."""
+        """Copy a version to a draft with the next free name and redirect to the draft."""
         version = self.get_object(request, str(pk))
         if version is None or not self.has_add_permission(request):
             raise PermissionDenied
@@ -334,6 +334,6 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
             if context["errors"]
             else [],
         }
-        # A form without an address of its own goes to that of the page, with the #part a link to a fault has led to.
+        # Without its own action, the form would be sent to the page's address with the #fragment of a fault's link.
         kwargs["form_url"] = kwargs.get("form_url") or request.get_full_path()
         return super().render_change_form(request, context | more, *args, **kwargs)

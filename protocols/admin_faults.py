@@ -1,4 +1,4 @@
-"""The faults of a page that is many screens long, together at its top: each says where it is, and leads there."""
+"""Collect the faults of a page that is many screens long: its top lists each with its place and a link."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from django.utils.translation import pgettext_lazy
 
 from protocols.models import Explanation, Option
 
-# As the editor calls them.
+# The names that the editor uses.
 NAMES_OF_PARTS: dict[type[Model], tuple[Any, Any]] = {
     Option: (pgettext_lazy("an answer to choose", "Answer"), _("Answers")),
     Explanation: (pgettext_lazy("to choose", "Reason"), _("Reasons to choose from")),
@@ -28,7 +28,7 @@ class Fault:
 
 
 def faults_of(form: BaseForm, formset: Any) -> list[Fault]:
-    """Of a version and of all its parts. What the version is told as a whole stands at the top already."""
+    """Return the faults of a version's fields and of all its parts; the page already shows its non-field errors."""
     return [*_own(form, []), *_of_parts(formset, [])]
 
 
@@ -57,11 +57,11 @@ def _own(form: BaseForm, names: list[str]) -> Iterator[Fault]:
 
 
 def _name_of(form: BaseForm, number: int) -> str:
-    """As it is typed; a part without a name is told by its number."""
+    """Return the name as typed, or the kind of part and its number if it has no name."""
     typed = next((str(form[name].value()) for name in NAMED_BY if name in form.fields and form[name].value()), "")
     return typed or f"{_names_of(form._meta.model)[0]} {number}".capitalize()  # type: ignore[attr-defined]
 
 
 def _names_of(model: type[Model]) -> tuple[Any, Any]:
-    """Of one, and of several."""
+    """Return the singular and the plural name of a kind of part."""
     return NAMES_OF_PARTS.get(model) or (model._meta.verbose_name, model._meta.verbose_name_plural)

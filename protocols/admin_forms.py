@@ -1,4 +1,4 @@
-"""The forms of one version in the admin. Together they are one document, which is checked and stored as a whole."""
+"""The admin forms of one version. Together they are one document, which is checked and stored as a whole."""
 
 import json
 import re
@@ -48,7 +48,7 @@ HELP = {
     "key": gettext_lazy("Its name in exported files. If empty, it is made from the name."),
 }
 NAMED_BY = ("name", "label", "sub_dimension")
-NAMES: Bundle = {"protocol": "protocol", "name": "…", "version": "0.1"}  # in place of some that are wrong
+NAMES: Bundle = {"protocol": "protocol", "name": "…", "version": "0.1"}  # stand-ins for wrong names
 OF_FORMS = {"id", "DELETE", "position", "protocol", "slug", "revision"}
 STEP = re.compile(r"(\w+)(?:\[(\d+)\])?\.?")
 FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?(.*)", re.DOTALL)
@@ -56,7 +56,7 @@ FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?(.*)", re.DOTALL)
 
 # --- fields ------------------------------------------------------------------------------------------
 class LinesField(forms.CharField):
-    """A list, typed as lines."""
+    """A field for a list that is typed as lines."""
 
     def __init__(self, notation: Notation, **options: Any) -> None:
         super().__init__(strip=False, required=False, widget=forms.Textarea, **options)
@@ -70,7 +70,7 @@ class LinesField(forms.CharField):
 
 
 class TextsField(forms.JSONField):
-    """Texts by language, in lines that a person can read. An empty box means none."""
+    """A JSON field for translations, shown indented. An empty box means no translations."""
 
     default_error_messages = {
         "invalid": gettext_lazy('This is not JSON. Begin with a small example: {"it": {"name": "Cortesia"}}')
@@ -84,7 +84,7 @@ class TextsField(forms.JSONField):
 
 
 def check_key(typed: str) -> None:
-    """As a document wants it; Django's own sentence about a slug would allow capitals."""
+    """Raise ValidationError unless the text is a key of the bundle format; Django's slugs allow capitals."""
     if not KEY.fullmatch(typed):
         said = _(
             "“%(typed)s” is not a key. Use lowercase letters, digits, - and _, or leave it empty. For example: %(like)s"
@@ -97,14 +97,14 @@ class KeyField(forms.CharField):
 
 
 def notation_of(field: models.Field) -> Notation | None:
-    """How a list is typed; None for a field that is none."""
+    """Return the notation of a list field, or None for any other field."""
     if not isinstance(field, models.JSONField) or field.default is dict:
         return None
     return NOTATIONS.get(field.name, SENTENCES)
 
 
 def form_field(field: models.Field, made: forms.Field | None) -> forms.Field | None:
-    """What Django makes of a model's field, in the words of the editor; lists become lines."""
+    """Return the form field of a model field, with the editor's label and help; a list becomes a LinesField."""
     if notation := notation_of(field):
         made = LinesField(notation)
     elif isinstance(field, models.JSONField):
@@ -117,7 +117,7 @@ def form_field(field: models.Field, made: forms.Field | None) -> forms.Field | N
 
 
 def words_of(field: models.Field) -> Any:
-    """What the editor says about a field; None if it does not show it."""
+    """Return the editor's description of a model field, or None if the editor does not show it."""
     return FIELDS[PARTS[field.model]].get(field.name)
 
 
@@ -143,17 +143,17 @@ def _word(field: models.Field, made: forms.Field) -> None:
 
 # --- forms -------------------------------------------------------------------------------------------
 class PartForm(forms.ModelForm):
-    """Its fields are checked here, and all that concerns more than one field with the whole document."""
+    """The form of one part. It checks single fields; everything else is checked with the whole document."""
 
     misread: frozenset[str] = frozenset()
 
     def _post_clean(self) -> None:
-        """No row is made of a single part."""
+        """Remember the wrong fields, but build no row: the document is stored as a whole."""
         self.misread = frozenset(self.errors)
 
 
 class PageForm(PartForm):
-    """The version itself. Its parts find it by the row that they share."""
+    """The form of the version itself. Its parts reach it as `instance.page`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -219,7 +219,7 @@ class NewVersionForm(PageForm):
 # --- the parts of a document -------------------------------------------------------------------------
 class PartFormSet(NestedInlineFormSet):
     def add_fields(self, form: forms.BaseForm, index: int | None) -> None:
-        """The keys of rows only tell the page which parts were there: to store a document makes its rows anew."""
+        """Make the primary and foreign keys hidden texts: storing a document creates its rows again."""
         super().add_fields(form, index)
         form.empty_permitted = False
         row: Any = form.instance  # type: ignore[attr-defined]
@@ -228,11 +228,11 @@ class PartFormSet(NestedInlineFormSet):
             form.fields[name] = forms.CharField(required=False, widget=forms.HiddenInput, initial=value)
 
     def clean(self) -> None:
-        """Positions and keys that are used twice are found in the document."""
+        """Skip Django's checks for duplicates: positions are renumbered, and check_bundle finds duplicate keys."""
 
     @property
     def kept(self) -> list[forms.BaseForm]:
-        """In the order of their numbers; those without one come last."""
+        """Return the forms that are not deleted, sorted by position; those without a position come last."""
         kept = [form for form in self.forms if not self._should_delete_form(form)]
         return sorted(kept, key=lambda form: _position(form.cleaned_data))
 
@@ -246,7 +246,7 @@ class PartFormSet(NestedInlineFormSet):
 
 
 class CriteriaFormSet(PartFormSet):
-    """The last one to be checked: where all fields are right, it stores the document or says what is wrong with it."""
+    """The formset that is checked last. If all fields are valid, it stores the document or reports its faults."""
 
     stored: ProtocolVersion | None = None
     is_looked_through = False
@@ -258,7 +258,7 @@ class CriteriaFormSet(PartFormSet):
         return self.stored is not None and super().is_valid()
 
     def _look_through(self, page: Any) -> None:
-        """Where a field is wrong, the rest is checked all the same: or one page of faults would follow another."""
+        """Check the whole document even if a field is wrong, so that one page shows all faults."""
         are_right = [page.is_valid(), super().is_valid(), *(each.is_valid() for each in self._nested())]
         if all(are_right):
             self._store(page)
@@ -290,7 +290,7 @@ class CriteriaFormSet(PartFormSet):
 
 
 def nested_of(form: forms.BaseForm) -> dict[str, PartFormSet]:
-    """The formsets within a form, by the name of their list in a bundle."""
+    """Return the formsets within a form, by the name of their list in a bundle."""
     return {each.get_default_prefix(): each for each in getattr(form, "nested_formsets", [])}
 
 
@@ -301,7 +301,7 @@ def entry_of(form: forms.BaseForm, parent: str) -> Bundle:
 
 
 def _untyped(form: forms.BaseForm) -> Bundle:
-    """Something right for each field that is wrong, so that all others can be checked with the whole document."""
+    """Return a valid stand-in for each wrong field, so that the others can be checked with the whole document."""
     wrong = {name: field for name, field in form.fields.items() if name in form.errors}
     lists: Bundle = {name: [] for name, field in wrong.items() if isinstance(field, LinesField)}
     texts = {name: "" if name == "key" else "…" for name, field in wrong.items() if isinstance(field, forms.CharField)}
@@ -314,7 +314,7 @@ def _position(data: Mapping[str, Any]) -> float:
 
 
 def _with_keys(entries: list[Bundle], part: str) -> Iterator[Bundle]:
-    """A part without a key gets one from its name, which none of its neighbours has."""
+    """Yield the entries; one without a key gets a unique key made from its name."""
     taken = {entry["key"] for entry in entries}
     for number, entry in enumerate(entries, start=1):
         name = next((entry[name] for name in NAMED_BY if entry.get(name)), "")
@@ -332,7 +332,7 @@ def _free(key: str, taken: set[str]) -> str:
 
 # --- faults beside their fields ------------------------------------------------------------------------
 def put(error: BundleError, form: forms.BaseForm, formsets: Mapping[str, PartFormSet]) -> None:
-    """Follow the path of a fault to its form, and from there to its field."""
+    """Add a fault to the form and the field that its path leads to."""
     rest = error.path
     while (step := STEP.match(rest)) and step[1] in formsets:
         rest, formset = rest[step.end() :], formsets[step[1]]
@@ -347,7 +347,7 @@ def put(error: BundleError, form: forms.BaseForm, formsets: Mapping[str, PartFor
 def _put_in(form: forms.BaseForm, place: str, error: BundleError) -> None:
     found = FIELD.match({"protocol": "slug"}.get(place, place))
     if found and found[1] in getattr(form, "misread", ()):
-        return  # something right stood in for it, and it has a fault of its own
+        return  # a stand-in was checked here; the field shows its own fault
     if found and found[1] in form.fields:
         form.add_error(found[1], _within(found) + sentence_of(error))
     else:
@@ -355,7 +355,7 @@ def _put_in(form: forms.BaseForm, place: str, error: BundleError) -> None:
 
 
 def _within(found: re.Match[str]) -> str:
-    """The line of a box, counted from 1, and what in it."""
+    """Return a prefix that names the line of a box, counted from 1, and the place in it."""
     line = _("Line %(n)s") % {"n": int(found[2]) + 1} if found[2] else ""
     place = ", ".join(filter(None, [line, found[3].removeprefix(".")]))
     return f"{place}: " if place else ""

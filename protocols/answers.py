@@ -1,4 +1,4 @@
-"""The only parser of an answer, built from a protocol version. Pages and API both come through here."""
+"""The only parser of answers: pages and the API both use it. It checks an answer against a criterion's spec."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ LONGEST_TEXT = 20_000  # characters: a word range alone would let one endless wo
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An answer in the codes of a form or request, not yet looked at. Which fields count depends on the criterion."""
+    """An unchecked answer, in the codes of a form or request. The criterion decides which fields count."""
 
     option: str = ""
     explanations: tuple[str, ...] = ()
     free_text: str = ""
-    other: bool = False  # "Other" is ticked: the free text is wanted
-    options: tuple[str, ...] = ()  # of a multiple choice
+    other: bool = False  # "Other" is ticked: free text is required
+    options: tuple[str, ...] = ()  # for a multiple choice
     turns: tuple[int, ...] = ()  # marked turns, counted from 1
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A valid answer, in ids of rows. Texts are stripped and in Unicode NFC; turns ascend."""
+    """A valid answer, in ids of rows. Its text is stripped and in Unicode NFC; its turns are sorted."""
 
     criterion_id: int
     option_id: int | None = None
@@ -38,7 +38,7 @@ class Answer:
 
 
 class InvalidAnswer(ValueError):
-    """`errors` is {field: sentence}; the fields are option, explanations, free_text, options and turns."""
+    """An answer is invalid. `errors` maps option, explanations, free_text, options or turns to a sentence."""
 
     def __init__(self, errors: dict[str, str]) -> None:
         super().__init__("; ".join(errors.values()))
@@ -46,7 +46,7 @@ class InvalidAnswer(ValueError):
 
 
 def parse_answer(criterion: CriterionSpec, given: Given, n_turns: int = 0) -> Answer:
-    """Turn what was given into an Answer. `n_turns`: of the dialogue, for criteria that mark turns.
+    """Return the checked answer. `n_turns` is the length of the dialogue, for criteria that mark turns.
 
     Raises InvalidAnswer naming each field that is missing or wrong.
     """
@@ -86,7 +86,7 @@ def _parse_multiple(criterion: CriterionSpec, given: Given) -> Answer:
 
 
 def alone_error(chosen: Sequence[OptionSpec]) -> str:
-    """A sentence if one of the chosen options allows no other beside it; else nothing."""
+    """Return a sentence if one of several chosen options must be chosen alone; otherwise an empty string."""
     alone = next((option for option in chosen if option.alone), None)
     if alone is None or len(chosen) == 1:
         return ""

@@ -1,4 +1,4 @@
-"""One document holds one version of a protocol: read it, check it, hash it, write it from rows."""
+"""Read, check and hash bundles, and write them from rows. A bundle is a document that holds one protocol version."""
 
 import hashlib
 import json
@@ -41,14 +41,17 @@ VERSION_FIELDS = (
 )  # fmt: skip
 MAX_DEPTH = 30  # the format has 10 levels; a few hundred would end every function here in a RecursionError
 ONLY_IN_FILES = ("extends", "without")
-FILE_NAME = re.compile(r"\w[\w .-]*")  # no folder: a bundle from somebody else reads nothing but its neighbours
-# Besides newline and tab: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and nobody can see the others.
+FILE_NAME = re.compile(r"\w[\w .-]*")  # no folders: an untrusted bundle can only read files beside it
+# Newline and tab are allowed. PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and the others are invisible.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 # --- reading ---------------------------------------------------------------------------------------
 def load_bundle(source: Path | str) -> Bundle:
-    """Read a file (a Path) or a text (a str). What a file `extends` is merged in; nothing is checked yet."""
+    """Read a bundle from a file (Path) or a text (str). What a file `extends` is merged in.
+
+    The contents are not checked. Raises InvalidBundle if it cannot be read.
+    """
     if isinstance(source, Path):
         return _load_file(source, ())
     doc = _parsed(source)
@@ -61,7 +64,7 @@ def load_bundle(source: Path | str) -> Bundle:
 def _parsed(text: str) -> Bundle:
     try:
         doc = parse_text(text)
-    except OverflowError:  # of PyYAML, for "\UFFFFFFFF"
+    except OverflowError:  # PyYAML raises it for "\UFFFFFFFF"
         message = _("has an escape sequence beyond the last Unicode character")
         raise unreadable("document", message, _("plain text")) from None
     if _is_deep(doc):
@@ -86,7 +89,7 @@ def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
 
 
 def _extended(base: Bundle, own: Bundle) -> Bundle:
-    """The base with the file's own keys; a language that both translate has the texts of both, the file's own first."""
+    """Return the base with the file's own keys in place of its own; translations of one language are merged."""
     theirs, ours = base.get("translations"), own.get("translations")
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
         return base | own
@@ -112,7 +115,7 @@ def _without(base: Bundle, keys: object) -> Bundle:
 
 
 def _untold(texts: object, keys: list[Any]) -> object:
-    """A translation without the words of some criteria."""
+    """Return a translation without the given criteria."""
     if not isinstance(texts, dict) or not isinstance(texts.get("criteria"), dict):
         return texts
     return texts | {"criteria": {key: part for key, part in texts["criteria"].items() if key not in keys}}
@@ -124,16 +127,16 @@ def _key_of(criterion: object) -> object:
 
 # --- one form for equal contents ------------------------------------------------------------------------
 def complete_bundle(doc: Bundle) -> Bundle:
-    """The checked document with texts in normal form and every default filled in, or InvalidBundle."""
+    """Return the document with texts in normal form and every default filled in. Raises InvalidBundle."""
     if errors := check_bundle(doc):
         raise InvalidBundle(errors)
     return with_defaults(_normal(doc))
 
 
 def canonical_json(doc: Bundle) -> bytes:
-    """Equal contents give equal bytes: sorted keys, NFC, outer blanks stripped, defaults left out, 1.0 written 1.
+    """Return equal bytes for equal contents: sorted keys, NFC, stripped texts, no defaults, 1.0 written as 1.
 
-    Left out, so that a key the format gains later does not change the hash of a protocol that has no use for it.
+    Without defaults, a key that the format gains later does not change the hash of a protocol that does not use it.
     """
     short = without_defaults(complete_bundle(doc))
     return json.dumps(short, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
@@ -155,7 +158,7 @@ def _normal(value: Any) -> Any:
 
 # --- checking ----------------------------------------------------------------------------------------
 def check_bundle(doc: object) -> list[BundleError]:
-    """Every fault of the form; where the form is right, every fault of the meaning."""
+    """Return all faults of the form; if there are none, all faults of the meaning."""
     if _is_deep(doc):
         return [_too_deep()]
     normal = _normal(doc)
@@ -187,7 +190,7 @@ def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleErro
         yield BundleError(path_of(place), _("is %(value)s") % {"value": value}, _("a finite number"))
     elif isinstance(value, dict | list):
         for key, each in _parts(value):
-            if str(key) != str(key).strip():  # "it\n" would pass for "it": Python's $ fits before a last line end
+            if str(key) != str(key).strip():  # "it\n" would pass for "it": Python's $ matches before a final newline
                 yield BundleError(path_of([*place, key]), _("has spaces around the key"), _("only the key"))
             yield from _character_errors(each, [*place, key])
 
@@ -201,9 +204,9 @@ def dump_bundle(version: ProtocolVersion) -> Bundle:
 
 
 def readable_bundle(version: ProtocolVersion) -> Bundle:
-    """A stored version as a person would write it: in the order of the format, and without defaults.
+    """Return a stored version as a person would write it: in the order of the format and without defaults.
 
-    A draft need not be valid, so that one with a fault can be written to a file and mended there.
+    A draft need not be valid: one with faults can be written to a file and corrected there.
     """
     return without_defaults(with_defaults(dump_bundle(version)))
 

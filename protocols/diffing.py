@@ -1,4 +1,4 @@
-"""What differs between two bundles, and whether answers to one still mean the same as answers to the other."""
+"""Compare two bundles, and decide whether answers to one still mean the same as answers to the other."""
 
 import json
 import re
@@ -11,23 +11,23 @@ from protocols.bundles import Bundle
 from protocols.word_count import ALONE
 
 Kind = Literal["added", "removed", "changed", "moved"]
-# They name a document and say nothing of what it asks: two versions never have the same.
+# These identify a document and say nothing about what it asks.
 NAMES = frozenset({"bundle", "protocol", "version"})
 KEYED = frozenset({"criteria", "options", "explanations"})
-# Whatever is not in this list is semantic, so that a key the format gains later errs on the careful side.
+# Every key that is not listed is semantic, so that a key added to the format later errs on the careful side.
 WORDING = frozenset({
     "name", "short", "summary", "citation", "label", "definition", "conditions", "text", "welcome", "changes",
     "notices", "guidelines_short", "guidelines", "examples", "translations", "dimensions", "expected_minutes",
     "feedback_box", "context_title", "item_title", "scale_above", "response", "guide",
 })  # fmt: skip
-LONG = 40_000  # characters of both texts: two unlike texts of the longest kind would take seconds word by word
+LONG = 40_000  # characters in both texts together: comparing long texts word by word can take seconds
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 TOKEN = re.compile(rf"\s+|[{ALONE}]|[^\W{ALONE}]+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of words. The old text is what is not `added`, the new one what is not `removed`."""
+    """A run of words. The old text is all pieces but the `added`, the new text all pieces but the `removed`."""
 
     kind: Literal["same", "removed", "added"]
     text: str
@@ -35,7 +35,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`path` names parts by their keys: criteria.fit.options.yes.label. Of a move, the values are places from 1."""
+    """A difference. `path` names parts by key: criteria.fit.options.yes.label. A move's values are positions from 1."""
 
     path: str
     kind: Kind
@@ -45,24 +45,24 @@ class Change:
 
     @property
     def pieces(self) -> list[Piece]:
-        """The words of a changed text or list of texts, for showing old and new side by side; else empty."""
+        """Return the pieces of a changed text or list of texts, to show side by side; otherwise an empty list."""
         old, new = _as_text(self.before), _as_text(self.after)
         return marked_pieces(old, new) if self.kind == "changed" and old is not None and new is not None else []
 
 
 def compare_bundles(before: Bundle, after: Bundle) -> list[Change]:
-    """Every difference between two complete bundles, but for the names of protocol and version."""
+    """Return every difference between two complete bundles, except in the keys of NAMES."""
     old, new = ({key: value for key, value in doc.items() if key not in NAMES} for doc in (before, after))
     return list(_mapping_changes("", old, new, is_semantic=True))
 
 
 def is_semantic(changes: Iterable[Change]) -> bool:
-    """Whether answers to the two are answers to different questions."""
+    """Return whether a change makes answers to one version mean something else than answers to the other."""
     return any(change.is_semantic for change in changes)
 
 
 def marked_pieces(before: str, after: str) -> list[Piece]:
-    """Compared word by word, long texts line by line; a Chinese or Japanese character is a word."""
+    """Compare two texts word by word, long texts line by line; a Chinese or Japanese character is a word."""
     unit = TOKEN if len(before) + len(after) <= LONG else LINE
     old, new = unit.findall(before), unit.findall(after)
     pieces = []
@@ -76,7 +76,7 @@ def marked_pieces(before: str, after: str) -> list[Piece]:
 def _mapping_changes(
     path: str, old: Bundle, new: Bundle, *, is_semantic: bool, are_parts: bool = False
 ) -> Iterator[Change]:
-    """Of parts, the keys are names their author chose: a criterion called `text` is no wording."""
+    """Yield the changes key by key. Keys of parts are chosen by authors: a criterion called `text` is not wording."""
     for key in dict.fromkeys([*old, *new]):
         place = f"{path}.{key}" if path else key
         counts = is_semantic and (are_parts or key not in WORDING)
@@ -91,7 +91,7 @@ def _mapping_changes(
 def _value_changes(place: str, key: str, old: Any, new: Any, *, is_semantic: bool) -> Iterator[Change]:
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping_changes(place, old, new, is_semantic=is_semantic)
-    elif key in KEYED and isinstance(old, list):  # the version's own `options` is a word
+    elif key in KEYED and isinstance(old, list):  # the version's own `options` is a string
         yield from _part_changes(place, _by_key(old), _by_key(new), is_semantic=is_semantic)
     elif key == "examples":
         yield from _part_changes(place, _by_title(old), _by_title(new), is_semantic=is_semantic)
@@ -100,7 +100,7 @@ def _value_changes(place: str, key: str, old: Any, new: Any, *, is_semantic: boo
 
 
 def _part_changes(path: str, old: dict[str, Bundle], new: dict[str, Bundle], *, is_semantic: bool) -> Iterator[Change]:
-    """Parts have identities, so that one that moved is no new one, and one that came moves no other."""
+    """Match parts by name, so that a moved part is not new, and a new part does not move the others."""
     yield from _mapping_changes(path, old, new, is_semantic=is_semantic, are_parts=True)
     before, after = ([name for name in part if name in old and name in new] for part in (old, new))
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
@@ -116,7 +116,7 @@ def _by_key(parts: Iterable[Bundle]) -> dict[str, Bundle]:
 
 
 def _by_title(examples: Iterable[Bundle]) -> dict[str, Bundle]:
-    """Titles may repeat: the second of a title is matched with the second."""
+    """Return examples by title. A title may repeat: its second example is matched with the second one."""
     found: dict[str, Bundle] = {}
     for example in examples:
         name = title = json.dumps(example["title"], ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""A YAML or JSON text read into plain values, and written. Nothing here knows what a protocol is.
+"""Read YAML or JSON text into plain values, and write YAML. This module does not know the bundle format.
 
-YAML is read as version 1.2 reads it (so `language: no` is a text), without aliases, tags and repeated keys:
-an alias lets 1 kB grow to gigabytes, and of two equal keys one would vanish unseen.
+YAML is read as version 1.2 (so `language: no` is a text). Aliases, tags and repeated keys are refused:
+an alias lets 1 kB grow to gigabytes, and one of two equal keys would be lost unnoticed.
 """
 
 import json
@@ -44,7 +44,7 @@ def read_file(path: Path) -> str:
 
 
 def parse_text(text: str) -> dict[str, Any]:
-    """A text that starts with { is JSON, any other is YAML."""
+    """Parse a text that starts with { as JSON and any other as YAML. Raises InvalidBundle unless it is a mapping."""
     if len(text) > MAX_BYTES:
         raise unreadable("document", _("is too large"), _("at most %(n)s characters") % {"n": f"{MAX_BYTES:,}"})
     try:
@@ -120,7 +120,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes whatever any reader, of YAML 1.1 or 1.2, would take for something else than a text."""
+    """A dumper that quotes every text that a reader of YAML 1.1 or 1.2 would take for another type."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -152,5 +152,5 @@ def _parse_yaml(text: str) -> Any:
         raise _not_yaml(_line(line), error.problem or "") from None
     except yaml.YAMLError as error:
         raise unreadable("document", str(error).splitlines()[0], _("plain YAML")) from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise unreadable("document", str(error)) from None

@@ -1,4 +1,4 @@
-"""The document of the editor: how each field is called and explained, and what a page was made from."""
+"""The fields of the editor with labels and help, and the revision of the document that a page was made from."""
 
 import hashlib
 import json
@@ -68,7 +68,7 @@ INTERACTIONS: Choices = (
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`needs` says when it applies: scale=ordinal,interval of its own part, or with ^ before it, of the one around."""
+    """A field of the editor. `needs` says when it applies: scale=ordinal,interval; with ^, of the enclosing part."""
 
     name: str
     label: Text
@@ -85,7 +85,7 @@ def _field(name: str, label: Text, widget: str = "line", **more: Any) -> Field:
     return Field(name, label, widget, **more)
 
 
-UNTOLD = ("decimal", "option")  # the schema says of them how a file writes them
+UNTOLD = ("decimal", "option")  # the schema describes how a file writes these, which does not help on a form
 _OWN_SCALE = "scale=ordinal,interval"
 _PARTS: dict[str, tuple[Field, ...]] = {
     "document": (
@@ -248,7 +248,7 @@ def _schema_of(part: str, name: str) -> Mapping[str, Any]:
 
 
 def _bounded(part: str, field: Field) -> Field:
-    """What the schema limits cannot be typed in the first place; what it explains need not be explained here."""
+    """Return the field with the schema's limits and, if it needs help and has none, the schema's description."""
     schema = _schema_of(part, field.name)
     return Field(
         field.name,
@@ -264,7 +264,7 @@ def _bounded(part: str, field: Field) -> Field:
 
 
 def _described(schema: Mapping[str, Any]) -> Text:
-    """In the language of the page, as the rest of the table."""
+    """Return the schema's description, translated when a page shows it."""
     return lazy(described, str)(schema)
 
 
@@ -272,18 +272,18 @@ FIELDS = {part: {field.name or "itself": _bounded(part, field) for field in fiel
 
 
 def editable(version: ProtocolVersion) -> Bundle:
-    """With every default, so that a form has a value for each of its fields. A draft need not be valid."""
+    """Return a version's document with every default, so that each field has a value. A draft need not be valid."""
     return with_defaults(dump_bundle(version))
 
 
 def revision_of(doc: Bundle) -> str:
-    """What a page was made from: a save over somebody else's save is known by it. Of any document, valid or not."""
+    """Return a hash of a document, valid or not. It shows whether somebody else has saved since a page was made."""
     text = json.dumps(doc, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def findings(doc: object) -> dict[str, list[dict[str, str]]]:
-    """All that is wrong with a document, and where nothing is, all that is often a mistake."""
+    """Return the `errors` of a document and, if there are none, its `warnings`."""
     errors = [{"path": each.path, "message": each.message, "expected": each.expected} for each in check_bundle(doc)]
     return {"errors": errors, "warnings": [] if errors or not isinstance(doc, dict) else list(_advice(doc))}
 

@@ -30,7 +30,7 @@ def cited(version: ProtocolVersion) -> str:
 
 
 def at_its_fault(form: forms.Form) -> forms.Form:
-    """The browser goes to the first field that is wrong: on a long page nobody would see what is said there."""
+    """Focus the first field that is wrong: on a long page nobody would see its message."""
     wrong = next((field for name, field in form.fields.items() if name in form.errors), None)
     if wrong:
         wrong.widget.attrs["autofocus"] = True
@@ -42,7 +42,7 @@ class SearchForm(forms.Form):
 
 
 class CompareForm(forms.Form):
-    """Both in the words people cite: slug@version."""
+    """Choose two versions, each written as slug@version."""
 
     a = forms.ChoiceField(
         label=pgettext_lazy("the version before", "From"),
@@ -76,7 +76,7 @@ class RetireForm(forms.Form):
 
 
 class BundleFieldsForm(forms.Form):
-    """Shows what a service refuses beside the field it is about."""
+    """A form that shows a service's refusal beside the field it is about."""
 
     def add_refusal(self, refusal: InvalidBundle) -> None:
         for error in refusal.errors:
@@ -86,7 +86,7 @@ class BundleFieldsForm(forms.Form):
 
 
 def _refusal(error: BundleError, *, is_shown: bool) -> str:
-    """`is_shown`: beside its field, which the sentence need not name then."""
+    """Return the sentence of a fault. With `is_shown` it appears beside its field and does not name it."""
     found = {"path": error.path, "message": error.message, "expected": error.expected}
     if is_shown and error.expected:
         return gettext("It %(message)s. Expected: %(expected)s.") % found
@@ -164,7 +164,7 @@ class ImportForm(forms.Form):
     )
     text = forms.CharField(
         required=False,
-        strip=False,  # the blanks before the first key are YAML
+        strip=False,  # spaces before the first key matter in YAML
         label=_("Or its text"),
         widget=forms.Textarea(attrs={"rows": 14, "class": "code", **CODE}),
         help_text=_("A text that starts with { is read as JSON, any other as YAML."),
@@ -177,7 +177,7 @@ class ImportForm(forms.Form):
         return file
 
     def clean_text(self) -> str:
-        """Browsers send two characters for each line end, which would count."""
+        """Normalise line ends: browsers send two characters for each, which would count towards the limit."""
         return str(self.cleaned_data["text"]).replace("\r\n", "\n")
 
     def clean(self) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class ImportForm(forms.Form):
             raise ValidationError(both if file else gettext("Choose a file, or paste a text."))
         if file:
             data["text"] = self._text_of(file)
-            self.data = {**self.data, "text": data["text"]}  # for the box: no browser chooses the file again
+            self.data = {**self.data, "text": data["text"]}  # fills the text box: a browser forgets the chosen file
         return data
 
     def _text_of(self, file: UploadedFile) -> str:

@@ -1,4 +1,4 @@
-"""The words for the codes of a protocol, in the language of the page."""
+"""Words for the codes of a protocol, in the language of the page."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -61,7 +61,7 @@ STEP = re.compile(r"([a-z_]+)\[(\d+)\]")
 
 
 def place_words(path: str) -> str:
-    """criteria[0].options[3].role: criterion 1, answer 4. Empty for a place that is in no part."""
+    """Return a path in words: criteria[0].options[3].role is "criterion 1, answer 4". Empty outside of parts."""
     found = [(PARTS[name], int(number) + 1) for name, number in STEP.findall(path) if name in PARTS]
     return ", ".join(str(words) % {"n": n} for words, n in found)
 
@@ -71,18 +71,18 @@ def status_word(status: str) -> str:
 
 
 def word_of(words: Mapping[str, Any], code: str) -> str:
-    """A code nobody has put into words is shown as it is."""
+    """Return the word for a code, or the code itself if it has none."""
     return str(words.get(code, code))
 
 
 # --- conditions and rules in sentences -----------------------------------------------------------------
 def alternatives(keys: Iterable[str]) -> str:
-    """yes or unsure, as HTML."""
+    """Return keys as HTML, joined as in "yes or unsure"."""
     return either(format_html("<code>{}</code>", key) for key in keys)
 
 
 def rule_sentence(rule: Mapping[str, Any]) -> SafeString:
-    """yes if a is yes and b is no; as HTML."""
+    """Return a rule as HTML, as in "yes if a is yes and b is no"."""
     option = format_html("<code>{}</code>", rule["option"])
     conditions = both(map(_condition, rule.get("when", ())))
     if not conditions:

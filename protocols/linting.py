@@ -1,4 +1,4 @@
-"""What is allowed in a bundle and often a mistake. No warning keeps a version from being published."""
+"""Warn about what is allowed in a bundle but often a mistake. A version with warnings can be published."""
 
 import re
 import unicodedata
@@ -12,9 +12,9 @@ from protocols.bundles import Bundle
 from protocols.models import Criterion, Option
 
 MOST_DIGITS = 9  # the keys 1 to 9
-NUMBER_SCALES = (set(range(11)), set(range(101)))  # everybody knows these, and a long one is not answered by keys
+NUMBER_SCALES = (set(range(11)), set(range(101)))  # familiar scales, and a long one is not answered by keys
 OUTSIDE = (Option.Role.UNSURE, Option.Role.EXCLUDING)
-# In English, Italian and Chinese. All are looked for in every text: none is a word of another of these languages.
+# English, Italian and Chinese. Every text is searched for all: none is a word of another of these languages.
 LEADING = (
     "don't you agree", "do you agree that", "isn't it", "isn't this", "doesn't it", "wouldn't you", "obviously",
     "of course", "surely", "how good", "how bad", "how much better",
@@ -45,7 +45,7 @@ class Warning_:  # noqa: N801 - Warning is Python's own
 
 
 def lint(doc: Bundle) -> list[Warning_]:
-    """Of a complete bundle."""
+    """Return all warnings about a complete bundle."""
     numbered = [(f"criteria[{number}]", criterion) for number, criterion in enumerate(doc["criteria"])]
     of_criteria = (check(path, criterion) for path, criterion in numbered for check in CRITERION_CHECKS)
     return list(chain(_guidelines(doc), *of_criteria, _copied_anchors(numbered), _leading(doc), _translations(doc)))
@@ -94,7 +94,7 @@ def _too_many(path: str, criterion: Bundle) -> Iterator[Warning_]:
 
 
 def _no_example(path: str, criterion: Bundle) -> Iterator[Warning_]:
-    """The answer to a computed criterion is nobody's, and no example can show marked turns."""
+    """Skip other kinds: nobody gives the answer to a computed criterion, and no example can show marked turns."""
     if criterion["kind"] in (Criterion.Kind.SINGLE, Criterion.Kind.MULTIPLE) and not criterion["examples"]:
         advice = _("Add one: examples are what annotators remember.")
         yield Warning_(f"{path}.examples", "no_example", _("There is no example."), advice)
@@ -116,7 +116,7 @@ CRITERION_CHECKS: tuple[Callable[[str, Bundle], Iterator[Warning_]], ...] = (
 
 # --- across criteria ---------------------------------------------------------------------------------
 def _copied_anchors(criteria: Iterable[tuple[str, Bundle]]) -> Iterator[Warning_]:
-    """“I don't know” may well be explained alike everywhere."""
+    """Compare the options of different criteria, except “I don't know”, which may be explained alike everywhere."""
     seen: dict[str, str] = {}
     for path, criterion in criteria:
         options = [option for option in criterion["options"] if option["role"] not in OUTSIDE]
@@ -128,7 +128,7 @@ def _copied_anchors(criteria: Iterable[tuple[str, Bundle]]) -> Iterator[Warning_
 
 
 def _anchors(path: str, options: list[Bundle]) -> Iterator[tuple[str, str, str]]:
-    """(place, the option's place, text) of each text that says when an option fits."""
+    """Yield (place, the option's place, text) for each text that says when an option fits."""
     for number, option in enumerate(options):
         place = f"{path}.options[{number}]"
         if option["definition"]:
@@ -161,7 +161,7 @@ def _questions(doc: Bundle) -> Iterator[tuple[str, str]]:
 
 
 def _whole(words: str) -> str:
-    """Chinese has no blanks between words."""
+    """Return a pattern that matches whole words; Chinese has no spaces between words."""
     return words if ord(words[0]) > 0x2E80 else rf"\b{re.escape(words)}\b"
 
 
@@ -176,13 +176,13 @@ def _translations(doc: Bundle) -> Iterator[Warning_]:
 
 
 def untranslated(doc: Bundle, language: str) -> tuple[int, int]:
-    """(texts that a language lacks, all texts) of a complete bundle; the main language lacks none."""
+    """Return (texts that a language lacks, all texts) of a complete bundle; the main language lacks none."""
     found = list(_is_translated(doc, doc["translations"].get(language, {})))
     return found.count(False) if language in doc["translations"] else 0, len(found)
 
 
 def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:
-    """One answer for each text of the document."""
+    """Yield for each text of the document whether it is translated."""
     yield from _has(doc, texts, TEXTS)
     for criterion in doc["criteria"]:
         own = texts.get("criteria", {}).get(criterion["key"], {})

@@ -1,4 +1,4 @@
-"""A right value for the place of an error, so that nobody needs the reference to mend a bundle."""
+"""Suggest a valid value for the place of an error, so that nobody needs the reference to correct a bundle."""
 
 import json
 import re
@@ -56,7 +56,7 @@ RIGHT: dict[str, Any] = {
 
 
 def example_for(error: BundleError) -> str:
-    """`key: value` as YAML, or nothing if the place is none of the format, such as a line."""
+    """Return `key: value` as YAML, or an empty string if the place is not part of the format, such as a line."""
     found = _find(PLACE.findall(error.path))
     if found is None:
         return ""
@@ -70,7 +70,7 @@ def example_for(error: BundleError) -> str:
 
 
 def right_value(name: str, part: Schema) -> Any:
-    """A value of a key, or of an entry of a list if it has no name."""
+    """Return a valid value for a key, or for an entry of a list if `name` is empty."""
     part = resolved(part)
     if "const" in part or (name in RIGHT and _is_valid(RIGHT[name], part)):
         return part.get("const", RIGHT.get(name))
@@ -91,12 +91,12 @@ def _right_mapping(part: Schema) -> Any:
 
 
 def _is_valid(value: object, part: Schema) -> bool:
-    """The same key stands for a list in a criterion and for a mapping in a translation."""
+    """Return whether a value fits: the same key is a list in a criterion and a mapping in a translation."""
     return bool(Draft202012Validator({**part, "$defs": SCHEMA["$defs"]}).is_valid(value))
 
 
 def _expected_value(expected: str, allowed: list[str], part: Schema) -> Any:
-    """What the error itself asks for: it knows the other parts of the bundle."""
+    """Return the value that the error asks for, as it knows the other parts of the bundle; None if it names none."""
     number = re.fullmatch(r"at (?:least|most) (\d+)", expected)
     if number and part.get("type") not in ("array", "string", "object"):
         return int(number[1])
@@ -106,7 +106,7 @@ def _expected_value(expected: str, allowed: list[str], part: Schema) -> Any:
 
 
 def _find(tokens: list[str]) -> tuple[str, Schema, bool] | None:
-    """(the last key, its schema, whether the key is right); a key that is not of the format gives the most like it."""
+    """Return (the last key, its schema, whether it is right), or the most similar key for one that is unknown."""
     name, is_right_name = "", True
     part: Schema = SCHEMA
     for token in tokens:

@@ -1,4 +1,4 @@
-"""What the commands about bundles share."""
+"""Functions that the commands about bundles share."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from protocols.services import VersionTaken
 
 
 def read_bundle(path: Path) -> Bundle:
-    """A valid bundle, or CommandError with one line for each fault."""
+    """Return a valid bundle. Raises CommandError with one line for each fault."""
     try:
         doc = load_bundle(path)
     except InvalidBundle as error:
@@ -31,7 +31,7 @@ def stored_version(name: str) -> ProtocolVersion:
 
 
 def read_any(name: str) -> Bundle:
-    """Of a file, or of a stored version such as politeness@1.0."""
+    """Return the bundle of a file, or of a stored version such as politeness@1.0."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml", ".json") or path.is_file():
         return read_bundle(path)
@@ -39,10 +39,10 @@ def read_any(name: str) -> Bundle:
 
 
 def refusal(path: Path | str, refused: InvalidBundle) -> CommandError:
-    """One line for each fault, with a right value for its place.
+    """Return an error with one line for each fault and an example of a valid value for its place.
 
-    What clashes with stored contents says by itself what would be right. Of a file that cannot be read, the error
-    names the file already.
+    VersionTaken says what would be right and gets no example. The error of an unreadable file already begins with
+    the file's name, which is not repeated.
     """
     shown = ["" if isinstance(refused, VersionTaken) else _example(error) for error in refused.errors]
     lines = [str(error).removeprefix(f"{Path(path).name}: ") for error in refused.errors]

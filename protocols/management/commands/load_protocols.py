@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
 
 def _instead_of(doc: Bundle, version: ProtocolVersion) -> str:
-    """What to say when the version's own name was taken."""
+    """Return a note if the contents are stored under another name because their own was taken."""
     if doc["version"] == version.version:
         return ""
     return f" ({doc['version']} is stored with earlier contents, and stays as it is)"

@@ -9,9 +9,9 @@ from protocols.diffing import Change, Piece, compare_bundles, is_semantic
 from protocols.management.commands._reading import read_any, refusal
 from protocols.schema import InvalidBundle
 
-SAME, DIFFERENT, TROUBLE = 0, 1, 2  # as diff itself has it
+SAME, DIFFERENT, TROUBLE = 0, 1, 2  # the exit codes of diff
 MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
-CONTEXT = 60  # characters beside a change: guidelines have pages
+CONTEXT = 60  # characters shown beside a change: guidelines are pages long
 SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 def _complete(name: str) -> Bundle:
     try:
         return complete_bundle(read_any(name))
-    except InvalidBundle as error:  # a stored draft that was edited into one
+    except InvalidBundle as error:  # a stored draft can be invalid
         raise CommandError(str(refusal(name, error)), returncode=TROUBLE) from None
     except CommandError as error:
         raise CommandError(str(error), returncode=TROUBLE) from None

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Write a stored protocol as a bundle, without what is default."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs) -> CommandParser:
-        # Django's own --version, which prints Django's, gives way.
+        # This --version replaces Django's option, which prints Django's version.
         return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -33,7 +33,7 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
             return
         try:
-            output.write_text(text, encoding="utf-8", newline="\n")  # other line ends would be other bytes
+            output.write_text(text, encoding="utf-8", newline="\n")  # the same bytes on every system
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror}.") from None
 
@@ -46,5 +46,5 @@ def _readable(version: ProtocolVersion, format: str) -> str:
 def _canonical(version: ProtocolVersion) -> str:
     try:
         return canonical_json(dump_bundle(version)).decode()
-    except InvalidBundle as error:  # a draft that was edited into one
+    except InvalidBundle as error:  # a draft can be invalid
         raise refusal(f"{version.protocol.slug}@{version.version}", error) from None

@@ -95,7 +95,7 @@ def _allowed(part: Schema) -> Iterator[str]:
 
 
 def _description_of_pattern(part: Schema) -> str:
-    """What a pattern means is written beside it, once."""
+    """Return what a pattern means: the schema describes each pattern once, beside it."""
     with_it = [each for each in (*SCHEMA["$defs"].values(), *SCHEMA["properties"].values()) if "pattern" in each]
     return next(each["description"] for each in with_it if each["pattern"] == part["pattern"])
 
