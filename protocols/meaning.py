@@ -1,4 +1,4 @@
-"""What no schema can say of a bundle: that its parts fit each other."""
+"""Check what a schema cannot check: whether the parts of a bundle fit each other."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
@@ -14,7 +14,7 @@ Kind = Criterion.Kind
 
 
 def meaning_errors(doc: Entry) -> Iterator[BundleError]:
-    """Of a document whose form is right, with its defaults filled in."""
+    """Yield the faults of a document whose form is valid and whose defaults are filled in."""
     for low, high in (("words_min", "words_max"), ("expected_minutes", "max_minutes")):
         if doc[low] > doc[high]:
             yield BundleError(low, *_above(doc[low], high, doc[high]))
@@ -27,7 +27,7 @@ def meaning_errors(doc: Entry) -> Iterator[BundleError]:
 
 
 def _above(value: object, other: str, most: object) -> tuple[str, str]:
-    """(what is wrong, what was expected); `other` is the key of the greater number."""
+    """Return (what is wrong, what was expected); `other` is the key of the limit that the value exceeds."""
     return _("is %(value)s, more than %(other)s") % {"value": value, "other": other}, _at_most(most)
 
 
@@ -107,7 +107,7 @@ def _any_unit(_other: Entry) -> bool:
 def _condition_errors(
     path: str, conditions: Iterable[Entry], earlier: list[Entry], fits: Callable[[Entry], bool]
 ) -> Iterator[BundleError]:
-    """What an answer depends on comes before it, so nothing ever depends on itself."""
+    """Yield the faults of conditions: they refer to earlier criteria only, so that nothing depends on itself."""
     known = {entry["key"]: entry for entry in earlier if fits(entry) and entry["kind"] in (Kind.SINGLE, Kind.COMPUTED)}
     for number, condition in enumerate(conditions):
         place, key = f"{path}[{number}]", condition["criterion"]
@@ -129,7 +129,7 @@ def _known_option(path: str, key: str, options: list[Entry]) -> Iterator[BundleE
 
 # --- its parts -------------------------------------------------------------------------------------
 def _option_errors(path: str, option: Entry, doc: Entry) -> Iterator[BundleError]:
-    # Two reasons of one sub-dimension would count one vote twice in the table of errors.
+    # Two reasons with the same sub-dimension would count one vote twice in the table of errors.
     for field in ("key", "sub_dimension"):
         yield from _repeated(f"{path}.explanations", option["explanations"], field)
     asks = option["asks"]
@@ -146,7 +146,7 @@ def _option_errors(path: str, option: Entry, doc: Entry) -> Iterator[BundleError
 
 
 def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
-    """An answer of an ordered scale has its own number; "I don't know" and exclusions lie outside of the scale."""
+    """Require a number of its own for each answer of an ordered scale; "I don't know" and exclusions need none."""
     outside = (Option.Role.UNSURE, Option.Role.EXCLUDING)
     for number, option in enumerate(options):
         if option["value"] is None and option["role"] not in outside:
@@ -200,7 +200,7 @@ def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> I
 
 
 def _example_translation_errors(path: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
-    """Examples have no keys: they belong to the original's by their places."""
+    """Compare the lengths of lists: examples have no keys and are matched with the original by position."""
     yield from _same_length(path, "examples", texts, original)
     for number, (example, source) in enumerate(zip(texts.get("examples", ()), original["examples"], strict=False)):
         for name in ("facts", "history", "candidates"):

@@ -1,4 +1,4 @@
-"""What is measured. A published version is frozen by a database trigger (migration 0002)."""
+"""Protocols, versions and their parts. A database trigger (migration 0002) freezes published versions."""
 
 from django.db import models
 from django.db.models import Q
@@ -155,7 +155,7 @@ class ProtocolVersion(models.Model):
         return f"{self.protocol.slug} {self.version}"
 
     def minutes_for(self, n_items: int) -> tuple[int, int]:
-        """What a batch of so many items should take, and may take: rounded up to a minute."""
+        """Return the expected and the maximum minutes for a batch of `n_items`, rounded up."""
         times = self.expected_minutes, self.max_minutes
         if not self.batch_items or not n_items:
             return times
@@ -250,7 +250,7 @@ class Option(models.Model):
 
 
 class Explanation(models.Model):
-    """A predefined reason. Key and sub-dimension are hidden: annotators see the text alone."""
+    """A predefined reason. Annotators see only its text, never its key or sub-dimension."""
 
     option = models.ForeignKey(Option, models.PROTECT, related_name="explanations")
     key = models.SlugField(max_length=80)
@@ -272,7 +272,7 @@ class Explanation(models.Model):
 class Example(models.Model):
     """A worked example of a criterion: a history and candidates, each with its evaluation and why.
 
-    Without candidates the history itself is evaluated, or one turn of it.
+    Without candidates, the history itself or one turn of it is evaluated.
     """
 
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="examples")

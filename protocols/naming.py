@@ -1,4 +1,4 @@
-"""What a person calls a criterion or an answer, and the key that a document needs: either may be typed."""
+"""Turn the names of criteria and answers into the keys that a document needs; people may type either."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from protocols.bundles import Bundle
 
 
 def by_keys(criteria: list[Bundle]) -> list[Bundle]:
-    """Conditions, rules and examples name criteria and answers by their keys. What is neither stays as it was typed."""
+    """Return the criteria with keys in place of names in conditions, rules and examples; other text stays as typed."""
     return [
         criterion
         | {
@@ -20,7 +20,7 @@ def by_keys(criteria: list[Bundle]) -> list[Bundle]:
 
 
 def key_of(typed: Any, parts: Iterable[Mapping[str, Any]], name: str) -> Any:
-    """A key stays. A name is looked up, whatever its capitals; one that two parts share is left alone."""
+    """Return the key of a name, ignoring case. A key, an unknown name and one that two parts share stay as typed."""
     if not isinstance(typed, str) or any(part["key"] == typed for part in parts):
         return typed
     found = [part["key"] for part in parts if str(part[name]).casefold() == typed.casefold()]
@@ -48,7 +48,7 @@ def _example(example: Bundle, options: list[Bundle]) -> Bundle:
 
 
 def _explained(candidate: Any, options: list[Bundle]) -> Any:
-    """Its reasons are those of the answer it has."""
+    """Return a candidate with the keys of its reasons, which are looked up in its answer."""
     if not isinstance(candidate, dict) or not isinstance(candidate.get("explanations"), list):
         return candidate
     known: list[Bundle] = next((each["explanations"] for each in options if each["key"] == candidate.get("option")), [])

@@ -1,4 +1,4 @@
-"""Lists of a bundle as lines in a box of a form: how each is written, and how it is read back."""
+"""Write the lists of a bundle as lines of text for a form, and read them back."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ INDENT = "  "
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """`write` and `read` are for one entry; `help` says with an example how it looks."""
+    """How a list is typed: `write` and `read` handle one entry, `help` explains it with an example."""
 
     write: Callable[[Any], str]
     read: Callable[[str], Any]
@@ -23,7 +23,7 @@ class Notation:
 
 
 def write_lines(notation: Notation, value: list[Any]) -> str:
-    """One entry a line. A list that would not come back the same is written as JSON."""
+    """Return a list with one entry per line, or as JSON if read_lines would not return the same list."""
     try:
         text = "\n".join(notation.write(entry).replace("\n", f"\n{INDENT}") for entry in value)
         is_same = _bare(read_lines(notation, text)) == _bare(value)
@@ -33,7 +33,7 @@ def write_lines(notation: Notation, value: list[Any]) -> str:
 
 
 def read_lines(notation: Notation, text: str) -> list[Any]:
-    """Raises ValidationError with the line that cannot be read. A text that is a JSON list is taken as that list."""
+    """Return the entries of a text of lines or a JSON list. Raises ValidationError with the line it cannot read."""
     listed = _json_list(text)
     return [notation.read(entry) for entry in _entries(text)] if listed is None else listed
 
@@ -49,7 +49,7 @@ def _json_list(text: str) -> list[Any] | None:
 
 
 def _entries(text: str) -> Iterator[str]:
-    """A line that begins with a blank goes on with the entry above it."""
+    """Return the entries. A line that begins with a space continues the entry above it."""
     entries: list[str] = []
     for line in text.replace("\r\n", "\n").split("\n"):
         if entries and line[:1].isspace():
@@ -60,7 +60,7 @@ def _entries(text: str) -> Iterator[str]:
 
 
 def _bare(value: Any) -> Any:
-    """Without what is empty, which means the same as its absence."""
+    """Return the value without its empty parts, which mean the same as missing ones."""
     if isinstance(value, dict):
         return {name: _bare(each) for name, each in value.items() if each not in ("", [], None)}
     return [_bare(each) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Markdown of researchers, made safe for the browsers of annotators."""
+"""Render the Markdown of researchers as HTML that is safe in the browsers of annotators."""
 
 from functools import lru_cache
 
@@ -7,7 +7,7 @@ import nh3
 from django.utils.safestring import SafeString, mark_safe
 from markdown.extensions.toc import slugify_unicode
 
-# An id of the text must not be one of the page's: scripts and labels would find the text instead.
+# An id in the text must not equal one of the page's: scripts and labels would find the text instead.
 ID_PREFIX = "text-"
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 BLOCKS = {"p", "br", "hr", "blockquote", "pre", "ul", "ol", "li", "dl", "dt", "dd"}
@@ -17,7 +17,7 @@ ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, **{heading: {"id"} for he
 
 
 def render_markdown(text: str) -> SafeString:
-    """HTML of a strict allow-list: no images, scripts, styles or classes; headings have ids for links to them."""
+    """Return HTML of a strict allow-list: no images, scripts, styles or classes; headings have ids to link to."""
     toc = {"slugify": _prefixed_slug}
     html = markdown.markdown(text, extensions=["tables", "toc", "sane_lists"], extension_configs={"toc": toc})
     clean = nh3.clean(
@@ -28,13 +28,13 @@ def render_markdown(text: str) -> SafeString:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer",
     )
-    # A corner of a table heads nothing: as a heading it would be read out for every cell beside it.
+    # The empty corner of a table is not a heading: a screen reader would read it out for every cell beside it.
     return mark_safe(clean.replace("<th></th>", "<td></td>"))  # noqa: S308 - this is the sanitiser
 
 
 @lru_cache(maxsize=256)
 def rendered(text: str) -> SafeString:
-    """The same, kept: Markdown takes milliseconds, and every page of every annotator shows the same text."""
+    """Return render_markdown(text) from a cache: it takes milliseconds, and all annotators see the same texts."""
     return render_markdown(text)
 
 

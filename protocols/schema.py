@@ -1,4 +1,4 @@
-"""The form of a bundle: bundle-1.schema.json read, applied, and its complaints put into sentences."""
+"""Check the form of a bundle with bundle-1.schema.json, and put the validator's errors into sentences."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ TYPE_NAMES = {
     "boolean": gettext_noop("true or false"),
     "null": gettext_noop("nothing"),
 }
-# Sentences of the schema that pages show: as help in the editor, and as what a fault should have been.
+# Descriptions of the schema that pages show, as help in the editor or as the expected value of a fault.
 SHOWN_DESCRIPTIONS = (
     gettext_noop("Shown before the first batch."),
     gettext_noop("How long a batch should take."),
@@ -52,7 +52,7 @@ SHOWN_DESCRIPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class BundleError:
-    """`path` says where, for example criteria[0].options[2].role; `expected` may be empty."""
+    """A fault of a bundle. `path` says where, for example criteria[0].options[2].role; `expected` may be empty."""
 
     path: str
     message: str
@@ -76,14 +76,14 @@ def form_errors(doc: object) -> list[BundleError]:
 
 
 def _names_nothing(found: ValidationError) -> bool:
-    """What refers to a part and is no key names none. The meaning says so, and which parts there are."""
+    """Return whether a reference to a part is not a key. meaning_errors reports it, with the parts that exist."""
     place: list[str | int] = list(found.absolute_path)
     is_listed = place[-2:-1] in (["options"], ["explanations"]) and isinstance(place[-1], int)
     return found.validator == "pattern" and (is_listed or place[-1] in ("criterion", "option"))
 
 
 def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
-    """The same document with every key that was left out, in the order of the schema."""
+    """Return the document with every default that was left out, in the order of the schema."""
     schema = resolved(schema)
     if isinstance(value, list) and "items" in schema:
         return [with_defaults(each, schema["items"]) for each in value]
@@ -99,7 +99,7 @@ def with_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
 
 
 def without_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
-    """The inverse: only what says more than its absence."""
+    """Return the document without the values that equal their default: the inverse of with_defaults."""
     schema = resolved(schema)
     if isinstance(value, list) and "items" in schema:
         return [without_defaults(each, schema["items"]) for each in value]
@@ -114,18 +114,18 @@ def without_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
 
 
 def _is_equal(value: object, default: object) -> bool:
-    """Python takes 0 for False and 1 for True."""
+    """Return whether a value is the default; in Python, 0 equals False and 1 equals True."""
     return value == default and isinstance(value, bool) == isinstance(default, bool)
 
 
 def described(schema: Mapping[str, Any]) -> str:
-    """The schema's own sentence in the language of the page: those that are shown are in SHOWN_DESCRIPTIONS."""
+    """Return the schema's description in the language of the page. SHOWN_DESCRIPTIONS lists those to translate."""
     sentence = str(schema.get("description", ""))
     return _(sentence) if sentence else ""
 
 
 def path_of(parts: Iterable[str | int]) -> str:
-    """criteria[0].key; a key that is no word appears quoted and escaped, so that any terminal can print it."""
+    """Return a path like criteria[0].key. An unusual key is quoted and escaped, so that any terminal can print it."""
     path = ""
     for part in parts:
         if isinstance(part, int):
@@ -136,14 +136,14 @@ def path_of(parts: Iterable[str | int]) -> str:
 
 
 def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """With what its $ref stands for; a key beside the $ref goes before one behind it."""
+    """Return the schema with its $ref resolved; a key beside the $ref overrides one behind it."""
     if "$ref" not in schema:
         return schema
     name = schema["$ref"].removeprefix("#/$defs/")
     return {**SCHEMA["$defs"][name], **schema}
 
 
-# --- jsonschema's complaints in our words -----------------------------------------------------------
+# --- jsonschema's errors in our words ---------------------------------------------------------------
 def _explained(found: ValidationError) -> Iterator[BundleError]:
     place = list(found.absolute_path)
     rule, wanted, given = str(found.validator), found.validator_value, found.instance

@@ -1,4 +1,4 @@
-"""Looking protocols up."""
+"""Queries that look up protocols and their versions."""
 
 import re
 from pathlib import Path
@@ -19,11 +19,11 @@ def builtin_bundles() -> list[Path]:
 
 
 def find_version(name: str) -> ProtocolVersion:
-    """The version called `slug@version`, of any status; or of `slug` alone the one to use.
+    """Return the version called `slug@version`, of any status, or the version to use for `slug` alone.
 
-    That is the highest published version without a suffix (1.10 is above 1.9, and 1.0 is taken before
-    1.0-three-criteria however new that is); if all have a suffix, the one published last.
-    Raises ProtocolVersion.DoesNotExist with a sentence that names what there is.
+    That is the highest published version without a suffix: 1.10 is above 1.9, and 1.0 is preferred to a newer
+    1.0-three-criteria. If all have a suffix, it is the one published last.
+    Raises ProtocolVersion.DoesNotExist with a sentence that names the known versions.
     """
     slug, _at, wanted = name.partition("@")
     versions = ProtocolVersion.objects.select_related("protocol").filter(protocol__slug=slug)
@@ -36,12 +36,12 @@ def find_version(name: str) -> ProtocolVersion:
 
 
 def history_of(protocol: Protocol) -> QuerySet[ProtocolVersion]:
-    """All its versions of any status, the newest first, each with the one it was made from."""
+    """Return all versions of a protocol, of any status, newest first, each with the one it was made from."""
     return protocol.versions.select_related("protocol", "parent__protocol").order_by("-created_at", "-pk")
 
 
 def protocol_list(search: str = "") -> QuerySet[Protocol]:
-    """By name, each with its `listed` versions, the newest first, which know their `n_questions`."""
+    """Return protocols by name. Each has its versions as `listed`, newest first, and these have `n_questions`."""
     asked = Count("criteria", filter=~Q(criteria__kind=Criterion.Kind.COMPUTED))
     newest = ProtocolVersion.objects.defer(*LONG_TEXTS).annotate(n_questions=asked).order_by("-created_at", "-pk")
     found = Q(name__icontains=search) | Q(slug__icontains=search)
@@ -51,12 +51,12 @@ def protocol_list(search: str = "") -> QuerySet[Protocol]:
 
 
 def is_shipped(version: ProtocolVersion) -> bool:
-    """Whether it comes with Parley; whoever imports a protocol of that name gets the same answer."""
+    """Return whether a version of this name comes with Parley; an imported version of the same name counts too."""
     return f"{version.protocol.slug}-{version.version}" in {path.stem for path in builtin_bundles()}
 
 
 def next_version_name(version: ProtocolVersion) -> str:
-    """The next minor version that nobody has taken: 1.0 gives 1.1, and 1.0.3 gives 1.1.0."""
+    """Return the next free minor version: 1.0 gives 1.1, and 1.0.3 gives 1.1.0."""
     taken = set(version.protocol.versions.values_list("version", flat=True))
     name = _next_minor(version.version)
     while name in taken:
@@ -65,7 +65,7 @@ def next_version_name(version: ProtocolVersion) -> str:
 
 
 def following_name(name: str) -> str:
-    """A name that could follow: 1.0 gives 1.1, and 1.0-short gives 1.0-short-2."""
+    """Return a name that could follow: 1.0 gives 1.1, and 1.0-short gives 1.0-short-2."""
     last = re.search(r"\d+$", name)
     return f"{name[: last.start()]}{int(last[0]) + 1}" if last else f"{name}-2"
 
@@ -89,7 +89,7 @@ def _numbers(version: ProtocolVersion) -> list[int]:
 
 
 def _known(versions: QuerySet[ProtocolVersion]) -> str:
-    """Of the protocol asked for if it exists, else of all."""
+    """Return a sentence that lists versions: those of the protocol asked for or, if it does not exist, of all."""
     rows = versions if versions.exists() else ProtocolVersion.objects.select_related("protocol")
     first = rows.order_by("protocol__slug", "pk")[:20]
     names = [f"{row.protocol.slug}@{row.version} ({status_word(row.status)})" for row in first]
@@ -99,6 +99,6 @@ def _known(versions: QuerySet[ProtocolVersion]) -> str:
 
 
 def published_versions(protocol: Protocol) -> QuerySet[ProtocolVersion]:
-    """The newest first."""
+    """Return the published versions of a protocol, newest first."""
     published = protocol.versions.filter(status=ProtocolVersion.Status.PUBLISHED).select_related("protocol")
     return published.order_by("-published_at", "-pk")

@@ -1,4 +1,4 @@
-"""Everything that writes a protocol."""
+"""All functions that write protocols."""
 
 from datetime import datetime
 
@@ -25,19 +25,19 @@ FIRST_CRITERION: Bundle = {
 
 
 class VersionTaken(InvalidBundle):
-    """The version exists with other contents."""
+    """The bundle clashes with a stored protocol or version."""
 
 
 class NotDraft(ValueError):
-    """Only a draft can be changed."""
+    """The version is not a draft and cannot be changed."""
 
 
 class ChangedMeanwhile(ValueError):
-    """Somebody else has saved the draft since the page was made."""
+    """Somebody else has changed the version since the page was made."""
 
 
 class NotPublished(ValueError):
-    """A draft cannot be retired: no study can use it."""
+    """The version is a draft and cannot be retired: no study can use it."""
 
 
 def not_draft_sentence(version: ProtocolVersion) -> str:
@@ -50,10 +50,10 @@ def not_draft_sentence(version: ProtocolVersion) -> str:
 
 @transaction.atomic
 def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[ProtocolVersion, bool]:
-    """Write a bundle to rows; True if the version is new.
+    """Store a bundle and return its version and whether it is new.
 
-    Storing the same contents again returns the version that exists, published now if that was asked for.
-    Raises InvalidBundle, or VersionTaken if the version's name stands for other contents.
+    If the same contents are stored already, this returns the existing version, published if `publish` is set.
+    Raises InvalidBundle, or VersionTaken if the version exists with other contents.
     """
     full = complete_bundle(doc)
     protocol = _locked_protocol(full)
@@ -70,9 +70,9 @@ def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Protocol
 
 @transaction.atomic
 def store_shipped(doc: Bundle, *, now: datetime) -> tuple[ProtocolVersion, bool]:
-    """Store and publish a bundle that ships; True if the version is new.
+    """Store and publish a bundle that ships with Parley, and return its version and whether it is new.
 
-    An earlier release may have stored its name with other contents. Those stay, and these get the next free name.
+    An earlier release may have stored other contents under its name. They stay, and these get the next free name.
     """
     full = complete_bundle(doc)
     protocol = _locked_protocol(full)
@@ -90,7 +90,7 @@ def _has_contents(version: ProtocolVersion, full: Bundle) -> bool:
 
 @transaction.atomic
 def rehearse_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[ProtocolVersion, bool]:
-    """What store_bundle would return or raise, and nothing is changed."""
+    """Return or raise what store_bundle would, without changing anything."""
     stored = store_bundle(doc, publish=publish, now=now)
     transaction.set_rollback(True)
     return stored
@@ -98,10 +98,10 @@ def rehearse_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Proto
 
 @transaction.atomic
 def new_draft(version: ProtocolVersion, *, version_name: str, now: datetime) -> ProtocolVersion:
-    """A copy of a version of any status, to be edited under a name of its own.
+    """Copy a version of any status to a draft with a new name.
 
-    Raises VersionTaken if the protocol has a version of that name, even one of the same contents:
-    whoever edits it must not find somebody else's draft in their hands.
+    Raises VersionTaken if the protocol has a version of that name, even with the same contents: otherwise
+    people could edit somebody else's draft by mistake.
     """
     draft = add_version(dump_bundle(version) | {"version": version_name}, now=now)
     draft.parent = version
@@ -111,7 +111,7 @@ def new_draft(version: ProtocolVersion, *, version_name: str, now: datetime) -> 
 
 @transaction.atomic
 def add_version(doc: Bundle, *, now: datetime) -> ProtocolVersion:
-    """A draft under a name that its protocol does not have yet. Raises InvalidBundle, or VersionTaken."""
+    """Store a draft under a name that its protocol does not have yet. Raises InvalidBundle or VersionTaken."""
     draft, is_new = store_bundle(doc, publish=False, now=now)
     if not is_new:
         message = _("%(version)s already exists") % {"version": draft}
@@ -122,7 +122,7 @@ def add_version(doc: Bundle, *, now: datetime) -> ProtocolVersion:
 
 @transaction.atomic
 def add_protocol(doc: Bundle, *, now: datetime) -> ProtocolVersion:
-    """A protocol that is new, with this draft. Raises InvalidBundle, or VersionTaken."""
+    """Create a new protocol with this draft. Raises InvalidBundle or VersionTaken."""
     return _first_draft(doc, now=now)
 
 
@@ -138,7 +138,7 @@ def delete_draft(version: ProtocolVersion) -> None:
 
 @transaction.atomic
 def create_protocol(*, slug: str, name: str, language: str, unit: str, now: datetime) -> ProtocolVersion:
-    """A protocol that is new, with a small valid draft to begin from. Raises InvalidBundle, or VersionTaken."""
+    """Create a new protocol with a small valid draft to begin from. Raises InvalidBundle or VersionTaken."""
     head = {"bundle": 1, "protocol": slug, "name": name, "version": FIRST_DRAFT, "language": language, "unit": unit}
     return _first_draft(head | {"criteria": [FIRST_CRITERION]}, now=now)
 
@@ -147,7 +147,7 @@ def create_protocol(*, slug: str, name: str, language: str, unit: str, now: date
 def copy_protocol(
     version: ProtocolVersion, *, slug: str, name: str, version_name: str, now: datetime
 ) -> ProtocolVersion:
-    """The contents of a version of any status as the first draft of a protocol that is new, which keeps its origin."""
+    """Copy a version of any status to the first draft of a new protocol; the draft keeps its origin as parent."""
     names = {"protocol": slug, "name": name, "version": version_name}
     draft = _first_draft(dump_bundle(version) | names, now=now)
     draft.parent = version
@@ -157,9 +157,9 @@ def copy_protocol(
 
 @transaction.atomic
 def replace_draft(version: ProtocolVersion, doc: Bundle, *, made_from: str, now: datetime) -> ProtocolVersion:
-    """Put a whole document in place of a draft's contents, if nobody has changed those since `made_from`.
+    """Replace a draft's contents with a whole document, if nobody has changed the draft since revision `made_from`.
 
-    Raises InvalidBundle, NotDraft or ChangedMeanwhile, and then nothing is changed.
+    Raises InvalidBundle, NotDraft or ChangedMeanwhile; nothing is changed then.
     """
     full = complete_bundle(doc)
     locked = _locked_version(version)
@@ -180,11 +180,11 @@ def replace_draft(version: ProtocolVersion, doc: Bundle, *, made_from: str, now:
 
 @transaction.atomic
 def publish_version(version: ProtocolVersion, *, now: datetime, made_from: str | None = None) -> ProtocolVersion:
-    """Freeze a draft under its hash. A version that is published or retired already is returned as it is.
+    """Freeze a draft under its hash. A version that is already published or retired is returned as it is.
 
-    Raises InvalidBundle; or ChangedMeanwhile if it is not what somebody read, whose revision is `made_from`.
+    Raises InvalidBundle, or ChangedMeanwhile if the revision is not `made_from`, which somebody has read.
     """
-    # The lock comes first: a part added between hashing and freezing would belie the hash (see migration 0002).
+    # The lock comes first: a part added between hashing and freezing would not be in the hash (see migration 0002).
     locked = _locked_version(version)
     if made_from is not None and revision_of(editable(locked)) != made_from:
         raise ChangedMeanwhile(_("Somebody has changed this version since you opened it."))
@@ -199,7 +199,7 @@ def publish_version(version: ProtocolVersion, *, now: datetime, made_from: str |
 
 @transaction.atomic
 def retire_version(version: ProtocolVersion) -> ProtocolVersion:
-    """No new study may choose it; those that have it go on. A version that is retired is returned as it is."""
+    """Retire a version: new studies cannot choose it; studies that have it go on. Raises NotPublished for a draft."""
     locked = _locked_version(version)
     if locked.status == ProtocolVersion.Status.DRAFT:
         raise NotPublished(_("%(version)s is a draft. Only published versions can be retired.") % {"version": locked})
@@ -210,7 +210,7 @@ def retire_version(version: ProtocolVersion) -> ProtocolVersion:
 
 
 def _first_draft(doc: Bundle, *, now: datetime) -> ProtocolVersion:
-    """Of a protocol nobody has: whoever makes one must not add to somebody else's."""
+    """Store the first draft of a new protocol. Raises VersionTaken if there is one, so that nobody adds to it."""
     full = complete_bundle(doc)
     _protocol, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
     if not is_new:
@@ -221,13 +221,13 @@ def _first_draft(doc: Bundle, *, now: datetime) -> ProtocolVersion:
 
 
 def _locked_version(version: ProtocolVersion) -> ProtocolVersion:
-    """The protocol too, as its name is in the hash; and first, as store_bundle has it, or the two could deadlock."""
+    """Lock the protocol, whose name is in the hash, before the version: store_bundle's order avoids deadlocks."""
     Protocol.objects.select_for_update().get(pk=version.protocol_id)
     return ProtocolVersion.objects.select_for_update(of=["self"]).select_related("protocol").get(pk=version.pk)
 
 
 def _locked_protocol(full: Bundle) -> Protocol:
-    """The lock makes two simultaneous imports of one version wait for each other instead of failing."""
+    """Return the protocol with a lock, so that simultaneous imports of one version wait instead of failing."""
     Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
     protocol = Protocol.objects.select_for_update().get(slug=full["protocol"])
     if protocol.name != full["name"]:
@@ -248,7 +248,7 @@ def _create_version(protocol: Protocol, full: Bundle) -> ProtocolVersion:
 
 
 def _remove_parts(version: ProtocolVersion) -> None:
-    """The innermost first: each part protects the one around it."""
+    """Delete the parts, innermost first: each part protects the one around it."""
     Explanation.objects.filter(option__criterion__version=version).delete()
     Option.objects.filter(criterion__version=version).delete()
     Example.objects.filter(criterion__version=version).delete()

@@ -1,6 +1,6 @@
-"""A protocol version as plain values, for everything that reads it many times a second.
+"""Protocol versions as plain values, for code that reads them many times a second.
 
-A frozen version cannot change, so its spec is kept in the process once read; a draft is read each time.
+A frozen version cannot change, so the process caches its spec; a draft is read each time.
 """
 
 from collections.abc import Iterable
@@ -36,12 +36,12 @@ class OptionSpec:
     conditions: tuple[str, ...] = ()
     words_min: int = 3
     words_max: int = 30
-    alone: bool = False  # of a multiple choice: none beside it
+    alone: bool = False  # in a multiple choice: not with another option
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Holds while the answer to `criterion` is one of `options`, all of them keys."""
+    """A condition that holds while the answer to `criterion` is one of `options`; all are keys."""
 
     criterion: str
     options: frozenset[str]
@@ -79,7 +79,7 @@ class CriterionSpec:
         return next(option for option in self.options if option.key == key)
 
     def index_of(self, option_id: int) -> int:
-        """The place of an option in a vote pattern. Raises StopIteration for another criterion's option."""
+        """Return the index of an option in a vote pattern. Raises StopIteration for another criterion's option."""
         return next(index for index, option in enumerate(self.options) if option.id == option_id)
 
     @property
@@ -100,22 +100,22 @@ class VersionSpec:
     options: str = ProtocolVersion.OptionLayout.COMPACT
     response: str = ProtocolVersion.ResponsePlace.IN_PLACE
     guide: str = ProtocolVersion.GuidePlace.ON_REQUEST
-    skips_flagged: bool = False  # an item that an annotator has flagged need not be answered by them
+    skips_flagged: bool = False  # annotators need not answer an item that they have flagged
     fingerprint: str = ""  # the beginning of the frozen version's hash
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """What is rated, in the order of the criteria."""
+        """Return the units that are rated, in the order of the criteria."""
         return tuple(dict.fromkeys(criterion.unit for criterion in self.criteria))
 
     @cached_property
     def has_reasons(self) -> bool:
-        """Whether an answer has predefined reasons, which are ticked by letters."""
+        """Return whether an answer has predefined reasons, which are ticked by letters."""
         return any(option.explanations for criterion in self.criteria for option in criterion.options)
 
     @cached_property
     def depended_on(self) -> frozenset[str]:
-        """Keys of the criteria whose answers decide whether others are asked, or what others are."""
+        """Return the keys of the criteria whose answers decide whether others are asked, or what others are."""
         conditions = [condition for each in self.criteria for condition in _conditions_of(each)]
         return frozenset(condition.criterion for condition in conditions)
 
@@ -125,19 +125,20 @@ class VersionSpec:
 
     @cached_property
     def counted(self) -> tuple[CriterionSpec, ...]:
-        """Those that everybody answers with one option: what progress and the number of ratings are counted by."""
+        """Return the criteria that everybody answers with one option; progress and numbers of ratings count these."""
         single = Criterion.Kind.SINGLE
         return tuple(each for each in self.criteria if each.kind == single and each.required and not each.when)
 
     @cached_property
     def voted(self) -> tuple[CriterionSpec, ...]:
-        """Those whose answer is one option, given or computed: what agreement and majorities are of."""
+        """Return the criteria whose answer is one option, given or computed; agreement and majorities use these."""
         kinds = (Criterion.Kind.SINGLE, Criterion.Kind.COMPUTED)
         return tuple(each for each in self.criteria if each.kind in kinds)
 
     def label_criterion(self, wanted: str = "") -> CriterionSpec | None:
-        """Return whose answer labels an item: the named one, or else the first that can exclude items, the first with a
-        scale, the first of all.
+        """Return the criterion that labels items: the one with the key `wanted`, or None if no criterion has it.
+
+        Without a key, this is the first that can exclude items, or the first with a scale, or the first of all.
         """
         if wanted:
             return next((each for each in self.voted if each.key == wanted), None)
@@ -158,14 +159,14 @@ def spec_of(version: ProtocolVersion) -> VersionSpec:
 
 
 def spec_by_id(version_id: int, status: str) -> VersionSpec:
-    """The same for who knows the version's id and status, and has not fetched its texts."""
+    """Return the spec of a version by its id and status, for callers that have not fetched its texts."""
     if status == ProtocolVersion.Status.DRAFT:
         return _read(ProtocolVersion.objects.get(pk=version_id))
     return _frozen(version_id)
 
 
 def spec_of_document(doc: dict[str, Any]) -> VersionSpec:
-    """Of a complete bundle that is not stored: its parts are numbered in the order they stand in."""
+    """Return the spec of a complete bundle that is not stored; the ids of its parts are numbers in reading order."""
     numbers = count(1)
 
     def rows(entries: Iterable[dict[str, Any]]) -> Any:
@@ -231,7 +232,7 @@ def _conditions(entries: Iterable[dict[str, Any]]) -> tuple[Condition, ...]:
 
 
 def _option(row: Option, place: int, version: ProtocolVersion) -> OptionSpec:
-    """Codes are places (1, 2, 3 and a, b, c): all a browser ever sends or sees of an option or explanation."""
+    """Return an option. Codes are positions (1, 2, 3 and a, b, c); a browser never sees or sends other ids."""
     explanations = tuple(
         ExplanationSpec(
             id=each.pk,

@@ -1,4 +1,4 @@
-"""A Markdown table of anchors, as rubrics are published, read as the options of a criterion."""
+"""Read a Markdown table of anchors, the usual form of a rubric, as the options of a criterion."""
 
 import html
 import re
@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from protocols.bundles import Bundle
 from protocols.models import Criterion, Option
 
-MOST = 101  # options of a criterion, as the format has it
+MOST = 101  # options of a criterion, the limit of the format
 MOST_CHARACTERS = 50_000
 EXAMPLE = "| 1 (poor) | It is rude. <br /> It is off the topic. |"
 CELL_END = re.compile(r"(?<!\\)\|")
@@ -28,7 +28,7 @@ EMPHASIS = (
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 BULLET = re.compile(r"[•‣◦▪●○⁃∙]")
 DASH = re.compile(r"[-*+–—]\s")
-# In front, and no part of a range (1-2), a fraction (1/5) or a word (2nd); or in brackets at the end.
+# In front, if not part of a range (1-2), a fraction (1/5) or a word (2nd); or in brackets at the end.
 NUMBER = r"[+\-−–]?\d+(?:[.,]\d+)?"
 IN_FRONT = re.compile(rf"[\[(（]?({NUMBER})[\])）]?(?=$|[\s:：=(（\[.,)–—-])(?!\s*[-–—/]\s*\d)")
 AT_THE_END = re.compile(rf".*[\[(（]({NUMBER})[\])）]")
@@ -37,12 +37,12 @@ Rows = list[list[str]]
 
 
 class NoAnswers(ValueError):
-    """No options can be made of the text; it says what was found, and what is expected."""
+    """The text gives no options; the message says what was found and what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerTable:
-    """`options` are entries of a bundle; `notes` are sentences on what became of the rest."""
+    """The result: `options` are entries of a bundle; `notes` are sentences on what became of the rest."""
 
     options: list[Bundle]
     scale: str
@@ -50,7 +50,7 @@ class AnswerTable:
 
 
 def answers_of_table(text: str, *, add_between: bool = True) -> AnswerTable:
-    """`add_between`: of 1, 3 and 5 also 2 and 4, which may be chosen and have no text. Raises NoAnswers."""
+    """Return the options of a table. `add_between` adds 2 and 4, without text, to 1, 3 and 5. Raises NoAnswers."""
     if len(text) > MOST_CHARACTERS:
         found = _("The text has %(n)s characters.") % {"n": len(text)}
         raise NoAnswers(f"{found} {_('Expected: at most %(n)s.') % {'n': MOST_CHARACTERS}}")
@@ -92,7 +92,7 @@ def _expected() -> str:
 
 # --- lines and cells -----------------------------------------------------------------------------------
 def _lines_of(text: str) -> tuple[list[str], bool]:
-    """The lines of the one table in a text, and whether there is nothing else. Empty lines between rows are none."""
+    """Return the lines of the one table in a text, without empty lines, and whether the text has nothing else."""
     blocks: list[list[str]] = [[]]
     is_alone, is_after_gap = True, False
     for line in map(str.strip, text.splitlines()):
@@ -120,7 +120,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _head_and_rows(rows: Rows) -> tuple[list[str], Rows]:
-    """A first row that is an answer is no head, whatever stands under it."""
+    """Return the head, empty if there is none, and the rows. A first row with a number is an answer, not a head."""
     rules = [number for number, row in enumerate(rows) if any(row) and all(RULE.fullmatch(cell) for cell in row)]
     if len(rules) > 1:
         raise NoAnswers(_n_tables(len(rules)))
@@ -134,7 +134,7 @@ def _head_and_rows(rows: Rows) -> tuple[list[str], Rows]:
 
 
 def _entries(cell: str) -> list[str]:
-    """The texts of a cell: between line breaks and bullets, without marks of Markdown."""
+    """Return the texts of a cell, split at line breaks and bullets, without marks of Markdown."""
     for pattern in (*EMPHASIS, *EMPHASIS[1:]):  # the second time for italics within bold
         cell = pattern.sub(lambda found: found.groupdict().get("text") or "", cell)
     pieces = (html.unescape(ESCAPED.sub(r"\1", piece)) for piece in BREAK.split(cell))
@@ -143,7 +143,7 @@ def _entries(cell: str) -> list[str]:
 
 
 def _dashed(text: str) -> Iterable[str]:
-    """- one - two; a dash within a sentence begins nothing."""
+    """Split a text that begins with a dash, as in "- one - two"; in other texts a dash does not split."""
     text = text.strip()
     return re.split(rf"(?:^|\s){re.escape(text[0])}\s", text) if DASH.match(text) else [text]
 
@@ -166,7 +166,7 @@ def _value(label: str) -> float | int | None:
 
 # --- options ---------------------------------------------------------------------------------------------
 def _options(head: list[str], rows: Rows) -> tuple[list[Bundle], list[str]]:
-    """With the texts of further columns at the end of the definition, so that none is lost."""
+    """Return options and notes. Texts of further columns go to the end of the definition, so that none is lost."""
     heads = dict(enumerate(head))
     width = max(map(len, rows))
     main = next((at for at in range(1, width) if not OF_EXAMPLES.search(heads.get(at, ""))), 0)
@@ -218,7 +218,7 @@ def _check(options: list[Bundle]) -> None:
 
 
 def _between(options: list[Bundle]) -> tuple[list[Bundle], list[str]]:
-    """The whole numbers that no row has, each in its place. The order of the table is kept, be it a falling one."""
+    """Return the options with the missing whole numbers in their places, in rising or falling order, and notes."""
     values = [option["value"] for option in options]
     if not all(isinstance(value, int) for value in values):
         return options, []
@@ -256,7 +256,7 @@ def _give_keys(options: list[Bundle]) -> None:
 
 
 def _free(texts: Iterable[str]) -> Iterator[str]:
-    """A key for each text, each another one."""
+    """Yield a different key for each text."""
     taken: set[str] = set()
     for place, text in enumerate(texts, start=1):
         plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower().replace("'", "")

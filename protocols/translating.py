@@ -1,7 +1,7 @@
-"""A version in one of its languages.
+"""Translate a version into one of its languages.
 
-A text that has no translation is shown in the main language and is an Untranslated, so that a page can say so. Answers
-are the same in every language: ids, codes, keys and values stay, only words change.
+A text without a translation is shown in the main language, as an Untranslated, so that a page can say so. Answers
+are the same in every language: ids, codes, keys and values stay; only words change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ NONE: Translation = {}
 
 
 class Untranslated(str):
-    """A text in the language of its document, where another one was asked for."""
+    """A text in the main language of its document, although another language was asked for."""
 
     language: str
 
@@ -33,7 +33,7 @@ class Untranslated(str):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a version says beside its criteria. `language` is the one asked for."""
+    """The texts of a version outside its criteria, in `language`: the main one if the one asked for is missing."""
 
     language: str
     context_title: str
@@ -60,12 +60,12 @@ class WorkedExample:
 
 
 def languages_of(version: ProtocolVersion) -> tuple[str, ...]:
-    """ISO codes, the main language first."""
+    """Return the ISO codes of a version's languages, the main language first."""
     return (version.language, *version.translations)
 
 
 def language_name(code: str) -> str:
-    """As its speakers call it; the code itself for one that nobody has named here."""
+    """Return the name of a language in that language, or the code if Django does not know it."""
     name: str = LANG_INFO.get(code.casefold(), {}).get("name_local", code)
     return name
 
@@ -84,7 +84,7 @@ def texts_of_document(doc: Mapping[str, Any], language: str = "") -> Texts:
 
 
 def spec_in(version: ProtocolVersion, language: str = "") -> VersionSpec:
-    """The spec with the words of a language; with those of the main language for one that the version lacks."""
+    """Return the spec in a language, or in the main language if the version lacks it."""
     if language not in version.translations:
         return spec_of(version)
     if version.status == ProtocolVersion.Status.DRAFT:
@@ -110,7 +110,7 @@ def translated(spec: VersionSpec, texts: Translation, main: str) -> VersionSpec:
 
 
 def examples_in(version: ProtocolVersion, language: str = "") -> list[WorkedExample]:
-    """All worked examples in the order of the criteria, with the words of a language where it has them."""
+    """Return all worked examples in the order of the criteria, translated where there is a translation."""
     own = _Words(version.translations.get(language), version.language)
     rows = Example.objects.filter(criterion__version=version).select_related("criterion")
     by_criterion = groupby(rows.order_by("criterion__position", "position"), attrgetter("criterion"))
@@ -122,7 +122,7 @@ def examples_in(version: ProtocolVersion, language: str = "") -> list[WorkedExam
 
 
 class _Words:
-    """One part of a translation. `texts` is None where the main language itself was asked for: nothing is missing."""
+    """One part of a translation. `texts` is None if the main language is shown, where no text counts as missing."""
 
     def __init__(self, texts: Translation | None, main: str) -> None:
         self.texts, self.main = texts, main
@@ -143,7 +143,7 @@ class _Words:
         return self if self.texts is None else _Words(self.texts.get(name, NONE).get(key, NONE), self.main)
 
     def places(self, name: str, n: int) -> Sequence["_Words"]:
-        """Of a list of `n` parts without keys, which a translation has all of or none."""
+        """Return the words of `n` parts without keys; a translation must have all of them, or none is used."""
         if self.texts is None:
             return [self] * n
         found = self.texts.get(name, ())
@@ -198,7 +198,7 @@ def _example(row: Example, words: _Words) -> WorkedExample:
 
 
 def _worded(entries: Iterable[dict[str, Any]], words: "Iterable[_Words]") -> list[dict[str, Any]]:
-    """Turns or candidates: what an annotator reads of each is translated. A speaker's name may stay as it is."""
+    """Return turns or candidates with their texts translated. A speaker without a translation keeps their name."""
     return [
         entry
         | {name: own.text(name, entry[name]) for name in ("text", "why") if name in entry}

@@ -1,4 +1,4 @@
-"""Below /protocols/."""
+"""Addresses below /protocols/."""
 
 from django.urls import include, path, register_converter
 
@@ -6,7 +6,7 @@ from protocols.views import library
 
 
 class VersionName:
-    """As in a bundle, or as the admin lets people call a draft; PostgreSQL fails on NUL."""
+    """A version name, also one that only the admin allows for a draft; PostgreSQL fails on NUL."""
 
     regex = r"[^/\x00]+"
 

@@ -1,4 +1,4 @@
-"""Below /protocols/: editing drafts. The converter is registered by protocols.urls, which includes this."""
+"""Addresses below /protocols/ for editing drafts. protocols.urls includes this and registers the converter."""
 
 from django.urls import path
 

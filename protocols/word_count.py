@@ -1,4 +1,4 @@
-"""Counting the words of a free text."""
+"""Count the words of a free text."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Codes of a protocol as words."""
+"""Template filters that turn the codes of a protocol into words."""
 
 from functools import partial
 

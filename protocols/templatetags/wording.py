@@ -1,4 +1,4 @@
-"""A protocol's own texts on a page: escaped, with their language, and told apart where they are not translated."""
+"""Template filters for a protocol's own texts: they escape a text, and mark it if it is not translated."""
 
 import re
 
@@ -16,13 +16,13 @@ TABLE = re.compile(r"^ {0,3}\|?[ :]*-{3,}[ :]*(?:\|[ :-]*)+$", re.MULTILINE)
 
 @register.filter
 def wording(text: str) -> SafeString:
-    """A line: as it is, or marked as one in the main language."""
+    """Return a line of text, escaped, and marked if it is not translated."""
     return _marked(text, conditional_escape(text), "span")
 
 
 @register.filter
 def definition(text: str) -> SafeString:
-    """A longer text, which may hold tables of Markdown; without one its lines are kept as they are."""
+    """Return a longer text: as Markdown if it contains a table, otherwise with its lines as they are."""
     if not TABLE.search(text):
         return wording(text)
     return _marked(text, format_html('<div class="markdown">{}</div>', rendered(text)), "div")
@@ -30,13 +30,13 @@ def definition(text: str) -> SafeString:
 
 @register.filter
 def wording_of(html: SafeString, text: str) -> SafeString:
-    """HTML that was made of a text is marked as the text would be."""
+    """Return HTML that was made from a text, marked as the text would be."""
     return _marked(text, html, "div")
 
 
 @register.filter
 def language_of(text: str) -> str:
-    """Of a text that stands in the main language where another was asked for; empty for every other text."""
+    """Return the language of a text that is not translated, or an empty string for any other text."""
     return text.language if isinstance(text, Untranslated) else ""
 
 

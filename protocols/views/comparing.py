@@ -1,4 +1,4 @@
-"""The differences of two bundles as a reader looks for them: by question, and in it by option and example."""
+"""Arrange the differences of two bundles for a reader: by question, then by option and example."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
 from protocols.bundles import Bundle, write_yaml
 from protocols.diffing import NAMES, Change, Piece, compare_bundles
 
-# Keys of the format as people call them. A key that an author chose is shown as it is.
+# Names for the keys of the format. A key that an author chose is shown as it is.
 WORDS = {
     "guidelines_short": gettext_noop("Short guidelines"),
     "short": gettext_noop("Short label"),
@@ -105,7 +105,7 @@ class ComparedPart:
 
     @property
     def groups(self) -> list[tuple[bool, list[Difference]]]:
-        """What changes the measure first."""
+        """Return (is_semantic, differences) groups, with the changes of what is measured first."""
         found = [
             (weight, [each for each in self.differences if each.is_semantic is weight]) for weight in (True, False)
         ]
@@ -116,7 +116,7 @@ class ComparedPart:
 class Section:
     title: str
     key: str
-    labels: dict[str, str]  # of its options, by key
+    labels: dict[str, str]  # of the options, by key
     parts: dict[tuple[str, str], ComparedPart] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
 
@@ -187,7 +187,7 @@ def place_of(path: str) -> Place:
 
 
 def _title_and_field(tail: str) -> tuple[str, str]:
-    """A title is in quotes, as it may hold dots; the second of a title has a number."""
+    """Split a path into title and field. The title is quoted, as it may contain dots; a repeated one has a number."""
     title, end = json.JSONDecoder().raw_decode(tail)
     found = AFTER_TITLE.match(tail, end)
     number, name = found.groups() if found else ("", "")
@@ -223,7 +223,7 @@ def _part_title(section: Section, kind: str, name: str) -> str:
 def _unchanged(
     section: Section, old: dict[str, Bundle], new: dict[str, Bundle], before: Bundle, after: Bundle
 ) -> list[str]:
-    """The parts that both have alike, by name."""
+    """Return the names of the parts that are the same in both."""
     if not section.key:
         names = [name for name in after if name not in NAMES | {"criteria"} and before.get(name) == after[name]]
         return [_label(name) for name in names]
@@ -262,7 +262,7 @@ def _place(number: int) -> Piece:
 
 
 def _shortened(piece: Piece) -> Piece:
-    """Guidelines have pages, in which one changed word would not be found."""
+    """Shorten a long unchanged text: in pages of guidelines nobody would find one changed word."""
     text = piece.text
     if piece.kind != "same" or len(text) <= 3 * CONTEXT:
         return piece
@@ -270,14 +270,14 @@ def _shortened(piece: Piece) -> Piece:
 
 
 def _label(path: str) -> str:
-    """guidelines_short: Short guidelines; explanations.dull.text: Explanations › dull › text."""
+    """Return a path in words: explanations.dull.text gives "Explanations › dull › text"."""
     words = [_(WORDS[part]) if part in WORDS else part.replace("_", " ") for part in path.split(".")]
     text = " › ".join(words) if path else _("Everything")
     return text[:1].upper() + text[1:]
 
 
 def readable(value: Any) -> str:
-    """A value for people: parts as YAML, without what is empty."""
+    """Return a value as people read it: parts are YAML without empty entries."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

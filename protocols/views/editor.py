@@ -1,4 +1,4 @@
-"""The editor of a draft: one page, and one address that takes its document as JSON."""
+"""The editor of a draft: GET returns its page, POST takes the document as JSON."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""All protocols, the page of a version, and what can be done with it there."""
+"""The list of protocols, the page of a version, and the actions on that page."""
 
 import json
 import re
@@ -51,7 +51,7 @@ from protocols.translating import language_name, languages_of
 from protocols.views.comparing import compared
 
 ROWS = 30
-FEW = 10  # protocols that need no search box
+FEW = 10  # with no more protocols, there is no search box
 MOST_ERRORS = 200  # a page of a hundred thousand helps nobody
 PLACE = re.compile(r"criteria\[(\d+)\](?:\.options\[(\d+)\])?")
 Status = ProtocolVersion.Status
@@ -74,7 +74,7 @@ FOUND: Mapping[str, Any] = {
 }
 
 
-# --- all of them -------------------------------------------------------------------------------------
+# --- the list ----------------------------------------------------------------------------------------
 @login_required
 @require_safe
 def protocol_list(request: HttpRequest) -> HttpResponse:
@@ -89,7 +89,7 @@ def protocol_list(request: HttpRequest) -> HttpResponse:
 # --- one version -------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class CriterionWithFaults:
-    """A criterion with the faults found in it, each beside its place."""
+    """A criterion with its faults, and its options with theirs."""
 
     row: Criterion
     faults: list[BundleError]
@@ -127,7 +127,7 @@ def version_page(request: HttpRequest, version: ProtocolVersion, *, status: int 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`missing` of `n` texts have no translation; None of a version with faults, whose texts are not counted."""
+    """A language: `missing` of `n` texts have no translation. None if the version has faults: texts are not counted."""
 
     code: str
     name: str
@@ -158,7 +158,7 @@ def _faults_at(faults: list[BundleError], *place: int | None) -> list[BundleErro
 
 
 def _place_of(path: str) -> tuple[int | None, int | None]:
-    """(number of the criterion, number of its option), as far as the path names them."""
+    """Return (number of the criterion, number of its option) from a path; None for what it does not name."""
     found = PLACE.match(path)
     if found is None:
         return None, None
@@ -216,7 +216,7 @@ def protocol_draft(request: HttpRequest, slug: str, version: str) -> HttpRespons
 
 
 def editor_of(draft: ProtocolVersion) -> str:
-    """Or the version's page, where there is no editor."""
+    """Return the address of a draft's editor, or of the version's page if there is no editor."""
     place = (draft.protocol.slug, draft.version)
     try:
         return reverse("protocol_edit", args=place)
@@ -272,7 +272,7 @@ def _version_cited(request: HttpRequest, name: str) -> ProtocolVersion:
 
 
 def _comparable(version: ProtocolVersion) -> Bundle:
-    """In normal form where there is one; of a draft with faults, as it stands."""
+    """Return the complete bundle of a version, or its plain document if a draft has faults."""
     doc = dump_bundle(version)
     try:
         return complete_bundle(doc)
@@ -280,7 +280,7 @@ def _comparable(version: ProtocolVersion) -> Bundle:
         return doc
 
 
-# --- new ones ----------------------------------------------------------------------------------------
+# --- import and creation -----------------------------------------------------------------------------
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def protocol_import(request: HttpRequest) -> HttpResponse:
