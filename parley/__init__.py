@@ -1,1 +1,1 @@
-"""The project. Empty on purpose: whoever imports a part of it must not import Celery and Django with it."""
+"""The project. This file is empty so that importing a part of it does not import Celery and Django as well."""

@@ -5,5 +5,5 @@ from django.http import HttpRequest
 
 class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Accounts are made by owners and by invitation links, unless the operator opens the door."""
+        """Return whether anybody may sign up; otherwise only owners and invitation links create accounts."""
         return settings.PARLEY_OPEN_SIGNUP

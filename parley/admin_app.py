@@ -1,4 +1,4 @@
-"""Apart from the site itself, which cannot be imported before all apps are there."""
+"""The app of the administration. It is apart from the site, which cannot be imported before all apps are loaded."""
 
 from django.contrib.admin.apps import AdminConfig
 

@@ -1,4 +1,4 @@
-"""The administration: its sign-in is the one of all pages, and accounts that may edit protocols get in beside staff."""
+"""The administration site. It uses the sign-in of all other pages; staff and protocol editors can enter it."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib.admin import AdminSite
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Administration(AdminSite):
-    """Each of its pages asks for a permission of its own: to get in is to see nothing yet."""
+    """The site. Each of its pages checks its own permission, so entering the site alone shows nothing."""
 
     site_header = site_title = "Parley"
     index_title = _("Administration")

@@ -1,4 +1,4 @@
-"""Locks of PostgreSQL by number: held by a connection, so that those of a killed worker are free."""
+"""Advisory locks of PostgreSQL. A connection holds them, so the locks of a killed worker are released."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from django.db import connection
 
 @contextmanager
 def locked(space: int, number: int) -> Iterator[bool]:
-    """Whether the lock was free; then it is held until the end of the block."""
+    """Yield whether the lock was free. If it was, hold it until the end of the block."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [space, number % 2**31])
         is_mine = cursor.fetchone()[0]

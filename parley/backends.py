@@ -1,4 +1,4 @@
-"""Accounts as Django keeps them; only the look-up, one in every request, is a ready statement."""
+"""Django's accounts with a faster look-up: every request makes one, so its SQL is composed in advance."""
 
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User

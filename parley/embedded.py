@@ -1,6 +1,6 @@
-"""Starts and stops a PostgreSQL and a Valkey: the ones that are kept, and throw-away ones for tests.
+"""Start and stop PostgreSQL and Valkey, with data that is kept or, for tests, thrown away.
 
-They listen on Unix sockets in a private directory only, and stop when the process that started them is gone.
+The servers listen only on Unix sockets in a private directory, and stop when the process that started them is gone.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from parley.binaries import ServerError, can_enter, find_postgres, find_valkey, 
 from parley.processes import Account, Child, as_account, stop_all
 
 URL_NAMES = ("DATABASE_URL", "REDIS_URL")
-# A path in sockaddr_un has some 100 bytes, so sockets cannot lie in the data directory.
+# A path in sockaddr_un has about 100 bytes, so sockets cannot be in the data directory.
 SOCKET_PARENT = "/tmp"  # noqa: S108 - mkdtemp makes the directory, mode 0700
 PORT = "5432"  # part of the socket's name; nothing listens on TCP
 THROWN = "parley-data-"
-NAME = "parley"  # of the database and of its owner
+NAME = "parley"  # the name of the database and of its owner
 ALWAYS = ("-c", "listen_addresses=", "-c", "max_connections=200")
 SERVED = ("-c", "max_wal_size=2GB", "-c", "random_page_cost=1.1", "-c", "jit=off", "-c", "shared_buffers=256MB")
 UNSAFE = ("-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off", "-c", "jit=off")
-# In the middle of a test it would count none of the test's own rows, and plans for empty tables take minutes.
+# Autovacuum does not count the rows of an open test: it would lead to plans for empty tables, which take minutes.
 THROW_AWAY = (*UNSAFE, "-c", "autovacuum=off")
 
 
 @dataclass
 class Servers:
-    """The servers one process has started. Either may be missing: then the user named his own."""
+    """The servers that one process has started. Either is missing if the user has named their own."""
 
     sockets: Path
     postgres: Child | None = None
@@ -54,11 +54,11 @@ class Servers:
 
     @property
     def fds(self) -> tuple[int, ...]:
-        """What every process on the data holds open, so that the next start waits for the last of them."""
+        """Return what every process on the data keeps open, so that the next start waits for the last of them."""
         return () if self.lock is None else (self.lock,)
 
     def stop(self, seconds: float = 20) -> None:
-        if os.getpid() != self.owner:  # a forked copy of the owner, ending: not its servers
+        if os.getpid() != self.owner:  # a fork of the owner is ending: the servers are not its own
             return
         stop_all(self.children, seconds)
         shutil.rmtree(self.sockets, ignore_errors=True)
@@ -79,7 +79,7 @@ class Servers:
 
 # --- PostgreSQL ----------------------------------------------------------------------------------
 def server_account(cluster: Path) -> Account | None:
-    """PostgreSQL refuses to run as root: then it runs as the owner of the data, or as somebody harmless."""
+    """Return the account for PostgreSQL, which refuses to run as root: the data's owner, or an unprivileged one."""
     if os.geteuid() != 0:
         return None
     owner = cluster.stat().st_uid if cluster.exists() else 0
@@ -87,10 +87,10 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def place_cluster(data: Path) -> Path:
-    """The directory of the database: <data>/postgres, or where that link points.
+    """Return the directory of the database: <data>/postgres, or the target if that is a link.
 
-    As root below a closed directory the account of PostgreSQL could not get in, and opening the parents is
-    not ours to do; so the data lies elsewhere and the link remembers where.
+    As root, below a closed directory, PostgreSQL's account cannot reach the data, and Parley must not open the
+    parents. The data is then elsewhere and the link points to it. Raises ServerError if the account cannot reach it.
     """
     place = data / "postgres"
     if place.is_symlink() and not place.exists():
@@ -109,12 +109,12 @@ def place_cluster(data: Path) -> Path:
 
 
 def _plain_environment() -> dict[str, str]:
-    """Without PGDATA, PGPORT and the like of somebody else's server."""
+    """Return the environment without PGDATA, PGPORT and the like, which belong to another server."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
 
 
 def create_cluster(binaries: Path, version: int, cluster: Path, extra: Sequence[str] = ()) -> None:
-    """initdb beside the place, then a rename: an interrupted start leaves nothing half made."""
+    """Run initdb in a directory beside `cluster`, then rename it: an interrupted start leaves nothing half done."""
     account = server_account(cluster)
     fresh = cluster.with_name(cluster.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -132,7 +132,7 @@ def create_cluster(binaries: Path, version: int, cluster: Path, extra: Sequence[
         "UTF8",
         *(locale if version >= 17 else locale[2:]),
     ]
-    # 'trust' because the directory of the only socket is closed to everybody else.
+    # 'trust' is safe because the directory of the only socket is closed to everybody else.
     said = subprocess.run(
         [*map(str, command), "-A", "trust", "--no-instructions", *extra],
         check=False,
@@ -148,7 +148,7 @@ def create_cluster(binaries: Path, version: int, cluster: Path, extra: Sequence[
 
 
 def _postgres_is_ready(cluster: Path, pid: int) -> bool:
-    """What pg_ctl looks at: the postmaster writes its state into the eighth line."""
+    """Return whether postmaster.pid has this pid and says ready in its eighth line, as pg_ctl checks it."""
     try:
         lines = (cluster / "postmaster.pid").read_text().splitlines()
     except OSError:
@@ -193,7 +193,7 @@ def start_postgres(
         log=data / "log" / "postgres.log",
         env=_plain_environment(),
         account=account,
-        stop_signal=signal.SIGINT,  # 'fast': waits for no client. SIGQUIT, to hurry, is 'immediate'
+        stop_signal=signal.SIGINT,  # 'fast': does not wait for clients; the hurry signal, SIGQUIT, is 'immediate'
         death_signal=signal.SIGINT,
         pass_fds=fds,
     )
@@ -224,7 +224,7 @@ def start_valkey(data: Path, sockets: Path, *, durable: bool = True, fds: tuple[
         name="valkey",
         argv=[find_valkey(), *listening, "--save", "", "--appendonly", "yes" if durable else "no"],
         log=data / "log" / "valkey.log",
-        cwd=home,  # where it writes; as a configuration line the path would break at a space
+        cwd=home,  # it writes here; in the configuration a path with a space would break
         pass_fds=fds,
     )
     child.start()
@@ -245,7 +245,7 @@ def wait_ready(child: Child, is_ready: Callable[[], bool], seconds: float) -> No
 
 # --- both ----------------------------------------------------------------------------------------
 def make_sockets(data: Path) -> Path:
-    """A new directory for the sockets, and its name in the data; the one of a start that was killed goes."""
+    """Create a directory for the sockets and note it in the data; remove the one of a start that was killed."""
     note = data / "sockets"
     with contextlib.suppress(OSError):
         left = Path(note.read_text(encoding="utf-8"))
@@ -263,7 +263,7 @@ def start(
     durable: bool = True,
     lock: int | None = None,
 ) -> Servers:
-    """Start the named servers on this data. Not durable means: for tests, thrown away afterwards."""
+    """Start the named servers on this data. With `durable=False`, for tests, the data may be lost."""
     sockets = make_sockets(data)
     servers = Servers(sockets, lock=lock)
     fds = () if lock is None else (lock,)
@@ -283,7 +283,7 @@ def start(
 
 @contextlib.contextmanager
 def throw_away() -> Iterator[Servers]:
-    """Empty servers for a test or a measurement, gone afterwards."""
+    """Yield empty servers for a test or a measurement, and remove them afterwards."""
     _sweep_thrown_away()
     data = Path(tempfile.mkdtemp(prefix=THROWN, dir=SOCKET_PARENT))
     data.chmod(0o755)
@@ -301,7 +301,7 @@ def throw_away() -> Iterator[Servers]:
 
 
 def _sweep_thrown_away() -> None:
-    """What runs left behind that were killed: directories whose lock nobody holds any more."""
+    """Remove the directories that killed runs left behind: those whose lock nobody holds any more."""
     for lock in Path(SOCKET_PARENT).glob(f"{THROWN}*/lock"):
         with contextlib.suppress(OSError), lock.open("r+") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""How settings are read: from the environment, and the kept key. A malformed value is refused by its name."""
+"""Read settings from the environment, and the secret key from its file. An error names the malformed variable."""
 
 import os
 import secrets
@@ -44,7 +44,7 @@ def env_addresses(name: str) -> list[str]:
         except ValueError:
             is_fine = False
         if not is_fine:
-            # Not repeated: it may hold a password.
+            # The message does not repeat the address, which may contain a password.
             raise ImproperlyConfigured(f"{name} has an address that must look like https://api.example.org/v1.")
     return addresses
 
@@ -57,7 +57,7 @@ def env_choice(name: str, choices: tuple[str, ...]) -> str:
 
 
 def database(url: str) -> dict:
-    """A Django database entry from postgres://user:password@host:port/name?host=/socket/directory."""
+    """Return a Django database entry for postgres://user:password@host:port/name?host=/socket/directory."""
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:
         raise ImproperlyConfigured(
@@ -82,7 +82,7 @@ def database(url: str) -> dict:
 
 
 def redis_address(url: str) -> str:
-    """The same server in the words of redis-py: Celery says redis+socket://, redis-py says unix://."""
+    """Return the address of the same server for redis-py: Celery writes redis+socket://, redis-py unix://."""
     if url.startswith("redis+socket://"):
         parts = urlsplit(url)
         number = parse_qs(parts.query).get("virtual_host", ["0"])[-1]
@@ -93,7 +93,7 @@ def redis_address(url: str) -> str:
 
 
 def kept_secret(path: Path) -> str:
-    """The secret key of a local installation, made once and readable by its owner alone."""
+    """Return the secret key of a local installation. It is created once, and only its owner can read it."""
     try:
         return path.read_text(encoding="ascii")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""One shape for every error of the API."""
+"""The one shape of all errors of the API."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ class Refusal(exceptions.APIException):
 
 
 def exception_handler(error: Exception, context: dict) -> Response | None:
-    """{"error": {"code", "message", "fields"}} for every refusal, whatever raised it."""
+    """Return {"error": {"code", "message", "fields"}} for every refusal; None for an unexpected error."""
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):

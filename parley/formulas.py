@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would run as a formula: quoted in files that we write, unquoted in those we read back."""
+"""Quote texts that a spreadsheet would run as a formula in files we write, and unquote them in files we read."""
 
 import csv
 import io
@@ -11,17 +11,17 @@ UNSAFE = re.compile(r"'*[=+\-@\t\r]")
 
 
 def quote_formula(text: str) -> str:
-    """One apostrophe more in front, also of a text that has such apostrophes already: else it could not be undone."""
+    """Return the text with an apostrophe in front, also if it has some already: otherwise it could not be undone."""
     return "'" + text if UNSAFE.match(text) else text
 
 
 def cell_of(value: Any) -> Any:
-    """Of a CSV: texts quoted, numbers as they are, undefined empty."""
+    """Return the value of a CSV cell: texts quoted, numbers as they are, None as an empty string."""
     return quote_formula(value) if isinstance(value, str) else "" if value is None else value
 
 
 def csv_file(heading: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """A whole file for spreadsheets, with the mark they know UTF-8 by. Large ones are streamed: exports.tables."""
+    """Return a CSV file for spreadsheets, with the mark that shows it is UTF-8. exports.tables streams large files."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerows([cell_of(value) for value in row] for row in (heading, *rows))
@@ -29,7 +29,7 @@ def csv_file(heading: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def csv_of_records(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return records of the same keys as CSV for programs, the keys in the first line. Empty without records."""
+    """Return records with the same keys as CSV for programs, keys in the first line; empty without records."""
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
     for record in records:
@@ -41,5 +41,5 @@ def csv_of_records(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def unquote_formula(text: str) -> str:
-    """The text that quote_formula was given."""
+    """Return the text that quote_formula was given."""
     return text[1:] if QUOTED.match(text) else text

@@ -1,4 +1,4 @@
-"""Gunicorn's settings, the same under `manage.py up` and in production; numbers come from the environment."""
+"""Settings of Gunicorn, the same for `manage.py up` and production; numbers come from the environment."""
 
 import os
 from pathlib import Path
@@ -8,9 +8,9 @@ from gunicorn.workers import gthread
 
 
 class Worker(gthread.ThreadWorker):
-    """Sync views in threads, and idle connections do not hold a worker that was asked to stop.
+    """Run sync views in threads, and close idle connections when the worker is asked to stop.
 
-    A tab left open would, for the whole of the grace period.
+    Otherwise an open browser tab would hold the worker for the whole grace period.
     """
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
@@ -23,13 +23,13 @@ class Worker(gthread.ThreadWorker):
 
 bind = os.environ.get("PARLEY_BIND", "127.0.0.1:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-# Not ASGI: the same views under it halved throughput and exhausted the connections.
+# Not ASGI: with the same views it halved throughput and exhausted the connections.
 worker_class = Worker
 threads = int(os.environ.get("PARLEY_WEB_THREADS", "4"))
-# Browsers open connections ahead of need. Gunicorn lets a new one hold a thread until it speaks, up to 5 seconds, and
-# eight of them stop the site. After this moment they wait in the loop, as idle ones do, and hold nothing.
+# Browsers open connections in advance. In Gunicorn a new one holds a thread until it sends data, up to 5 seconds, so
+# eight of them stop the site. After this delay they wait in the event loop like idle ones and hold no thread.
 gthread.DEFAULT_WORKER_DATA_TIMEOUT = 0.005
-# Loaded once, then forked: workers share memory and a broken start fails at once instead of in a loop.
+# The app is loaded once, then forked: workers share memory, and a broken start fails at once instead of in a loop.
 preload_app = True
 timeout = 60
 graceful_timeout = 10
@@ -41,7 +41,7 @@ control_socket_disable = True
 
 
 def on_starting(server: Arbiter) -> None:
-    """Everything is imported; under `manage.py up` the tables may not be made yet. It closes the pipe when they are."""
+    """Wait until the tables exist: under `manage.py up` they may not, and it closes this pipe when they do."""
     if gate := os.environ.pop("PARLEY_GATE", ""):
         with open(int(gate), "rb") as made:  # noqa: PTH123 - a number, not a path
             made.read()

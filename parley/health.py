@@ -1,4 +1,4 @@
-"""Is everything there? Asked by the supervisor, by containers and by people."""
+"""The health check, for the supervisor, containers and people."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from annotation.models import Heartbeat
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 when pages can be served, which takes the database alone; what else is missing is named."""
+    """Return 200 if pages can be served, which needs only the database, otherwise 503; name what is missing."""
     database = _database()
     found = {
         "database": database,

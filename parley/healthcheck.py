@@ -1,4 +1,4 @@
-"""Asks this container's web server for /healthz: exit 0 when it answers 200. For docker-compose.yml."""
+"""Ask this container's web server for /healthz and exit with 0 if it answers 200. Used by docker-compose.yml."""
 
 import http.client
 import os
@@ -10,7 +10,7 @@ def main() -> int:
     host = os.environ.get("PARLEY_ALLOWED_HOSTS", "localhost").split(",")[0].strip().lstrip(".") or "localhost"
     link = http.client.HTTPConnection("127.0.0.1", int(bind.rpartition(":")[2]), timeout=4)
     try:
-        # A name the site accepts: Django refuses requests for any other.
+        # The site must accept this host name: Django refuses requests for any other.
         link.request("GET", "/healthz", headers={"Host": host if host != "*" else "localhost"})
         answer = link.getresponse()
         sys.stdout.write(f"{answer.status} {answer.read(500).decode(errors='replace')}\n")

@@ -1,4 +1,4 @@
-"""Files of the rating screen that are served as one: small files to read and change, few requests on a slow line."""
+"""Join the files of the rating screen: small files are easy to change, and few requests suit a slow connection."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,11 +42,11 @@ JOINED = {
 
 
 class JoinedFinder(BaseFinder):
-    """Finds the joined files for whoever collects or serves static files. They are written when the process starts."""
+    """Find the joined files when static files are collected or served. They are written when the process starts."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.folder = TemporaryDirectory(prefix="parley-joined-")  # it goes with the process
+        self.folder = TemporaryDirectory(prefix="parley-joined-")  # removed with the process
         self.storage = FileSystemStorage(location=self.folder.name)
         source, target = Path(settings.STATICFILES_DIRS[0]), Path(self.folder.name)
         for name, parts in JOINED.items():

@@ -1,4 +1,4 @@
-"""Words in a row, in the language of the page."""
+"""Join words with "and" or "or", in the language of the page."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -12,12 +12,12 @@ OR = gettext_noop("{first} or {second}")
 
 
 def both(parts: Iterable[str]) -> str:
-    """`a and b and c`; of parts that are safe HTML, safe HTML."""
+    """Return `a and b and c`, as safe HTML if the parts are safe HTML."""
     return _in_a_row(AND, parts)
 
 
 def either(parts: Iterable[str]) -> str:
-    """`a or b or c`; of parts that are safe HTML, safe HTML."""
+    """Return `a or b or c`, as safe HTML if the parts are safe HTML."""
     return _in_a_row(OR, parts)
 
 

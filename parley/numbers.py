@@ -1,8 +1,8 @@
-"""Numbers as people write them."""
+"""Format numbers as people write them."""
 
 
 def number(value: float | None, form: str = ".2f") -> str:
-    """As people write it: a real minus sign, no negative zero, a dash for nothing."""
+    """Return the number with a real minus sign and without negative zero; None becomes a dash."""
     if value is None:
         return "–"
     text = format(value, form)

@@ -1,4 +1,4 @@
-"""Pages of lists in the API: the client may ask for up to 500 rows at once."""
+"""Pagination of lists in the API: clients may ask for up to 500 rows at once."""
 
 from rest_framework.pagination import PageNumberPagination
 

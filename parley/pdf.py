@@ -1,4 +1,4 @@
-"""A whole page as PDF. WeasyPrint needs system libraries, so it is loaded only when somebody asks."""
+"""Turn a page into a PDF. WeasyPrint needs system libraries, so it is imported only when a PDF is made."""
 
 import re
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-# WeasyPrint looks for a place to break in time that grows with the square of a word: 20,000 letters took 12 seconds.
+# WeasyPrint's search for line breaks is quadratic in the length of a word: 20,000 letters took 12 seconds.
 ENDLESS_WORD = re.compile(r"[^\s<>&;]{200}(?=[^\s<>&;])")
 BETWEEN_TAGS = re.compile(r">[^<]+")
 
 
 class PdfUnavailable(RuntimeError):
-    """The sentence says what to install; the page itself works without."""
+    """The server lacks a library. The message says which one to install; pages work without it."""
 
 
 def make_pdf(html: str, *styles: str) -> bytes:
-    """`styles` are names of files in static/css. Raises PdfUnavailable where the system lacks Pango."""
+    """Return the PDF of a page. `styles` are file names in static/css. Raises PdfUnavailable if Pango is missing."""
     try:
         from weasyprint import CSS, HTML
         from weasyprint.urls import URLFetcher
@@ -29,8 +29,8 @@ def make_pdf(html: str, *styles: str) -> bytes:
         ) from error
     room = Path(settings.BASE_DIR, "static", "css")
     sheets = [CSS(string=(room / name).read_text(encoding="utf-8")) for name in styles]
-    # No address is ever fetched: the page is whole, and what was imported must not make the server call anybody.
-    # A plain function that raises would end the whole PDF here; what has no allowed scheme is only left out.
+    # No address is ever fetched: the page is complete, and imported texts must not make the server call other hosts.
+    # A fetcher that raises would end the whole PDF; without allowed schemes, resources are only left out.
     return HTML(string=_breakable(html), url_fetcher=URLFetcher(allowed_protocols=())).write_pdf(stylesheets=sheets)
 
 

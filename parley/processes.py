@@ -1,4 +1,4 @@
-"""Child processes that cannot outlive their parent, and the account the unprivileged ones run under."""
+"""Child processes that cannot outlive their parent, and the account that unprivileged ones run as."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
-# Loaded before any fork: between fork and exec there must be nothing left to import.
+# Loaded before any fork: nothing may be imported between fork and exec.
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 @dataclass(frozen=True)
 class Account:
-    """The user a child runs as. None in its place means: as ourselves."""
+    """The user that a child runs as. None instead of an account means the user of this process."""
 
     name: str
     uid: int
@@ -40,32 +40,32 @@ class Account:
 
 
 def as_account(account: Account | None) -> dict[str, Any]:
-    """Keyword arguments for subprocess: drop to the account, and leave a directory it may not read."""
+    """Return arguments for subprocess that switch to the account and to /, as it may not read the current directory."""
     if account is None:
         return {}
     return {"user": account.uid, "group": account.gid, "extra_groups": [], "cwd": "/"}
 
 
 def die_with_parent(parent: int, death_signal: int) -> Callable[[], None]:
-    """A preexec hook: the kernel signals the child when its parent is gone, even after kill -9.
+    """Return a preexec hook that makes the kernel signal the child when its parent is gone, even after kill -9.
 
-    macOS has no such call; there a kill -9 of the supervisor leaves the servers running.
+    macOS has no such call: there, a kill -9 of the supervisor leaves the servers running.
     """
 
     def bind() -> None:
-        # A shell without job control starts what it puts in the background deaf to these, and deafness is inherited.
+        # A shell without job control makes background processes ignore these signals, and their children inherit it.
         for number in (signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_DFL)
         if _LIBC is not None:
             _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
-        if os.getppid() != parent:  # it died before the call above: no signal will come
+        if os.getppid() != parent:  # it died before the call above, so no signal will come
             os._exit(1)
 
     return bind
 
 
 def open_log(path: Path, keep: int = 10_000_000) -> int:
-    """A log file opened for appending; one older generation is kept, so logs cannot fill a disk unseen."""
+    """Open a log file for appending. One older file is kept, so that logs cannot fill a disk unnoticed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > keep:
         path.replace(path.with_suffix(".old.log"))
@@ -97,7 +97,7 @@ class Child:
         return self.popen is not None and self.popen.poll() is None
 
     def start(self) -> None:
-        """Start in a session of its own: a Ctrl-C in the terminal reaches the parent only, which then decides."""
+        """Start in a new session: Ctrl-C in the terminal reaches only the parent, which then decides."""
         log = open_log(self.log)
         options: dict = {"cwd": self.cwd} | as_account(self.account)
         try:
@@ -137,7 +137,7 @@ class Child:
         return True
 
     def last_words(self, lines: int = 12) -> str:
-        """The end of its log, for the message that says why it is gone."""
+        """Return the end of its log, for the message that says why it stopped."""
         try:
             text = self.log.read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -146,7 +146,7 @@ class Child:
 
 
 def stop_all(children: Sequence[Child], seconds: float) -> None:
-    """Ask all at once and wait together; then the quick way; then kill whoever did not listen."""
+    """Send the stop signal to all and wait; then the hurry signal; then kill those that still run."""
     for patience, step in ((seconds, "stop_signal"), (3.0, "hurry_signal")):
         deadline = time.monotonic() + patience
         for child in children:

@@ -1,7 +1,7 @@
-"""Queries that are composed once.
+"""Queries whose SQL is composed once.
 
-Django composes the SQL of a query set each time it is used; with six tables that takes longer than PostgreSQL takes
-to answer. Where a page is fetched hundreds of times a second, the SQL is kept and only its values change.
+Django composes the SQL of a query set each time it is used; with six tables this takes longer than PostgreSQL takes
+to answer. For pages that are fetched hundreds of times a second, the SQL is kept and only its values change.
 """
 
 import threading
@@ -13,15 +13,15 @@ from uuid import UUID, uuid4
 from django.db.models import QuerySet
 
 Row = TypeVar("Row")
-# Small enough for every column of whole numbers, no two alike, and none that a query names itself.
+# Unique values that fit every integer column and that no query contains.
 STAND_INS = {UUID: uuid4, int: count(1_900_000_000).__next__}
 
 
 class Ready(Generic[Row]):
-    """A query set whose SQL is kept, of values that change: `Ready(compose, user=int)` and then `ready(user=5)`.
+    """A query set with fixed SQL and changing values: `ready = Ready(compose, user=int)`, then `ready(user=5)`.
 
-    `compose` gets one value of each kind and returns the query set. It is called once in each thread, so nothing in it
-    may depend on the request, the language or the time.
+    `compose` gets one value of each kind and returns the query set. It is called once in each thread, so it must not
+    depend on the request, the language or the time.
     """
 
     def __init__(self, compose: Callable[..., QuerySet[Any, Row]], **kinds: type) -> None:
@@ -36,7 +36,7 @@ class Ready(Generic[Row]):
 
 
 class _Query(Generic[Row]):
-    """Of one thread: the compiler of a query belongs to the connection of its thread."""
+    """The query of one thread: its compiler belongs to the thread's connection. Raises TypeError for unused values."""
 
     def __init__(self, compose: Callable[..., QuerySet[Any, Row]], stand_ins: dict[str, object]) -> None:
         self.rows = compose(**stand_ins)

@@ -1,4 +1,4 @@
-"""What every operation of the API has in common, written into its OpenAPI document."""
+"""Describe the errors of every operation in the OpenAPI document of the API."""
 
 from typing import Any
 
@@ -22,11 +22,11 @@ CONTENT = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}
 
 
 def describe_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """A hook of drf-spectacular: errors as one component, named by each operation."""
+    """Add one component for errors, to which each operation refers. This is a hook of drf-spectacular."""
     schemas = result["components"]["schemas"]
     schemas["Error"] = ERROR
     for schema in schemas.values():
-        if "oneOf" in schema and "discriminator" not in schema:  # shapes may include each other: not exactly one fits
+        if "oneOf" in schema and "discriminator" not in schema:  # shapes may overlap: more than one may fit
             schema["anyOf"] = schema.pop("oneOf")
     for operations in result["paths"].values():
         for operation in operations.values():

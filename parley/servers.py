@@ -1,6 +1,6 @@
-"""The servers of an installation that names none of its own.
+"""The servers of an installation whose environment names none.
 
-`manage.py up` keeps them running; any other command that finds none running has them for its lifetime.
+`manage.py up` keeps them running; any other command starts them for its lifetime if they are not running.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from parley.embedded import PORT, URL_NAMES, Servers, answers, start
 from parley.supervisor import StartFailed, Web, wished_port
 
 BEGAN_AT = time.monotonic()
-# Commands that read and write no data: they start nothing.
+# These commands neither read nor write data, so they start no servers.
 WITHOUT_SERVERS = frozenset({
     "help", "version", "check", "makemigrations", "makemessages", "compilemessages", "collectstatic", "findstatic",
     "diffsettings", "startapp", "startproject", "spectacular", "agreement", "protocol_check",
@@ -31,17 +31,17 @@ _begun: Web | None = None
 
 
 def current() -> Servers | None:
-    """What `ensure` started in this process."""
+    """Return the servers that `ensure` started in this process."""
     return _current
 
 
 def begun() -> Web | None:
-    """The web server of `up`, started by `ensure` while Django was not yet imported."""
+    """Return the web server of `up`, which `ensure` started before Django was imported."""
     return _begun
 
 
 def read_state(data: Path) -> dict:
-    """What `up` wrote, if its process is alive and its servers answer; otherwise nothing."""
+    """Return what `up` wrote if its process is alive and its servers answer; otherwise an empty dict."""
     try:
         state: dict = json.loads((data / "servers.json").read_text(encoding="utf-8"))
         os.kill(state["pid"], 0)
@@ -53,7 +53,7 @@ def read_state(data: Path) -> dict:
 
 
 def running_urls(data: Path) -> dict[str, str] | None:
-    """The addresses of the servers that `up` keeps running on this data, or None."""
+    """Return the addresses of the servers that `up` keeps running on this data, or None."""
     state = read_state(data)
     return dict(state["urls"]) if state else None
 
@@ -63,10 +63,11 @@ def _unset() -> list[str]:
 
 
 def take_lock(data: Path, is_up: bool, seconds: float = 60) -> int | None:
-    """Hold the data for this process and its children, or return None when `up` turns out to serve it.
+    """Lock the data for this process and its children, or return None if a running `up` serves it.
 
-    Every child inherits the lock: after a kill -9 of the supervisor the next start waits until the last of
-    them is gone, so two PostgreSQLs or two Valkeys never write to the same files.
+    Every child inherits the lock: after a kill -9 of the supervisor, the next start waits until the last child
+    is gone, so two PostgreSQLs or two Valkeys never write to the same files. Raises ServerError if another `up` runs
+    on the data, or if the lock is not free after `seconds`.
     """
     lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     began = time.monotonic()
@@ -108,9 +109,9 @@ def data_directory() -> Path:
 
 
 def ensure(data: Path | None = None, argv: Sequence[str] | None = None) -> None:
-    """Before a command: name the servers in the environment, starting those nobody has named or runs.
+    """Put the addresses of the servers into the environment, starting those that are neither named nor running.
 
-    What it starts lives as long as this process. Call it before Django reads its settings.
+    They stop with this process. Call it before Django reads its settings.
     """
     data = data or data_directory()
     argv = sys.argv if argv is None else argv

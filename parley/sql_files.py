@@ -1,6 +1,6 @@
-"""Functions of the database: the current text of each is a file in its app's folder `sql`, which a migration installs.
+"""Install database functions. The current text of each is a file in its app's folder `sql`.
 
-Who changes a function changes its file and adds a migration that installs it. A test compares both.
+To change a function, change its file and add a migration that installs it. A test compares both.
 """
 
 from pathlib import Path
@@ -10,10 +10,10 @@ from django.db.migrations import RunSQL
 
 
 def text_of(app: str, name: str) -> str:
-    """The CREATE OR REPLACE of one function."""
+    """Return the CREATE OR REPLACE statement of one function."""
     return (Path(settings.BASE_DIR) / app / "sql" / f"{name}.sql").read_text()
 
 
 def install(app: str, *names: str, backward: str = RunSQL.noop) -> RunSQL:
-    """Return the operation that installs these functions, as their files stand when the migration runs."""
+    """Return the operation that installs these functions, with the text of their files when the migration runs."""
     return RunSQL("\n".join(text_of(app, name) for name in names), backward)

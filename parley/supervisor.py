@@ -1,4 +1,4 @@
-"""Runs the processes of an installation as one: they start together, are revived, and stop together."""
+"""Run the processes of an installation as one: start them together, restart those that die, stop them together."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from parley.processes import Child, stop_all
 
 HOME = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 8000
-# The production form runs the same lines (docker-compose.yml), so what is tried here is what runs there.
+# Production runs the same command lines (docker-compose.yml).
 WEB = ("-m", "gunicorn", "-c", "parley/gunicorn.py", "parley.wsgi:application")
 WORKER = ("-m", "celery", "-A", "parley.celery", "worker", "-Q", "live", "-n", "live@%h", "-c", "2")
 WORKER_LONG = ("-m", "celery", "-A", "parley.celery", "worker", "-Q", "long", "-n", "long@%h", "-c", "1")
 WORKER_OPTIONS = ("--loglevel", "WARNING", "--without-mingle", "--without-gossip")
-# The schedule is kept in memory: every entry repeats within seconds, and there is no file to go stale.
+# The schedule is kept in memory: every entry repeats within a minute, and no file can become stale.
 BEAT = (
     "-m",
     "celery",
@@ -53,15 +53,17 @@ def _port(text: str) -> int:
 
 
 def wished_port(argv: Sequence[str]) -> int | None:
-    """Read before Django is there to read the rest, which it does later."""
+    """Return the port given on the command line, before Django is loaded to parse the rest."""
     parser = argparse.ArgumentParser(prog="manage.py up", add_help=False)
     add_port(parser)
     return parser.parse_known_args(argv)[0].port
 
 
 def listen(port: int | None) -> socket.socket:
-    """The socket the web server will use. Bound here, so between looking and taking no port gets lost;
-    without a wish, the next free one after the default."""
+    """Return the socket for the web server, bound here so that nobody can take a port found free.
+
+    Without a port, it is the first free one from the default on. Raises StartFailed if none can be used.
+    """
     wishes = [port] if port is not None else [*range(DEFAULT_PORT, DEFAULT_PORT + 20), 0]
     for wish in wishes:
         link = socket.socket()
@@ -78,10 +80,10 @@ def listen(port: int | None) -> socket.socket:
 
 
 class Web:
-    """The web server. It starts before there is anything to serve, and imports itself while the tables are made."""
+    """The web server. It starts early, and imports its code while the tables are created."""
 
     def __init__(self, port: int | None, logs: Path, fds: tuple[int, ...] = ()) -> None:
-        """Raises StartFailed when the port cannot be used. `fds`: kept open as long as it lives."""
+        """Start the server, which keeps `fds` open. Raises StartFailed if the port cannot be used."""
         self.listener = listen(port)
         number = self.listener.fileno()
         gate, self._gate = os.pipe()
@@ -89,7 +91,7 @@ class Web:
         self.child.death_signal = signal.SIGQUIT
         self.child.start()
         os.close(gate)
-        # Started again, it finds everything made.
+        # When it is restarted, the tables exist: there is no pipe to wait for.
         self.child.env, self.child.pass_fds = _environment(PARLEY_BIND=f"fd://{number}"), (*fds, number)
 
     @property
@@ -97,16 +99,16 @@ class Web:
         return self.listener.getsockname()[1]
 
     def let_serve(self) -> None:
-        """It waits for this pipe to close (parley/gunicorn.py)."""
+        """Close the pipe that the server waits for (parley/gunicorn.py)."""
         os.close(self._gate)
 
 
 def workers(logs: Path, fds: tuple[int, ...] = ()) -> list[Child]:
-    """Two workers and beat.
+    """Return two workers and beat.
 
-    When the supervisor is gone the broker goes too, and a Celery worker that loses it during its own cold
-    shutdown was seen to forget the shutdown and look for the broker for 50 minutes: so SIGKILL for these. Its
-    pool processes die with it, and the tasks are idempotent and still in the queue.
+    When the supervisor is gone, the broker stops too. A Celery worker that lost the broker during its own cold
+    shutdown once forgot the shutdown and looked for the broker for 50 minutes, so these get SIGKILL. Their pool
+    processes die with them, and the tasks are idempotent and still in the queue.
     """
     lines = {"worker": (*WORKER, *WORKER_OPTIONS), "worker-long": (*WORKER_LONG, *WORKER_OPTIONS), "beat": BEAT}
     children = [_child(name, line, logs, fds) for name, line in lines.items()]
@@ -125,7 +127,7 @@ def _environment(**extra: str) -> dict[str, str]:
 
 
 def health_status(port: int) -> int:
-    """The HTTP status of /healthz, 0 when nobody answers."""
+    """Return the HTTP status of /healthz, or 0 if there is no answer."""
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
     try:
         link.request("GET", "/healthz")
@@ -137,7 +139,7 @@ def health_status(port: int) -> int:
 
 
 class Supervisor:
-    """Owns the application's children; the servers under them are watched and stopped last."""
+    """Run the children of the application, and watch the servers that they use."""
 
     def __init__(self, children: list[Child], servers: list[Child], say: Callable[[str], None]) -> None:
         self.children = children
@@ -151,12 +153,12 @@ class Supervisor:
             signal.signal(name, self._on_signal)
 
     def start_rest(self) -> None:
-        """Workers and beat after the web server: on two cores all at once would delay the first page."""
+        """Start workers and beat after the web server: on two cores, all at once would delay the first page."""
         for child in self.children[1:]:
             child.start()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self.stop_asked:  # the second Ctrl-C: no more waiting for running tasks
+        if self.stop_asked:  # the second Ctrl-C: stop waiting for running tasks
             for child in self.children:
                 if child.is_running:
                     os.killpg(child.pid, signal.SIGKILL)
@@ -176,7 +178,7 @@ class Supervisor:
             time.sleep(0 if status == 200 else 0.03)
 
     def run(self) -> None:
-        """Until a signal asks to stop. A process that dies is started again."""
+        """Restart processes that die, until a signal asks to stop. Raises StartFailed if one keeps dying."""
         while not self.stop_asked:
             for child in (*self.children, *self.servers):
                 if not child.is_running and not self.stop_asked:
@@ -196,6 +198,6 @@ class Supervisor:
         child.start()
 
     def stop(self, seconds: float = 10) -> None:
-        """The application first, all at once; whoever started the servers stops them afterwards."""
+        """Stop all children of the application; the caller stops the servers afterwards."""
         self.stop_asked = True
         stop_all(self.children, seconds)

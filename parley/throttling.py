@@ -1,4 +1,4 @@
-"""How often the API may be asked."""
+"""Limit the number of requests to the API."""
 
 import time
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Throttle(BaseThrottle):
-    """A fixed window of a minute per user or address: one counter, one round trip, forgiving when it is lost."""
+    """Count requests per user or address in fixed minutes, in one round trip. All pass while the cache is away."""
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         who = request.user.pk if request.user and request.user.is_authenticated else self.get_ident(request)

@@ -5,5 +5,5 @@ from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "parley.settings")
 application = get_wsgi_application()
-# All views now, before gunicorn forks: otherwise each worker imports them for its first visitor.
+# Import all views before gunicorn forks: otherwise each worker imports them for its first visitor.
 get_resolver().url_patterns  # noqa: B018

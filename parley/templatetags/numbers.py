@@ -1,4 +1,4 @@
-"""Numbers on pages: a dash where there is none."""
+"""Template filters that format numbers; a missing one becomes a dash."""
 
 from django import template
 
@@ -9,7 +9,7 @@ register = template.Library()
 
 @register.filter
 def two(value: object) -> str:
-    """Two decimals; a dash for nothing, and for what a template does not have."""
+    """Return two decimals, or a dash for None and for a missing template variable."""
     return number(value) if isinstance(value, int | float) else "–"
 
 
@@ -25,7 +25,7 @@ def one(value: float | None) -> str:
 
 @register.filter
 def probability(value: float | None) -> str:
-    """Three decimals: more is never meant."""
+    """Return a probability with three decimals and no leading zero, at least "< .001"; None becomes a dash."""
     return "–" if value is None else "<\u00a0.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 

@@ -1,4 +1,4 @@
-"""The texts of the scripts in the language of the page, and a look-up."""
+"""Template tags for the texts of scripts in the language of the page, and a filter for look-ups."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -22,7 +22,7 @@ def at(found: Mapping[Any, Any], key: Any) -> Any:
 
 @register.simple_tag
 def script_texts() -> SafeString:
-    """A data block for base.js, which a policy without inline script allows; nothing in the language of the source."""
+    """Return the translations as a data block for base.js, which the CSP allows; empty for the source language."""
     return _block(get_language() or settings.LANGUAGE_CODE, tuple(settings.LOCALE_PATHS))
 
 

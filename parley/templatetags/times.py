@@ -1,4 +1,4 @@
-"""Times by the reader's clock: the server's with its zone, until a script puts the browser's in its place."""
+"""Template filters for times: they show the server's zone until a script converts them to the browser's."""
 
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 register = template.Library()
-HOURS_FROM = 120  # minutes; below, hours would be read back into minutes
+HOURS_FROM = 120  # minutes; readers would convert fewer hours back into minutes
 
 
 @register.filter
 def local_time(value: datetime | None) -> SafeString:
-    """With local-time.js on the page. Without it, a time without its zone would be wrong for most."""
+    """Return a time element for local-time.js, with the zone: without the script, most readers need it."""
     if value is None:
         return SafeString("")
     here = localtime(value)
@@ -25,7 +25,7 @@ def local_time(value: datetime | None) -> SafeString:
 
 @register.filter
 def duration(minutes: int) -> str:
-    """In whole hours and minutes from two hours on."""
+    """Return minutes as text, with whole hours and minutes from two hours on."""
     hours, rest = divmod(minutes, 60)
     if minutes < HOURS_FROM:
         return _("%(minutes)s min") % {"minutes": minutes}

@@ -1,4 +1,4 @@
-"""Dates as pages show them. Figures keep the point in every language: those of a page are those of a paper."""
+"""Formats of dates and numbers. Numbers keep the decimal point in every language, as papers print them."""
 
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i"

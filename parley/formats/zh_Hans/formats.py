@@ -1,4 +1,4 @@
-"""Dates in Chinese."""
+"""Formats of dates and numbers in Chinese."""
 
 DATE_FORMAT = "Y年n月j日"
 TIME_FORMAT = "H:i"

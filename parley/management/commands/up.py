@@ -24,7 +24,7 @@ class Command(BaseCommand):
         supervisor.add_port(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # until the supervisor listens itself
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # until the supervisor handles signals
         held, web = servers.current(), servers.begun()
         if held is None or web is None:
             raise CommandError("Start it on the command line: ./dev run, or python manage.py up.")
@@ -56,7 +56,7 @@ class Command(BaseCommand):
             self._say("Stopped. The data stays in " + str(settings.DATA_DIR))
 
     def _prepare(self, address: str) -> None:
-        """Tables and the first study, in this process: a second one would import everything again."""
+        """Create the tables and the first study in this process: a second one would import everything again."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("bootstrap", base_url=address, stdout=self.stdout)
         self.stdout.flush()
