@@ -19,7 +19,7 @@ from parley.environment import (
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# --- where we are ----------------------------------------------------------------------------------
+# --- environment -----------------------------------------------------------------------------------
 ENVIRONMENT = env_choice("PARLEY_ENV", ("local", "production"))
 IS_PRODUCTION = ENVIRONMENT == "production"
 DEBUG = env_bool("PARLEY_DEBUG", False)
@@ -75,7 +75,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    # Above WhiteNoise: without collected files, styles would go out at their full size.
+    # Above WhiteNoise: without collected files, styles would be sent uncompressed.
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -104,7 +104,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "libraries": {  # what a room's own templates load
+            "libraries": {  # loaded by templates
                 "acceptance": "qualification.acceptance.tags",
                 "activity": "qualification.activity.tags",
                 "board": "reporting.board.tags",
@@ -120,18 +120,18 @@ TEMPLATES = [
 
 DATABASES = {"default": database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Throttles and sign-in limits only: nothing that may not be forgotten.
+# For throttles and sign-in limits only: data in the cache may be lost.
 CACHES = {
     "default": {
         "BACKEND": "parley.cache.ForgivingRedisCache",
         "LOCATION": REDIS_ADDRESS,
         "KEY_PREFIX": "parley",
-        # Without them a server that is there and silent would hold every answer of the API for ever.
+        # Without timeouts, a server that does not answer would block every response of the API.
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
 }
 
-LANGUAGE_CODE = "en"  # of whoever's browser asks for none of the languages below, and of all that is not a page
+LANGUAGE_CODE = "en"  # for browsers that ask for none of the languages below, and for everything that is not a page
 LANGUAGES = [("en", "English"), ("it", "Italiano"), ("zh-hans", "简体中文")]
 LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -142,7 +142,7 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles" if IS_PRODUCTION else None  # locally files are served where they stand
+STATIC_ROOT = BASE_DIR / "staticfiles" if IS_PRODUCTION else None  # locally, files are served in place
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -207,7 +207,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if BEHIND_TLS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("PARLEY_HSTS_SUBDOMAINS", False)  # they may not all speak TLS
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("PARLEY_HSTS_SUBDOMAINS", False)  # not all of them may use TLS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -229,7 +229,7 @@ CONTENT_SECURITY_POLICY = {
 # --- API -------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        # First the token's: the first one says what an answer to nobody is, 401 rather than 403.
+        # Tokens come first: the first class decides that an anonymous request gets 401 rather than 403.
         "rest_framework.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
@@ -264,7 +264,7 @@ CELERY_BROKER_URL = REDIS_URL
 # Nobody reads results: state lives in PostgreSQL.
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
-# A task is taken off the queue when it is done, so that a killed worker's task is given again.
+# A task leaves the queue when it is done, so that the task of a killed worker is delivered again.
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -275,11 +275,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_restore_interval": 5,
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
-    # A request that publishes must not wait for a broker that is away; workers have their own patience.
+    # A request that publishes must not wait for a missing broker; workers have their own retries.
     "max_retries": 0,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# A dead broker must not hold a request: the sweep repairs the lost nudge.
+# A missing broker must not block a request: the sweep does the work of a lost message.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "live"
 LONG_TASKS = ("annotation.tasks.run_import", "annotation.tasks.run_judge", "reporting.tasks.run_export")
@@ -317,15 +317,15 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 # --- model judges: off unless an endpoint is named ----------------------------------------------------
-# The only addresses that requests, and the key with them, ever go to.
+# Requests, and the key with them, go only to these addresses.
 JUDGE_ENDPOINTS = env_addresses("PARLEY_JUDGE_URL")
 JUDGE_API_KEY = env_text("PARLEY_JUDGE_API_KEY")
 JUDGE_TIMEOUT_SECONDS = env_int("PARLEY_JUDGE_TIMEOUT_SECONDS", 60, least=1)
 
-# Asked in the transaction of a claim, of the participant and the batch: each may raise Refused. By name, because
-# annotation must not import qualification.
+# Called with the participant and the batch in the transaction of a claim; each may raise Refused. They are given by
+# name because annotation must not import qualification.
 CLAIM_GUARDS = ["qualification.qualifying.services.rule.check_claim"]
-# What the apps above show on annotation's pages, by name for the same reason.
+# What the apps above show on annotation's pages, given by name for the same reason.
 SLOTS = "qualification.slots.SLOTS"
 WORKER_SILENT_AFTER = 30  # seconds without a heartbeat after which pages say that no worker runs
 
