@@ -33,7 +33,7 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
 ):
     batch = acceptance.finish("b1", LABELS)
     acceptance.draw(batch)
-    n_drawn = Sample.objects.get().sampled_items.count()
+    n_sampled = Sample.objects.get().sampled_items.count()
     screen = open_screen(acceptance.cast.controller)
     page = screen.go(path("acceptance"))
     assert screen.barriers() == ""
@@ -41,8 +41,8 @@ def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     assert screen.barriers() == ""
     page.get_by_role("button", name="Review this sample").click()
     page.wait_for_url("**/work/**")
-    for number in range(n_drawn):
-        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n_drawn} steps")
+    for number in range(n_sampled):
+        expect(page.locator("[data-progress-text]")).to_have_text(f"{number} of {n_sampled} steps")
         answer(page, "1")
     page.wait_for_url("**/submit/")
     page.get_by_role("button", name="Submit the batch").click()
@@ -93,16 +93,16 @@ def decide(acceptance: AcceptanceStudy) -> Sample:
     acceptance.plan.save()
     truth = [*LABELS[:-9], *["0"] * 9]
     bad = acceptance.finish("north-01", LABELS, active_ms=40_000)
-    acceptance.check(acceptance.draw(bad), ["2", "0", "1"] * 40)
+    acceptance.review(acceptance.draw(bad), ["2", "0", "1"] * 40)
     acceptance.again(bad, LABELS)
-    acceptance.check(acceptance.draw(bad), truth)
-    good = acceptance.check(acceptance.draw(acceptance.finish("north-02", LABELS)), truth)
+    acceptance.review(acceptance.draw(bad), truth)
+    good = acceptance.review(acceptance.draw(acceptance.finish("north-02", LABELS)), truth)
     acceptance.draw(acceptance.finish("north-03", LABELS))
     return good
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_check_with_the_label_shown_has_no_barriers(
+def test_a_review_with_the_label_shown_has_no_barriers(
     open_screen: Callable[..., Screen], acceptance: AcceptanceStudy, width: int
 ):
     acceptance.plan.is_blind = False
@@ -114,6 +114,6 @@ def test_a_check_with_the_label_shown_has_no_barriers(
     expect(page.get_by_role("heading", name="Is the label right?")).to_be_visible()
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    screen.screenshot(SCREENSHOTS / f"check-{width}.png", full_page=True)
+    screen.screenshot(SCREENSHOTS / f"review-{width}.png", full_page=True)
     page.get_by_role("button", name="Save and continue").click()
     expect(page.locator(".crumbs").last).to_contain_text("2 of")

@@ -63,7 +63,7 @@ def test_two_disagree_re_rate_and_a_trainer_settles_it(
     page.get_by_label("Score 1", exact=True).check()
     page.get_by_label("Note").fill("It takes up what was said last.")
     page.get_by_role("button", name="Settle it").click()
-    expect(page.get_by_text("It is settled: Score 1.")).to_be_visible()
+    expect(page.get_by_text("Settled: Score 1.")).to_be_visible()
     page.get_by_role("link", name="Settled (1)").click()
     assert screen.barriers() == ""
     page.get_by_role("button", name="Add to the case library").click()

@@ -64,7 +64,7 @@ def test_arrow_keys_move_in_each_table_and_numbers_explain_themselves(open_scree
 
 def test_the_course_of_another_annotator_is_a_choice_away(open_screen: Callable[..., Screen], cast: Cast):
     page = open_quality(open_screen, cast).page
-    page.get_by_label("Annotator over time").select_option("drifter")
+    page.get_by_label("Annotator over time", exact=True).select_option("drifter")
     expect(page.locator("#board-course-note")).to_contain_text("drifter: agreement")
     expect(page.locator("#board-course-note")).to_contain_text("Alarm at answer")
     expect(page.locator("#board-course svg .fig-alarm")).to_be_visible()

@@ -40,7 +40,7 @@ def test_a_lead_dismisses_a_flag_and_finds_it_in_the_history(open_screen: Callab
     screen = open_screen(cast.lead)
     page = screen.go(reverse("checks", args=[cast.study.slug]))
     flag = page.locator(".flag").filter(has_text="known answers missed")
-    expect(flag).to_contain_text("20 of 48 answers to items with a known answer are right")
+    expect(flag).to_contain_text("20 of 48 answers to items with a known answer are correct")
 
     flag.get_by_label("Reason for your decision").fill("The gold was wrong.")
     flag.get_by_role("button", name="Dismiss").click()
@@ -62,7 +62,7 @@ def test_known_answers_are_imported_and_inserted(open_screen: Callable[..., Scre
     expect(page.get_by_text("New: 3, changed: 0, unchanged: 0.")).to_be_visible()
     page.get_by_role("button", name="Insert the checks").click()
 
-    expect(page.get_by_text("Dialogues mixed in: 1, into 1 batches.")).to_be_visible()
+    expect(page.get_by_text("Dialogues inserted: 1. Batches: 1.")).to_be_visible()
     assert cast.batch.items.filter(is_check=True).count() == 3
 
 

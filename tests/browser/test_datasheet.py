@@ -28,7 +28,7 @@ def cast() -> Cast:
 def test_the_datasheet_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.researcher, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/datasheet/")
-    page.get_by_text("Answer 3.2.1 in your own words").click()
+    page.get_by_text("Answer question 3.2.1 in your own words").click()
     expect(page.locator("#q-3-2-1").get_by_label("Answer")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""

@@ -36,7 +36,7 @@ def finished(cast: Cast, assignment: Assignment) -> Assignment:
 def test_one_reads_what_one_answered_in_a_finished_batch(open_screen: Open, cast: Cast, finished: Assignment):
     page = open_screen(cast.annotator.user, timezone_id="America/New_York").go(reverse("work"))
     expect(page.get_by_text("You have earned 4.67 GBP here.")).to_be_visible()
-    expect(page.get_by_text("That is 11.68 GBP for an hour of measured work.")).to_be_visible()
+    expect(page.get_by_text("That is 11.68 GBP per hour of measured work.")).to_be_visible()
     page.get_by_text("Your finished batches").click()
     row = page.get_by_role("row").filter(has_text="24")
     expect(row.locator("time")).to_have_text(re.compile(r"Feb 3, 2026.*5:05"))

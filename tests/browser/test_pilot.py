@@ -68,7 +68,7 @@ def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
     assert shown(batch) == shown(first)
     assert panel_state(study.qualification, [batch.pk]).reason == ""
     screen.go("/studies/plans/qualification/")
-    expect(page.get_by_text("shows the same as pilot-2: answers that the panel gave there count")).to_be_visible()
+    expect(page.get_by_text("same items as pilot-2: the panel's answers there count")).to_be_visible()
 
     page = screen.go("/studies/plans/dialogues/")
     row = page.get_by_role("row", name=study.dialogues.get(pk=first.items.first().dialogue_id).key)

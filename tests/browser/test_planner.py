@@ -25,7 +25,7 @@ def test_somebody_plans_a_study_and_the_address_keeps_it(cast: Cast, open_screen
     page.get_by_label("Comparisons").fill("1")
     page.get_by_role("button", name="Plan").click()
     expect(
-        page.get_by_text("108 dialogues with 3 annotators each find 10 points with 80 % power.").first
+        page.get_by_text("108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power.").first
     ).to_be_visible()
 
     number = page.locator("#planner-needed td.asked .figure")

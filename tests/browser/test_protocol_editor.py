@@ -296,7 +296,7 @@ def test_leaving_warns_and_what_was_typed_is_there_on_return(open_screen: Open):
     page.reload()
     assert asked == ["beforeunload"]
     expect(field(node(page, "criterion"), "question")).to_have_value("Half a")
-    expect(page.locator("[data-note]")).to_contain_text("not saved")
+    expect(page.locator("[data-note]")).to_contain_text("Your unsaved changes")
     expect(state(page)).to_have_text("Not saved yet")
     page.get_by_role("button", name="Discard").click()
     expect(field(node(page, "criterion"), "question")).to_have_value("Is it good?")
@@ -390,7 +390,7 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
     page = screen.page
     expect(state(page)).to_have_text("Saved")
     field(node(page, "criterion"), "name").fill("")
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check").click()
     expect(page.locator("[data-summary]")).to_be_focused()
     node(page, "option", 1).evaluate("each => each.scrollIntoView({ block: 'center' })")
     screen.screenshot(SCREENSHOTS / "editor" / f"criterion-{width}-{scheme}.png")
@@ -408,16 +408,16 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
 
 def test_a_check_that_finds_nothing_says_so_where_it_is_seen(open_screen: Open):
     page = begin(open_screen, draft_of(GOOD)).page
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check").click()
 
     expect(page.get_by_text("No errors found.")).to_be_in_viewport()
     field(node(page, "criterion"), "question").fill("Does it fit?")
     expect(page.get_by_text("No errors found.")).to_be_hidden()
 
 
-def test_a_check_that_finds_something_does_not_say_that_nothing_is_wrong(open_screen: Open):
+def test_a_check_that_finds_something_does_not_say_that_there_are_no_errors(open_screen: Open):
     page = begin(open_screen, draft_of(TINY)).page
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check").click()
 
     expect(page.get_by_text("possible mistake")).to_be_in_viewport()
     expect(page.get_by_text("No errors found.")).to_have_count(0)

@@ -64,7 +64,7 @@ def test_a_pasted_table_becomes_the_answers_by_keyboard_alone(open_screen: Open)
     for sentence in (
         "Replaced 2 answers",
         "Created 5 answers from the table.",
-        "Without a text: 2, 4.",
+        "Points without text: 2, 4.",
         "2 cells of “Example”",
     ):
         expect(said).to_contain_text(sentence)

@@ -84,7 +84,7 @@ def test_a_candidate_understands_trains_qualifies_and_reads_the_result(
     expect(page.get_by_text("You have 1 try left.")).to_be_visible()
     no_barriers(screen)
     answer_question(screen, "The response")
-    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name=re.compile("^Start batch training")).click()
     expect(page.get_by_text("This is training")).to_be_visible()
     wait_for_step(page)
@@ -93,7 +93,7 @@ def test_a_candidate_understands_trains_qualifies_and_reads_the_result(
     expect(page.get_by_role("heading", name="Not quite")).to_be_visible()
     expect(page.get_by_text("It answers what was asked.")).to_be_visible()
     no_barriers(screen)
-    expect(page.get_by_role("button", name="Resume")).to_be_focused()
+    expect(page.get_by_role("button", name="Continue")).to_be_focused()
     page.keyboard.press("Enter")
     page.get_by_role("button", name=re.compile("^Submit")).click()
     page.get_by_role("button", name=re.compile("^Start batch qualification")).click()
@@ -118,7 +118,7 @@ def test_the_training_works_without_javascript(
     page.locator("label.choice").filter(has_text=re.compile("It fits")).first.click()
     page.get_by_role("button", name="Save and continue").click()
     expect(page.get_by_role("heading", name="Correct")).to_be_visible()
-    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("button", name=re.compile("^Submit"))).to_be_visible()
 
 

@@ -126,7 +126,7 @@ def test_fields_that_do_not_matter_are_out_of_the_way(open_screen: Callable[...,
     page.get_by_text("Make batches").first.click()
     field, size = page.locator("select[name=field]"), page.get_by_label("Dialogues per batch")
 
-    page.get_by_label("In batches of equal size").check()
+    page.get_by_label("In batches of equal size, balanced").check()
     assert (field.is_visible(), size.is_visible()) == (True, True)
     page.get_by_label("By the batch column").check()
     assert (field.is_visible(), size.is_visible()) == (False, False)

@@ -65,7 +65,7 @@ def test_every_response_of_an_example_is_explained_after_its_answer(open_screen:
         choose(page, "appropriateness", "Appropriate")
         go_on(page)
         expect(page.get_by_text("Why:")).to_be_visible()
-        expect(page.get_by_role("button", name="Resume")).to_be_focused()
+        expect(page.get_by_role("button", name="Continue")).to_be_focused()
         page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Submit")).to_be_visible()
 
@@ -87,7 +87,7 @@ def test_digits_answer_one_question_after_another(open_screen: Open):
         chosen = page.locator(f"fieldset[data-criterion={criterion}] label.choice:has(input:checked)")
         expect(chosen).to_contain_text("1")
     page.keyboard.press("Enter")
-    explained(page, "Score", "right")
+    explained(page, "Score", "correct")
 
 
 @pytest.mark.parametrize(("criterion", "name"), [("set_diverse", "Diversity of the set"),
@@ -96,7 +96,7 @@ def test_responses_that_are_rated_together_are_explained_together(open_screen: O
     page, work = walk(open_screen, "persona-quality-1.0", criterion)
     choose(page, criterion, "Yes")
     go_on(page)
-    explained(page, name, "right")
+    explained(page, name, "correct")
     expect(page.locator("section.answer ol li")).to_have_count(len(work.batch.items.get().shown))
 
 
@@ -115,9 +115,9 @@ def test_the_training_leads_to_a_question_that_depends_on_another_answer(open_sc
     expect(reasons).to_be_visible()
     choose(page, "reasons_1", "incomplete")
     go_on(page)
-    explained(page, "Score", "right")
+    explained(page, "Score", "correct")
     expect(page.get_by_role("heading", name="Reasons for 1")).to_be_visible()
-    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("button", name="Submit")).to_be_visible()
 
 

@@ -1,4 +1,4 @@
-"""How a study was conducted, in a browser: its part of the report, and batch acceptance on the live board."""
+"""The study record in a browser: its part of the report, and batch acceptance on the live board."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -33,4 +33,4 @@ def test_report_and_board_have_no_barriers_and_fit_the_screen(lead: User, open_s
 def test_a_number_of_acceptance_explains_itself_to_who_points_at_it(lead: User, open_screen):
     page = open_screen(lead).go("/studies/wellbeing/board/")
     page.locator("#facceptance-rounds").hover()
-    expect(page.get_by_text("Accepted batches by their rounds: 1 in 1, 1 in 2.")).to_be_visible()
+    expect(page.get_by_text("Accepted batches by number of rounds: 1 in 1, 1 in 2.")).to_be_visible()
