@@ -75,7 +75,7 @@ def _finding(plan: StudyPlan) -> list[str]:
         "points": points(question.difference, question),
         "power": asked_power(question) if question.n_dialogues is None else percent(plan.power),
     }
-    # Translators: "108 dialogues with 3 annotators each find 10 points with 80 % power."
+    # Translators: "108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power."
     sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.") % found
     return [sentence] if question.n_dialogues is None else [sentence, *_beside(plan)]
 

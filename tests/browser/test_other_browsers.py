@@ -105,7 +105,7 @@ class Annotator:
         self.screen.wait_for(button, "the page that submits")
         self.screen.ask(f"{button}.focus()")
         self.screen.press(Keys.ENTER)
-        self.screen.wait_for("document.body?.textContent.includes('Thank you!')", "the thanks")
+        self.screen.wait_for("document.querySelector('h1')?.textContent === 'Thank you'", "the thanks")
 
 
 def stored_answers() -> Answers:
