@@ -1,4 +1,4 @@
-"""Arithmetic over numbers and arrays: no Django, no Celery, no models.
+"""Statistics over numbers and arrays, without Django, Celery or models.
 
 Everything here is a pure function: the same input gives the same output, random draws take a seed, and an
 undefined value is an :class:`measures.estimate.Estimate` with a reason, never NaN.

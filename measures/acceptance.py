@@ -1,8 +1,8 @@
-"""Acceptance of a batch by a sample of its items: what is drawn, what the controller's answers say, the outcome.
+"""Acceptance of a batch by a sample of its items: draw the sample, measure the controller's answers, and decide.
 
-A label is *right* when the controller gives the item the same answer. The accuracy of a class is that of the items
-annotated with it: the label is known when the sample is drawn. Statistics 4.4; Cochran 1977, Sampling Techniques, ch. 5
-(strata); Kish 1965, Survey Sampling (effective size).
+A label is *right* when the controller gives the item the same answer. The accuracy of a class is the accuracy of the
+items annotated with it, as the labels are known when the sample is drawn. Statistics 4.4; Cochran 1977, Sampling
+Techniques, ch. 5 (strata); Kish 1965, Survey Sampling (effective size).
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,11 @@ NOT_ASSESSABLE: Outcome = "not_assessable"
 
 @dataclass(frozen=True, slots=True)
 class SharesRule:
-    """Accept when the overall share is reached and that of every class. A share of 0 asks nothing of the classes.
+    """Accept if the overall share and the share of every class are reached. A class share of 0 sets no limit.
 
-    A class with fewer than `fewest_of_class` drawn items gets extra draws, up to `top_up_to` or all there are; 0 adds
-    none. One that still has fewer is not assessable, unless all items of the batch were drawn: then its share is known.
+    A class with fewer than `fewest_of_class` drawn items gets extra draws, up to `top_up_to` or to all it has; 0 adds
+    none. A class that still has fewer is not assessable, unless all items of the batch were drawn: then its share is
+    known.
     """
 
     n_sample: int = 100
@@ -42,13 +43,13 @@ class SharesRule:
         return self.least_of_class > 0
 
     def fewest(self, is_census: npt.ArrayLike) -> IntArray:
-        """Items that a class needs to be assessable: one, where every item of the batch was checked."""
+        """Return how many items a class needs to be assessable: one if every item of the batch was checked."""
         return np.where(is_census, 1, max(self.fewest_of_class, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class FixedRule:
-    """Accept with at most so many errors in so many items."""
+    """Accept if `n_sample` items have at most `most_errors` errors."""
 
     n_sample: int = 233
     most_errors: int = 17
@@ -56,7 +57,7 @@ class FixedRule:
 
 @dataclass(frozen=True, slots=True)
 class DrawnItems:
-    """(n,) places of the drawn items in the order in which they are checked, and which of them were drawn on top."""
+    """(n,) places of the drawn items in the order in which they are checked, and whether each is an extra draw."""
 
     places: IntArray
     is_top_up: BoolArray
@@ -64,7 +65,7 @@ class DrawnItems:
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """`share` of `n` items; None without any. Wilson's interval, of the effective size where strata are weighted."""
+    """The share of right items, None if `n` is 0, with Wilson's interval, for the effective size of weighted strata."""
 
     n_right: int
     n: int
@@ -75,7 +76,7 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """`size`: items of the batch with this label. `recall`: of the items the controller gave it, those labelled so."""
+    """One class. `size`: its items in the batch. `recall`: the share of the items the controller gave it that have it."""
 
     size: int
     accuracy: Proportion
@@ -85,7 +86,7 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`is_weighted`: strata count by their size in the batch, since some were drawn more densely than others."""
+    """The outcome for a batch. `is_weighted`: strata count by their size in the batch; some were drawn more densely."""
 
     outcome: Outcome
     overall: Proportion
@@ -98,21 +99,21 @@ class Decision:
 
 
 def draw_sample(labels: npt.ArrayLike, n_sample: int, seed: int, rule: SharesRule | None = None) -> DrawnItems:
-    """A random sample without replacement, topped up in rare classes where `rule` asks something of classes.
+    """Draw a random sample without replacement, with extra draws for rare classes if `rule` has limits for classes.
 
     Parameters
     ----------
     labels : (N,) int array
         Class of each item, from 0. The same labels and seed give the same sample.
     n_sample : int
-        All items when there are fewer.
+        All items are drawn if there are fewer.
     seed : int
     rule : SharesRule, optional
 
     Notes
     -----
-    The extra draws of a class go on in the same random order, so all draws of a class are a random sample of it. What
-    is drawn on top is mixed with the rest: last in line, it would tell a controller which label it has.
+    The extra draws of a class follow the same random order, so all draws of a class are a random sample of it. Extra
+    draws are mixed with the rest: at the end, their place would tell a controller which label they have.
     """
     codes, rng = np.asarray(labels, np.int64), np.random.default_rng(seed)
     order = rng.permutation(len(codes))
@@ -136,7 +137,7 @@ def _extra_draws(codes: IntArray, drawn: IntArray, rest: IntArray, rule: SharesR
 def decide_by_shares(
     confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: SharesRule, *, is_weighted: bool
 ) -> Decision:
-    """The outcome of a sample under a rule of shares.
+    """Decide about a batch by a sample, under a rule of shares.
 
     Parameters
     ----------
@@ -146,12 +147,12 @@ def decide_by_shares(
         Items of the whole batch by label.
     rule : SharesRule
     is_weighted : bool
-        Classes were topped up: each counts by its share of the batch.
+        Rare classes got extra draws: each class counts by its share of the batch.
 
     Notes
     -----
-    A class that is not assessable is left out of the rule. With none assessable, there is no outcome. A batch that was
-    checked completely has no class with too few items. Shares are compared as exact fractions: 92 of 100 reaches .92.
+    The rule ignores a class that is not assessable. If none is, the batch is not assessable. A batch that was checked
+    completely has no class with too few items. Shares are compared as exact fractions: 92 of 100 reaches .92.
     """
     table, of_batch = _checked(confusion, sizes)
     n = table.sum(axis=1)
@@ -176,7 +177,7 @@ def _outcome_of_class(n_right: int, n: int, rule: SharesRule, fewest: int) -> Cl
 
 
 def decide_by_errors(confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: FixedRule) -> Decision:
-    """The outcome of a fixed sample. Where the batch has fewer items all are checked, and fewer errors are allowed."""
+    """Decide by a fixed sample. If the batch has fewer items, all are checked and fewer errors are allowed."""
     table, of_batch = _checked(confusion, sizes)
     n, n_right = int(table.sum()), int(np.trace(table[:, : len(table)]))
     is_met = (n - n_right) * max(rule.n_sample, n) <= rule.most_errors * n
@@ -185,7 +186,7 @@ def decide_by_errors(confusion: npt.ArrayLike, sizes: npt.ArrayLike, rule: Fixed
 
 
 def describe(outcome: Outcome, confusion: npt.ArrayLike, sizes: npt.ArrayLike) -> Decision:
-    """The figures of a simple random sample beside a outcome that was reached in another way."""
+    """Return the results of a simple random sample with an outcome that was reached in another way."""
     table, of_batch = _checked(confusion, sizes)
     return _decision(outcome, table, of_batch, [""] * len(table), is_weighted=False)
 
@@ -218,19 +219,19 @@ def _decision(
 
 
 def proportion(right: IntArray, n: IntArray, weights: FloatArray | None = None) -> Proportion:
-    """Share of right items over strata, each item of a stratum with the stratum's weight.
+    """Return the share of right items over strata, where each item has the weight of its stratum.
 
     Parameters
     ----------
     right, n : (K,) int array
         Right and all drawn items of each stratum.
     weights : (K,) array, optional
-        Items of the batch that one drawn item stands for; equal when None.
+        Number of items of the batch that one drawn item stands for; equal weights if None.
 
     Notes
     -----
-    Wilson's interval (1927) with Kish's effective size (sum w)^2 / sum w^2. It is that of an endless batch: for a large
-    part of a batch it is wider than need be.
+    Wilson's interval (1927) with Kish's effective size (sum w)^2 / sum w^2. It assumes an infinite batch, so it is
+    wider than necessary if the sample is a large part of the batch.
     """
     w = np.ones(len(n)) if weights is None else weights
     total = float(w @ n)
@@ -243,7 +244,7 @@ def proportion(right: IntArray, n: IntArray, weights: FloatArray | None = None) 
 
 
 def exact_overall(table: IntArray, sizes: IntArray, *, is_weighted: bool) -> Fraction | None:
-    """The overall share as a fraction: of the draws, or of the strata by their size. None without draws."""
+    """Return the overall share as a fraction, of the draws or of the strata by their size; None without draws."""
     n, right = table.sum(axis=1).tolist(), np.diagonal(table).tolist()
     if not sum(n):
         return None
@@ -254,28 +255,28 @@ def exact_overall(table: IntArray, sizes: IntArray, *, is_weighted: bool) -> Fra
 
 
 def errors_allowed(n: int, least: float) -> int:
-    """The most errors in n items whose share of right ones is at least `least`: 8 of 100 for .92, 0 of 9 for .90."""
+    """Return the most errors in n items that keep the share of right ones at `least`: 8 of 100 for .92, 0 of 9 for .90."""
     return int(n * (1 - _exactly(least)))
 
 
 def _exactly(share: float) -> Fraction:
-    """The decimal number that was meant, not the nearest binary one."""
+    """Return the share as the decimal number that was typed, not as the nearest binary number."""
     return Fraction(repr(share))
 
 
 def acceptance_probability(
     n_sample: int, most_errors: int, true_accuracy: float, batch_size: int | None = None
 ) -> float:
-    """Probability that a batch of a given true accuracy is accepted.
+    """Return the probability that a batch with a given true accuracy is accepted.
 
     Parameters
     ----------
     n_sample, most_errors : int
         Sample size n and acceptance number c.
     true_accuracy : float
-        0 to 1; for a finite batch its errors are rounded to whole ratings.
+        0 to 1; the errors of a finite batch are rounded to whole ratings.
     batch_size : int, optional
-        Hypergeometric from a batch of this size; binomial (an endless batch) when None.
+        Hypergeometric for a batch of this size; binomial (an infinite batch) if None.
     """
     if not 0 <= true_accuracy <= 1 or not 0 <= most_errors <= n_sample:
         raise ValueError("accuracy lies in 0..1 and the allowed errors in 0..n")
@@ -285,6 +286,6 @@ def acceptance_probability(
         raise ValueError("the sample is larger than the batch")
     errors = round(batch_size * (1 - true_accuracy))
     good = batch_size - errors
-    # Whole numbers, divided once: exact for any batch.
+    # Integers, divided once: exact for any batch.
     ways = sum(comb(errors, drawn) * comb(good, n_sample - drawn) for drawn in range(most_errors + 1))
     return ways / comb(batch_size, n_sample)

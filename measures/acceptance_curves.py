@@ -1,6 +1,6 @@
-"""Operating curves: how probably a plan accepts a batch, by the batch's true accuracy.
+"""Operating curves: the probability that a plan accepts a batch, by the batch's true accuracy.
 
-All classes are taken to be equally accurate. Statistics 4.4; Montgomery 2013, Statistical Quality Control, ch. 15.
+All classes are assumed equally accurate. Statistics 4.4; Montgomery 2013, Statistical Quality Control, ch. 15.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ N_SIMULATED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """(A,) `mean_sampled` is None where the size of the sample does not depend on the answers."""
+    """(A,) values by accuracy. `mean_sampled` is None if the sample size does not depend on the answers."""
 
     accuracies: tuple[float, ...]
     acceptance: tuple[float, ...]
@@ -29,7 +29,7 @@ class Curve:
 
 
 def curve_of(rule: Rule, sizes: tuple[int, ...], accuracies: tuple[float, ...], seed: int = 0) -> Curve:
-    """Of a batch with so many items of each class."""
+    """Return the curve for a batch with `sizes` items of each class."""
     n_items = sum(sizes)
     if isinstance(rule, SequentialRule):
         found = characteristic(rule, accuracies, n_items)
@@ -43,14 +43,14 @@ def curve_of(rule: Rule, sizes: tuple[int, ...], accuracies: tuple[float, ...], 
 
 
 def overall_curve(rule: SharesRule, n_items: int, accuracies: tuple[float, ...]) -> tuple[float, ...]:
-    """Of the overall share alone: hypergeometric."""
+    """Return (A,) probabilities of acceptance by the overall share alone: hypergeometric."""
     n = min(rule.n_sample, n_items)
     most = errors_allowed(n, rule.least_overall)
     return tuple(acceptance_probability(n, most, each, n_items) for each in accuracies)
 
 
 def joint_curve(rule: SharesRule, sizes: npt.ArrayLike, accuracies: npt.ArrayLike, seed: int = 0) -> FloatArray:
-    """Of the overall share and every class together.
+    """Return (A,) probabilities of acceptance by the overall share and every class together.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def joint_curve(rule: SharesRule, sizes: npt.ArrayLike, accuracies: npt.ArrayLik
     accuracies : (A,) array
         Errors of each class are rounded to whole items.
     seed : int
-        Of the simulated part.
+        For the simulated part.
 
     Notes
     -----
-    Exact wherever no class is topped up: a multivariate hypergeometric sum over drawn items and errors, class after
-    class. Where rare classes are, what they add is simulated from 20,000 samples: its standard error is at most
-    sqrt(P / 20,000) / 2 for a probability P that some class is topped up, .0035 at worst and .0002 at DiQAD's mix.
+    Exact for samples without extra draws: a multivariate hypergeometric sum over drawn items and errors, class by
+    class. The part with extra draws is simulated from 20,000 samples. Its standard error is at most
+    sqrt(P / 20,000) / 2, with P the probability of extra draws: .0035 at worst and .0002 for the classes of DiQAD.
     """
     present = np.asarray(sizes, np.int64)
     present = present[present > 0]
@@ -79,7 +79,7 @@ def joint_curve(rule: SharesRule, sizes: npt.ArrayLike, accuracies: npt.ArrayLik
 
 
 def _exact(rule: SharesRule, sizes: IntArray, accuracy: float, least_drawn: int) -> float:
-    """P(accepted, and at least `least_drawn` items of every class are in the sample)."""
+    """Return P(accepted, and at least `least_drawn` items of every class are in the sample)."""
     n_items = int(sizes.sum())
     n = min(rule.n_sample, n_items)
     most = errors_allowed(n, rule.least_overall)
@@ -98,9 +98,9 @@ def _exact(rule: SharesRule, sizes: IntArray, accuracy: float, least_drawn: int)
 
 
 def _class_table(size: int, wrong: int, n: int, most: int, n_items: int) -> FloatArray:
-    """(n + 1, most + 1) Binomial draws of the class times hypergeometric errors among them.
+    """Return (n + 1, most + 1) probabilities: binomial draws of the class times hypergeometric errors among them.
 
-    Given that the draws of all classes sum to n, binomial draws are the multivariate hypergeometric ones.
+    Given that the draws of all classes sum to n, binomial draws are multivariate hypergeometric.
     """
     drawn, errors = np.arange(n + 1)[:, None], np.arange(most + 1)[None, :]
     good = drawn - errors
@@ -111,7 +111,7 @@ def _class_table(size: int, wrong: int, n: int, most: int, n_items: int) -> Floa
 
 
 def _binomial(size: int, n_items: int, n: int) -> FloatArray:
-    """(n + 1,) P(m of `size` items are drawn) when each is drawn with probability n / n_items."""
+    """Return (n + 1,) P(m of `size` items are drawn) if each is drawn with probability n / n_items."""
     drawn, share = np.arange(n + 1), n / n_items
     is_possible = drawn <= size
     if share == 1:
@@ -121,14 +121,14 @@ def _binomial(size: int, n_items: int, n: int) -> FloatArray:
 
 
 def _log_choose(n: int, k: IntArray) -> FloatArray:
-    """Of k outside 0..n anything: callers leave that out."""
+    """Return log C(n, k); callers ignore the values for k outside 0..n."""
     inside = np.clip(k, 0, n)
     gammaln = special().gammaln
     return gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
 
 
 def _total(tables: list[FloatArray], n: int) -> float:
-    """P(the draws sum to n, and the errors to no more than the tables hold)."""
+    """Return P(the draws sum to n, and the errors to no more than the tables hold)."""
     joined = tables[0]
     for table in tables[1:]:
         joined = _convolved(joined, table)
@@ -136,7 +136,7 @@ def _total(tables: list[FloatArray], n: int) -> float:
 
 
 def _convolved(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Sums of both axes; what exceeds the tables is left out. Right to about 1e-15 of the whole."""
+    """Return the distribution of the sums of both axes, cut off at the tables' size; accurate to about 1e-15."""
     n, width = left.shape
     padded = (2 * n - 1, 2 * width - 1)
     found = np.fft.irfft2(np.fft.rfft2(left, padded) * np.fft.rfft2(right, padded), padded)
@@ -144,7 +144,7 @@ def _convolved(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _simulated(rule: SharesRule, sizes: IntArray, accuracies: FloatArray, seed: int) -> FloatArray:
-    """(A,) P(accepted, and some class is topped up), from simulated samples."""
+    """Return (A,) P(accepted, and some class gets extra draws), from simulated samples."""
     rng = np.random.default_rng(seed)
     n = min(rule.n_sample, int(sizes.sum()))
     drawn = rng.multivariate_hypergeometric(sizes, n, size=N_SIMULATED, method="marginals")
@@ -157,7 +157,7 @@ def _simulated(rule: SharesRule, sizes: IntArray, accuracies: FloatArray, seed: 
 
 
 def _is_accepted(rule: SharesRule, sizes: IntArray, drawn: IntArray, errors: IntArray) -> npt.NDArray[np.bool_]:
-    """(S,) The rule on many samples at once, as `decide_by_shares` applies it to one."""
+    """Return (S,) whether each of many samples is accepted, by the rule of `decide_by_shares`."""
     allowed = np.array([errors_allowed(m, rule.least_of_class) for m in range(int(drawn.max(initial=0)) + 1)])
     is_assessable = drawn >= rule.fewest(is_census=(drawn == sizes).all(axis=1))[:, None]
     overall = ((1 - errors / np.maximum(drawn, 1)) * sizes).sum(axis=1) / sizes.sum()
@@ -167,5 +167,5 @@ def _is_accepted(rule: SharesRule, sizes: IntArray, drawn: IntArray, errors: Int
 
 @lru_cache(maxsize=256)
 def kept_curve(rule: Rule, sizes: tuple[int, ...], accuracies: tuple[float, ...]) -> Curve:
-    """The same, computed once in a process: pages draw it again and again."""
+    """Return curve_of() from a cache of the process, as pages draw the same curves repeatedly."""
     return curve_of(rule, sizes, accuracies)

@@ -1,8 +1,7 @@
-"""Chance-corrected agreement from pattern histograms: Fleiss, Scott, Gwet AC1/AC2, Brennan-Prediger, per
-cent.
+"""Agreement from pattern histograms: Fleiss, Scott, Gwet AC1/AC2, Brennan-Prediger and per cent agreement.
 
-Every coefficient here is (Pa - Pe) / (1 - Pe) with the same observed agreement and its own chance
-agreement, so one kernel serves the point value, the bootstrap and the standard error.
+Every chance-corrected coefficient here is (Pa - Pe) / (1 - Pe) with the same observed agreement and its own
+chance agreement, so one kernel serves the point value, the bootstrap and the standard error.
 
 Conventions: categories are the declared answers, used or not. With unequal numbers of ratings Pa is the
 unweighted mean over items with two or more ratings and p_k the mean over all rated items of T_ik / r_i
@@ -43,9 +42,11 @@ class Chance:
 
     Attributes
     ----------
-    expected : (B, K) category shares -> (B,) chance agreement. per_item : (P, K) shares within an item and
-    (K,) shares -> (P,) the item's part in chance agreement; its mean over
-        items is `expected`. None when chance does not depend on the data.
+    expected : callable
+        (B, K) category shares -> (B,) chance agreement.
+    per_item : callable or None
+        (P, K) shares within an item and (K,) shares -> (P,) the item's part in chance agreement; its mean over
+        items is `expected`. None if chance does not depend on the data.
     """
 
     expected: Callable[[FloatArray], FloatArray]
@@ -53,7 +54,7 @@ class Chance:
 
 
 def fleiss_chance(weights: FloatArray) -> Chance:
-    """Pe = p' W p: two ratings drawn from the pooled distribution (Scott, Fleiss)."""
+    """Return Pe = p' W p, for two ratings drawn from the pooled distribution (Scott, Fleiss)."""
     symmetric = (weights + weights.T) / 2
     return Chance(
         lambda shares: ((shares @ weights) * shares).sum(axis=1),
@@ -62,7 +63,7 @@ def fleiss_chance(weights: FloatArray) -> Chance:
 
 
 def gwet_chance(weights: FloatArray) -> Chance:
-    """Pe = sum(W) / (K (K - 1)) * sum p (1 - p), over declared categories (Gwet 2008, 2014)."""
+    """Return Pe = sum(W) / (K (K - 1)) * sum p (1 - p), over declared categories (Gwet 2008, 2014)."""
     k = len(weights)
     factor = float(weights.sum()) / (k * (k - 1)) if k > 1 else 0.0
     return Chance(
@@ -72,15 +73,13 @@ def gwet_chance(weights: FloatArray) -> Chance:
 
 
 def uniform_chance(weights: FloatArray) -> Chance:
-    """Pe = sum(W) / K^2: every declared category equally likely (Brennan & Prediger 1981)."""
+    """Return Pe = sum(W) / K^2, for equally likely declared categories (Brennan & Prediger 1981)."""
     expected = float(weights.mean())
     return Chance(lambda shares: np.full(len(shares), expected), None)
 
 
 def pair_agreement(patterns: IntArray, weights: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """(P,) share of agreeing rater pairs within an item (0 where there are none), and whether there are
-    pairs.
-    """
+    """Return (P,) the share of agreeing rater pairs within an item (0 without pairs), and whether there are pairs."""
     tallies = patterns.astype(float)
     votes = tallies.sum(axis=1)
     agreeing = ((tallies @ weights) * tallies).sum(axis=1) - votes
@@ -89,7 +88,7 @@ def pair_agreement(patterns: IntArray, weights: FloatArray) -> tuple[FloatArray,
 
 
 def chance_corrected_kernel(patterns: IntArray, chance: Chance, weights: FloatArray, *, pooled: bool = False) -> Kernel:
-    """Vectorised coefficient: (B, P) items per pattern -> (B,), NaN for no pairs or no variation."""
+    """Return the vectorised coefficient: (B, P) items per pattern -> (B,), NaN for no pairs or no variation."""
     agreeing, paired = pair_agreement(patterns, weights)
     tallies = patterns.astype(float)
     votes = tallies.sum(axis=1)
@@ -105,24 +104,24 @@ def chance_corrected_kernel(patterns: IntArray, chance: Chance, weights: FloatAr
 
 
 def _unless_rounding(difference: FloatArray) -> FloatArray:
-    """Zero where 1 - Pe is only a rounding error: it must divide to undefined, not to a huge number."""
+    """Return 0 where 1 - Pe is only a rounding error: dividing by it must give undefined, not a huge number."""
     return np.where(difference < 1e-12, 0.0, difference)
 
 
 def fleiss_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
-    """Fleiss kappa ('gwet' convention) for :func:`measures.intervals.bootstrap_interval`."""
+    """Return Fleiss kappa ('gwet' convention) for :func:`measures.intervals.bootstrap_interval`."""
     matrix = resolve_weights(weights, patterns.shape[1])
     return chance_corrected_kernel(patterns, fleiss_chance(matrix), matrix)
 
 
 def gwet_ac_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
-    """Gwet AC1 or AC2 for :func:`measures.intervals.bootstrap_interval`."""
+    """Return Gwet AC1 or AC2 for :func:`measures.intervals.bootstrap_interval`."""
     matrix = resolve_weights(weights, patterns.shape[1])
     return chance_corrected_kernel(patterns, gwet_chance(matrix), matrix)
 
 
 def percent_agreement_kernel(patterns: IntArray) -> Kernel:
-    """Mean pairwise agreement for :func:`measures.intervals.bootstrap_interval`."""
+    """Return mean pairwise agreement for :func:`measures.intervals.bootstrap_interval`."""
     agreeing, paired = pair_agreement(patterns, np.eye(patterns.shape[1]))
     return lambda counts: divide_or_nan(counts @ agreeing, counts @ paired)
 
@@ -140,7 +139,7 @@ def fleiss_kappa(
     convention : {'gwet', 'pooled', 'listwise'}
         For unequal numbers of ratings; the three coincide when every item has the same number.
     level : float
-        Of the interval: value +- t(N - 1) * Gwet's standard error. 'pooled' has none.
+        Confidence of the interval value +- t(N - 1) * Gwet's standard error. 'pooled' has none.
 
     Returns
     -------
@@ -156,9 +155,7 @@ def fleiss_kappa(
 
 
 def fleiss_kappa_category(histogram: Histogram, category: int, *, level: float = 0.95) -> Estimate:
-    """Fleiss kappa of one category against all others together (Fleiss 1971); an unused one has
-    'no_variation'.
-    """
+    """Fleiss kappa of one category against all others (Fleiss 1971); 'no_variation' for an unused one."""
     return fleiss_kappa(histogram.against_rest(category), level=level)
 
 
@@ -170,8 +167,8 @@ def scott_pi(confusion: npt.ArrayLike, *, weights: Weights = None, level: float 
 def gwet_ac(histogram: Histogram, *, weights: Weights = None, level: float = 0.95) -> Estimate:
     """Gwet AC1 (nominal) or AC2 (weighted), over the declared categories.
 
-    Undefined: 'no_pairs'; 'no_variation' when one category only is declared. One category USED is defined
-    here: 1.
+    Undefined: 'no_pairs'; 'no_variation' if only one category is declared. If only one category is USED, the value
+    is 1.
     """
     return _over_declared(histogram, gwet_chance, weights, level)
 
@@ -188,15 +185,13 @@ def percent_agreement(histogram: Histogram, *, level: float = 0.95) -> Estimate:
 
 
 def all_agree_share(histogram: Histogram, *, level: float = 0.95) -> Estimate:
-    """Share of items, among those rated twice or more, on which ALL raters agree; not the pairwise
-    agreement.
-    """
+    """Share of the items rated twice or more on which ALL raters agree; this is not the pairwise agreement."""
     unanimous = histogram.patterns.max(axis=1, initial=0) == histogram.votes
     return _mean_over_items(histogram, unanimous.astype(float), level)
 
 
 def fleiss_null_standard_error(histogram: Histogram) -> Estimate:
-    """Standard error of Fleiss kappa if there were no agreement beyond chance; never for an interval.
+    """Standard error of Fleiss kappa if there were no agreement beyond chance; do not use it for an interval.
 
     Fleiss, Nee & Landis 1979, Psychol. Bull. 86:974. Needs the same number of ratings on every item
     ('unequal_raters' otherwise); 'no_pairs' and 'no_variation' as for kappa.
@@ -215,7 +210,7 @@ def fleiss_null_standard_error(histogram: Histogram) -> Estimate:
 
 
 def fleiss_category_null_standard_error(histogram: Histogram) -> Estimate:
-    """sqrt(2 / (N r (r - 1))), the same for every category (Fleiss, Nee & Landis 1979); kappa = 0 only."""
+    """sqrt(2 / (N r (r - 1))), the same for every category (Fleiss, Nee & Landis 1979); only for kappa = 0."""
     problem = _equal_raters_problem(histogram)
     if problem:
         return problem
@@ -259,9 +254,7 @@ def _chance_corrected(
 def _over_declared(
     histogram: Histogram, chance: Callable[[FloatArray], Chance], weights: Weights, level: float
 ) -> Estimate:
-    """Coefficients whose chance agreement is over the declared categories: one answer leaves nothing to
-    choose.
-    """
+    """A coefficient with chance agreement over the declared categories; a single one leaves nothing to choose."""
     if histogram.n_rated and histogram.n_categories == 1:
         return Estimate(None, NO_VARIATION, **_sizes(histogram))
     matrix = resolve_weights(weights, histogram.n_categories)
@@ -271,8 +264,8 @@ def _over_declared(
 def _gwet_standard_error(histogram: Histogram, chance: Chance, weights: FloatArray, value: float) -> float | None:
     """Linearised standard error, items sampled from an infinite population (Gwet 2008, 2014 ch. 5).
 
-    Each item's influence is its own (Pa_i - Pe) / (1 - Pe), scaled because single-rated items carry no
-    agreement, minus what it moves in the chance agreement. None for a single item.
+    Each item's influence is its own (Pa_i - Pe) / (1 - Pe), scaled because items with one rating carry no agreement,
+    minus its effect on the chance agreement. None for a single item.
     """
     n = histogram.n_items
     if n < 2:
@@ -290,7 +283,7 @@ def _gwet_standard_error(histogram: Histogram, chance: Chance, weights: FloatArr
 
 
 def _mean_over_items(histogram: Histogram, per_pattern: FloatArray, level: float) -> Estimate:
-    """Mean of a 0-1 quantity over items with two or more ratings, with the SE of a mean and t(n - 1)."""
+    """Mean of a quantity from 0 to 1 over items with two or more ratings, with the SE of a mean and t(n - 1)."""
     n = histogram.n_rated
     if not n:
         return Estimate(None, NO_PAIRS, **_sizes(histogram))

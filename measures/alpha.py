@@ -1,8 +1,8 @@
 """Krippendorff's alpha: nominal, ordinal, interval and ratio, from pattern histograms.
 
-Items with fewer than two ratings are dropped everywhere, each remaining item of r ratings gives its r (r -
-1) ordered pairs with weight 1 / (r - 1), and expectation is drawn without replacement (n - 1), for complete
-data too.
+Items with fewer than two ratings are dropped everywhere, each remaining item with r ratings gives its r (r - 1)
+ordered pairs with weight 1 / (r - 1), and the expectation is drawn without replacement (n - 1), also for complete
+data.
 
 Sources: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; Hayes & Krippendorff 2007, Commun.
 Methods Measures 1:77.
@@ -24,7 +24,7 @@ from measures.weights import ALPHA_LEVELS, alpha_distances, scale_values
 def alpha_kernel(
     patterns: IntArray, scale: str = "nominal", values: Sequence[float] | FloatArray | None = None
 ) -> Kernel:
-    """Vectorised alpha: (B, P) items per pattern -> (B,), NaN for no pairs or a single category in use.
+    """Return vectorised alpha: (B, P) items per pattern -> (B,), NaN for no pairs or a single category in use.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def alpha_kernel(
 
 
 def _fixed_distance_kernel(tallies: FloatArray, per_vote: FloatArray, distances: FloatArray) -> Kernel:
-    """alpha = 1 - (n - 1) sum_ck o_ck d_ck / sum_ck n_c n_k d_ck with distances known in advance."""
+    """Return alpha = 1 - (n - 1) sum_ck o_ck d_ck / sum_ck n_c n_k d_ck for distances that are known in advance."""
     disagreement = per_vote * ((tallies @ distances) * tallies).sum(axis=1)
 
     def kernel(counts: FloatArray) -> FloatArray:
@@ -58,11 +58,10 @@ def _fixed_distance_kernel(tallies: FloatArray, per_vote: FloatArray, distances:
 
 
 def _ordinal_kernel(tallies: FloatArray, per_vote: FloatArray) -> Kernel:
-    """The ordinal distance of Krippendorff is the squared difference of mid-ranks, which change with every
-    resample.
+    """Return alpha for Krippendorff's ordinal distance, the squared difference of mid-ranks.
 
-    (sum of n_g from c to k, minus (n_c + n_k) / 2) is midrank_k - midrank_c, so the double sums over
-    categories become sums of squares and nothing of size K x K is built.
+    Mid-ranks change with every resample. (sum of n_g from c to k, minus (n_c + n_k) / 2) is midrank_k - midrank_c,
+    so the double sums over categories become sums of squares and nothing of size K x K is built.
     """
     size_weighted = tallies * (per_vote * tallies.sum(axis=1))[:, None]
 
@@ -91,7 +90,7 @@ def krippendorff_alpha(
     """Krippendorff's alpha, without an interval.
 
     Undefined: 'no_pairs' without an item rated twice; 'no_variation' when the items rated twice or more use
-    a single category. Categories nobody used change nothing.
+    a single category. Unused categories have no effect.
     """
     paired = histogram.where(histogram.votes >= 2)
     sizes: dict[str, Any] = {
@@ -116,9 +115,7 @@ def krippendorff_alpha_with_interval(
     level: float = 0.95,
     method: str = "bca",
 ) -> Estimate:
-    """Alpha with an item bootstrap interval over patterns; see
-    :func:`measures.intervals.bootstrap_interval`.
-    """
+    """Alpha with an item bootstrap interval over patterns; see :func:`measures.intervals.bootstrap_interval`."""
     estimate = krippendorff_alpha(histogram, scale, values)
     if estimate.value is None:
         return estimate

@@ -1,4 +1,4 @@
-"""Names for the array types every module here passes around."""
+"""Names for the array types that all modules here use."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +9,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:
-    """Divide elementwise; a denominator that is not positive gives NaN (undefined) without a warning.
+    """Divide elementwise. A denominator that is not positive gives NaN (undefined) without a warning.
 
-    NaN stays inside `measures`: it marks undefined replicates of a bootstrap and never leaves through an
-    Estimate.
+    NaN stays inside `measures`: it marks undefined replicates of a bootstrap and never enters an Estimate.
     """
     top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     quotient: FloatArray = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)

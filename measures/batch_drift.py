@@ -1,7 +1,7 @@
-"""Whether a batch agrees less than the rest, and whether one annotator or the batch itself is the cause.
+"""Test whether a batch agrees less than the rest, and whether one annotator or the batch itself is the cause.
 
-The z of two standard errors false-alarms up to 46% of the time on small batches; permuting items across
-batches keeps its 5%. A batch of ten items can only show collapses: pool the systems of a batch first.
+A z test with two standard errors gives up to 46% false alarms on small batches; permuting items across batches
+keeps the 5%. A batch of ten items can only show a collapse: pool the systems of a batch first.
 
 Source: project statistics, section 4.2.
 """
@@ -30,12 +30,12 @@ FEWEST_ITEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class BatchDrift:
-    """A batch beside the rest of the study.
+    """A batch compared with the rest of the study.
 
     Attributes
     ----------
     batch, rest : Estimate
-        Fleiss kappa of each, or what the kernel measures.
+        Fleiss kappa of each.
     difference : float or None
         kappa(batch) - kappa(rest).
     p_value : float or None
@@ -44,7 +44,7 @@ class BatchDrift:
     low, high : float or None
         The difference expected from chance alone: the central 95% of permutations.
     n_dropped : int
-        Permutations without a defined difference, left out.
+        Permutations left out because their difference is undefined.
     reason : str or None
         'no_pairs' or 'no_variation' when one side is undefined.
     """
@@ -73,13 +73,13 @@ def batch_drift(
     Parameters
     ----------
     batch, rest : Histogram
-        Of different items; the same scale.
+        Different items on the same scale.
     seed, n_permutations : int
-        Items of a random batch of this size: multivariate hypergeometric over patterns, exactly.
+        Random batches of the same size, drawn exactly as multivariate hypergeometric over patterns.
     level : float
-        Of the band `low` to `high`.
+        Level of the band `low` to `high`.
     kernel_maker : callable
-        The coefficient compared; Fleiss kappa unless told. `batch` and `rest` hold Fleiss kappa anyway.
+        The coefficient to compare; Fleiss kappa by default. `batch` and `rest` are always Fleiss kappa.
 
     Notes
     -----
@@ -96,7 +96,7 @@ def batch_drift(
         return BatchDrift(*sides, None, None, None, None, reason=reason)
     drawn = _permuted(int(counts.sum()), whole.counts, kernel, n_permutations, seed)
     values = drawn[np.isfinite(drawn)]
-    # Equal up to rounding is as extreme.
+    # A value that is equal up to rounding counts as extreme.
     below, above = int((values <= observed + 1e-12).sum()), int((values >= observed - 1e-12).sum())
     p_value = min(1.0, 2 * (1 + min(below, above)) / (1 + len(values)))
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist() if len(values) else (None, None)
@@ -104,7 +104,7 @@ def batch_drift(
 
 
 def _aligned(part: Histogram, whole: Histogram) -> IntArray:
-    """(P,) counts of `part` in the order of the patterns of `whole`, which holds all of them."""
+    """Return (P,) counts of `part` in the order of the patterns of `whole`, which has all of them."""
     place = {pattern.tobytes(): number for number, pattern in enumerate(whole.patterns)}
     counts = np.zeros(len(whole.counts), np.int64)
     for pattern, count in zip(part.patterns, part.counts.tolist(), strict=True):
@@ -138,7 +138,7 @@ class Suspect:
     restores : bool
         Without this annotator the batch is within the permutation band of the rest.
     outlies : bool
-        Robust z of kappa with the majority below -3 on 20 items or more.
+        The robust z of kappa with the majority is below -3, on 20 items or more.
     """
 
     rater: int
@@ -155,7 +155,7 @@ class Cause:
     Attributes
     ----------
     kind : 'annotator', 'hard_batch', 'no_drop' or 'untested'
-        'no_drop': the batch is not below the band. 'untested': it has no band.
+        'no_drop': the batch is not below the band. 'untested': there is no band.
     rater : int or None
         The annotator, for the kind 'annotator'.
     suspects : tuple of Suspect
@@ -175,15 +175,15 @@ def cause(
     Parameters
     ----------
     drift : BatchDrift
-        Of this batch, from :func:`batch_drift`.
+        The result of :func:`batch_drift` for this batch.
     items, raters, codes : parallel arrays, one entry per vote of the batch
         Code -1 is missing.
 
     Notes
     -----
-    An annotator is the cause when leaving them out brings the batch within the band AND they are an outlier
-    among the annotators of the batch; of several the one without whom agreement is highest. Otherwise the
-    batch is hard (or has several bad annotators: a median and a MAD cannot tell when they are many).
+    An annotator is the cause if leaving them out brings the batch within the band AND they are an outlier among the
+    annotators of the batch; of several, the one without whom agreement is highest. Otherwise the batch is hard, or it
+    has several bad annotators: a median and a MAD cannot show many.
     """
     without = leave_one_out(items, raters, codes, n_categories, seed=0, n_resamples=0)
     majority = kappa_with_majority(MajorityTables.from_votes(items, raters, codes, n_categories), seed=0, n_resamples=0)
@@ -191,7 +191,7 @@ def cause(
 
 
 def cause_of(drift: BatchDrift, without: Sequence[WithoutRater], majority: Sequence[MajorityAgreement]) -> Cause:
-    """As :func:`cause`, from figures of the batch's annotators that are known; both in the same order."""
+    """Return :func:`cause` from known results of the batch's annotators; both sequences have the same order."""
     if drift.low is None or drift.difference is None or drift.rest.value is None:
         return Cause(UNTESTED, None, ())
     if drift.difference >= drift.low:

@@ -1,4 +1,4 @@
-"""How annotators work: speed, straight-lining, and what gold items prove.
+"""Measure how annotators work: speed, straight-lining, and results on gold items.
 
 Source: project statistics, section 4.1. Speed and straight-lining are definitions; their detection rates
 have not been simulated.
@@ -30,13 +30,13 @@ class Speed:
     ----------
     rater : int
     score : Estimate
-        Median over items of log(time / length) minus its median over annotators: 0 as fast as the others,
-        log(0.5) = -0.69 twice as fast. `n_items` used, `n_left_out` without a usable time or another
-        annotator.
+        Median over items of log(time / length) minus its median over annotators: 0 is as fast as the others,
+        log(0.5) = -0.69 twice as fast. `n_items` counts the items used, `n_left_out` those without a usable time
+        or without another annotator.
     z : float or None
         Robust z score among the annotators with enough items.
     flagged : bool
-        z < -3, with 20 items or more.
+        Whether z < -3, on 20 items or more.
     n_below_minimum : int
         Items answered in less than the study's minimum time.
     """
@@ -57,7 +57,7 @@ def speed_scores(
     minimum_time: float | None = None,
     fewest_items: int = FEWEST_ITEMS_TO_FLAG,
 ) -> list[Speed]:
-    """Speed of each annotator beside the others on the same items, by ascending rater id.
+    """Return the speed of each annotator relative to the others on the same items, by ascending rater id.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def speed_scores(
 
 
 def group_medians(groups: IntArray, values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:
-    """(V,) the median of the used values of each entry's group; 0 for a group without any."""
+    """Return (V,) the median of the used values in each entry's group; 0 for a group without any."""
     order = np.lexsort((values, groups, ~used))[: int(used.sum())]
     present, start, size = np.unique(groups[order], return_index=True, return_counts=True)
     ordered = values[order]
@@ -103,14 +103,14 @@ def _score(excess: FloatArray, left_out: int) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class StraightLining:
-    """Whether one annotator's equal answers follow each other more than by chance.
+    """Whether one annotator repeats answers more than chance explains.
 
     Attributes
     ----------
     longest_run : int
         Most equal answers in a row.
     modal_share : float or None
-        Share of the most frequent answer; no permutation can change it, so it has no p value.
+        Share of the most frequent answer; permutations cannot change it, so it has no p value.
     screen_share : float or None
         Mean over screens of two or more answers of the share of the screen's most frequent answer.
     run_p, screen_p : float or None
@@ -130,7 +130,7 @@ class StraightLining:
 def straight_lining(
     answers: npt.ArrayLike, screens: npt.ArrayLike | None = None, *, seed: int, n_permutations: int = 9999
 ) -> StraightLining:
-    """Longest run and sameness within screens, against permutations of the annotator's own order.
+    """Test the longest run and the sameness within screens by permuting the annotator's own answers.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def straight_lining(
 
     Notes
     -----
-    The candidates of one dialogue may deserve the same answer, so with screens the longest run is judged
-    against whole screens in another order, and only `screen_share` against answers moved between screens: a
-    low `screen_p` alone may be the dialogues, compare it with the other annotators'.
+    The candidates of one dialogue may deserve the same answer. With screens, the longest run is therefore compared
+    with whole screens in another order, and only `screen_share` with answers moved between screens. A low `screen_p`
+    alone may come from the dialogues: compare it with those of the other annotators.
     p = (1 + permutations at least as extreme) / (1 + permutations).
     """
     codes = np.asarray(answers, np.int64)
@@ -177,13 +177,13 @@ def _blocks(n: int, n_permutations: int, seed: int) -> Iterator[tuple[int, np.ra
 
 
 def _screen_orders(screen: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """(size, n) orders of the answers that keep each screen together and the order within it."""
+    """Return (size, n) orders of the answers that keep each screen together and the order within it."""
     keys = rng.random((size, int(screen.max()) + 1))[:, screen]
     return np.argsort(keys, axis=1, kind="stable")
 
 
 def _longest_runs(rows: IntArray) -> IntArray:
-    """(B,) most equal neighbours in each row."""
+    """Return (B,) the length of the longest run of equal answers in each row."""
     if not rows.shape[1]:
         return np.zeros(len(rows), np.int64)
     place = np.arange(rows.shape[1])
@@ -194,7 +194,7 @@ def _longest_runs(rows: IntArray) -> IntArray:
 
 
 def _screen_shares(rows: IntArray, screen: IntArray) -> FloatArray | None:
-    """(B,) mean share of the most frequent answer of a screen, over screens of two or more; None without."""
+    """Return (B,) mean share of a screen's most frequent answer, over screens of two or more; None without any."""
     sizes = np.bincount(screen)
     several = sizes >= 2
     if not several.any():
@@ -218,11 +218,11 @@ class GoldResult:
 
 
 def gold_result(successes: int, n: int, required: float, *, level: float = 0.95, exact: bool = False) -> GoldResult:
-    """What correct answers on gold items say about a required accuracy (0 to 1).
+    """Decide what correct answers on gold items show about a required accuracy (0 to 1).
 
-    'failed': the upper limit is below it; 'proved': the lower limit reaches it; else 'undecided'. Wilson
-    limits; Clopper-Pearson when `exact`, where a guarantee is claimed. 9 of 10 is .596 to .982: ten gold
-    items decide nothing.
+    'failed': the upper limit is below it; 'proved': the lower limit reaches it; otherwise 'undecided'. The limits
+    are Wilson's, or Clopper-Pearson's with `exact`, for guarantees. 9 of 10 is .596 to .982: ten gold items decide
+    little.
     """
     if not 0 <= required <= 1:
         raise ValueError("the required accuracy lies in 0..1")

@@ -1,7 +1,7 @@
-"""The bootstrap for items that come in groups: several systems answering one dialogue are not independent.
+"""Bootstrap for items in groups: the answers of several systems to one dialogue are not independent.
 
-Whole dialogues are drawn with replacement. Dialogues of the same patterns are of one kind, and a resample
-is how many of each kind were drawn.
+Whole dialogues are drawn with replacement. Dialogues with the same patterns are one kind, and a resample
+is the number drawn of each kind.
 
 Source: project statistics, section 3.1; Davison & Hinkley 1997, Bootstrap Methods, sec. 3.8.
 """
@@ -27,7 +27,7 @@ from measures.intervals import (
     together,
 )
 
-# Drawing a multinomial costs about this many times as much per kind as drawing one dialogue does.
+# A multinomial draw costs about this many times as much per kind as the draw of one dialogue.
 MULTINOMIAL_COST = 12
 
 
@@ -38,7 +38,7 @@ class Clusters:
     Attributes
     ----------
     histogram : Histogram
-        Of all items.
+        All items.
     contents : (T, P) sparse array
         Items per pattern in each kind of group.
     counts : (T,) int array
@@ -51,9 +51,9 @@ class Clusters:
 
     @classmethod
     def from_tallies(cls, groups: npt.ArrayLike, tallies: npt.ArrayLike) -> "Clusters":
-        """From (items,) group ids, for example dialogues, and (items, K) votes per category.
+        """Make clusters from (items,) group ids, for example dialogues, and (items, K) votes per category.
 
-        Items without votes are dropped; a group counts as soon as one of its items has a vote.
+        Items without votes are dropped; a group counts if one of its items has a vote.
         """
         rows = np.asarray(tallies, np.int64)
         voted = rows.sum(axis=1) > 0
@@ -69,7 +69,7 @@ class Clusters:
         return int(self.counts.sum())
 
     def kernel(self, of_patterns: Kernel) -> Kernel:
-        """The coefficient, or several together, as a function of groups per kind; blocks bound the memory."""
+        """Return one or several coefficients as a function of groups per kind, computed in blocks to limit memory."""
         columns = self.contents.T.tocsr()
         if math.prod(columns.shape) <= CELLS_PER_BLOCK:  # sums of whole numbers are exact either way
             columns = columns.toarray()
@@ -91,7 +91,7 @@ def _sparse(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Any:
 
 
 def _kinds(per_group: Any) -> tuple[IntArray, IntArray]:
-    """The first group of each kind, and how many groups are of it; kinds in order of their first group."""
+    """Return the first group of each kind and the number of its groups; kinds are in order of their first group."""
     found: dict[bytes, int] = {}
     place = np.empty(per_group.shape[0], np.int64)
     ends = per_group.indptr
@@ -112,11 +112,11 @@ def cluster_bootstrap_interval(
     level: float = 0.95,
     method: str = "bca",
 ) -> Interval:
-    """Bootstrap interval of a coefficient of pooled items, resampling whole groups.
+    """Bootstrap interval for a coefficient of pooled items, resampling whole groups.
 
-    Parameters and notes as for :func:`measures.intervals.bootstrap_interval`; BCa leaves out one group at a
-    time, percentile is used beyond 4,000 kinds of groups. For the guards of small samples count groups, not
-    items: ``interval_guard(clusters.n_groups, ...)``.
+    Parameters and notes are those of :func:`measures.intervals.bootstrap_interval`. BCa leaves out one group at a
+    time; beyond 4,000 kinds of groups, percentile is used. Guards for small samples must count groups, not items:
+    ``interval_guard(clusters.n_groups, ...)``.
     """
     how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
     return cluster_bootstrap_intervals(clusters, [kernel_maker], **how)[0]  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def cluster_bootstrap_intervals(
     level: float = 0.95,
     method: str = "bca",
 ) -> list[Interval]:
-    """As :func:`cluster_bootstrap_interval` of each coefficient, all from the same resamples, drawn once."""
+    """Return :func:`cluster_bootstrap_interval` for each coefficient; all use the same resamples, drawn once."""
     if clusters.n_groups < 2:
         return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
     patterns = clusters.histogram.patterns
@@ -147,7 +147,7 @@ def cluster_bootstrap_intervals(
 
 
 def drawn_groups(counts: IntArray, n_resamples: int, rng: np.random.Generator) -> IntArray:
-    """(n_resamples, T) groups per kind: multinomial for few kinds, one draw per group for many."""
+    """Draw (n_resamples, T) groups per kind: multinomial for few kinds, one draw per group for many."""
     n, kinds = int(counts.sum()), len(counts)
     if kinds * MULTINOMIAL_COST < n:
         return multinomial_counts(counts, n_resamples, rng)

@@ -22,7 +22,7 @@ CONSTANT_RATER = "constant_rater"
 
 
 def confusion_matrix(rows: npt.ArrayLike, columns: npt.ArrayLike, n_categories: int) -> IntArray:
-    """(K, K) table of two parallel arrays of codes 0..K-1; pairs with a missing code (-1) are left out."""
+    """Return the (K, K) table of two parallel arrays of codes 0..K-1; pairs with a missing code (-1) are left out."""
     first, second = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError("two raters need parallel one-dimensional arrays")
@@ -41,15 +41,15 @@ def cohen_kappa(confusion: npt.ArrayLike, *, weights: Weights = None, level: flo
     confusion : (K, K) int array
         Items by the answer of the first (rows) and the second rater (columns), over the declared scale.
     weights : None, kind or (K, K) array
-        Of the declared scale; unused levels keep their distance.
+        Weights of the declared scale; unused levels keep their distance.
     level : float
-        Of the interval value +- t(N - 1) * standard error.
+        Confidence of the interval value +- t(N - 1) * standard error.
 
     Returns
     -------
     Estimate
-        Undefined: 'no_pairs' for an empty table, 'no_variation' when both raters gave one and the same
-        category only. One constant rater: exactly 0, with the warning 'constant_rater'.
+        Undefined: 'no_pairs' for an empty table, 'no_variation' when both raters used only one and the same
+        category. With one constant rater it is exactly 0, with the warning 'constant_rater'.
     """
     table = np.asarray(confusion, float)
     matrix = resolve_weights(weights, len(table))
@@ -63,7 +63,7 @@ def cohen_kappa(confusion: npt.ArrayLike, *, weights: Weights = None, level: flo
     expected = float(rows @ matrix @ columns) / n**2
     value = (float((matrix * table).sum()) / n - expected) / (1 - expected)
     constant = 1 in (np.count_nonzero(rows), np.count_nonzero(columns))
-    # By definition exactly 0: rounding must not leave 1e-17 or the sign of it.
+    # The value is 0 by definition: rounding must not leave 1e-17 or its sign.
     estimate = Estimate(
         0.0 if constant else value,
         standard_error=_standard_error(table / n, matrix, value, expected, n),
@@ -83,9 +83,9 @@ def _standard_error(shares: FloatArray, weights: FloatArray, value: float, expec
 
 
 def cohen_kappas(confusions: npt.ArrayLike, n_left_out: Sequence[int]) -> list[Estimate]:
-    """:func:`cohen_kappa` of each of (G, K, K) tables, unweighted and without its interval: one pass over all.
+    """Return :func:`cohen_kappa` of each of (G, K, K) tables in one pass, unweighted and without intervals.
 
-    `n_left_out` of each is passed on.
+    `n_left_out` of each table goes into its estimate.
     """
     tables = np.asarray(confusions, float)
     n, rows, columns = tables.sum(axis=(1, 2)), tables.sum(axis=2), tables.sum(axis=1)
@@ -110,7 +110,7 @@ def cohen_kappas(confusions: npt.ArrayLike, n_left_out: Sequence[int]) -> list[E
 
 
 def _standard_errors(shares: FloatArray, values: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:
-    """(G,) :func:`_standard_error` of unweighted kappas; (G, K, K) shares."""
+    """Return (G,) :func:`_standard_error` of unweighted kappas from (G, K, K) shares."""
     k = shares.shape[-1]
     margins = shares.sum(axis=1)[:, :, None] + shares.sum(axis=2)[:, None, :]
     inner = np.eye(k) - margins * (1 - values)[:, None, None]
@@ -119,9 +119,9 @@ def _standard_errors(shares: FloatArray, values: FloatArray, expected: FloatArra
 
 
 def rater_margins(raters: npt.ArrayLike, codes: npt.ArrayLike, n_raters: int, n_categories: int) -> IntArray:
-    """(G, K) votes of each rater per category, from parallel arrays with one entry per vote; -1 is missing.
+    """Return (G, K) votes of each rater per category, from parallel arrays with one entry per vote; -1 is missing.
 
-    Margins of batches with the same raters add up.
+    Margins of batches with the same raters can be added.
     """
     who, what = np.asarray(raters, np.int64), np.asarray(codes, np.int64)
     given = what >= 0
@@ -130,14 +130,14 @@ def rater_margins(raters: npt.ArrayLike, codes: npt.ArrayLike, n_raters: int, n_
 
 
 def conger_kappa(histogram: Histogram, margins: npt.ArrayLike, *, weights: Weights = None) -> Estimate:
-    """Conger's kappa: chance from each rater's own distribution, over all pairs of raters.
+    """Conger's kappa, with chance from each rater's own distribution over all pairs of raters.
 
     Parameters
     ----------
     histogram : Histogram
     margins : (G, K) int array
-        See :func:`rater_margins`; a rater's shares are over the items that rater rated. Raters without
-        votes are left out.
+        From :func:`rater_margins`; a rater's shares are over the items they rated. Raters without votes are left
+        out.
     weights : None, kind or (K, K) array
 
     Returns

@@ -1,4 +1,4 @@
-"""Comparing sources on the same dialogues, and correcting for many comparisons: a thin use of scipy."""
+"""Compare sources on the same dialogues, and correct for many comparisons, with scipy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS
 
 @cache
 def stats() -> ModuleType:
-    """scipy.stats, loaded at its first use: half a second that every process would pay at its start."""
+    """Return scipy.stats, imported at its first use: otherwise every process would start half a second later."""
     from scipy import stats as module
 
     return module
@@ -24,7 +24,7 @@ def stats() -> ModuleType:
 class TestResult:
     """A statistic and its p value, or the reason why there is none."""
 
-    # pytest would otherwise collect a class of this name.
+    # Otherwise pytest would collect a class of this name.
     __test__ = False
 
     statistic: float | None
@@ -33,11 +33,10 @@ class TestResult:
 
 
 def friedman(scores: npt.ArrayLike) -> TestResult:
-    """Friedman test over an (items, sources) matrix, corrected for ties, chi-square with k - 1 degrees of
-    freedom.
+    """Friedman test over an (items, sources) matrix, with correction for ties.
 
-    Undefined: 'too_few_items' below two items or three sources (use :func:`wilcoxon` for two),
-    'no_variation' when every item has all sources tied.
+    The statistic is a chi-square with k - 1 degrees of freedom. Undefined: 'too_few_items' below two items or three
+    sources (use :func:`wilcoxon` for two), 'no_variation' when every item has all sources tied.
     """
     matrix = np.asarray(scores, float)
     if len(matrix) < 2 or matrix.shape[1] < 3:
@@ -49,10 +48,10 @@ def friedman(scores: npt.ArrayLike) -> TestResult:
 
 
 def wilcoxon(first: npt.ArrayLike, second: npt.ArrayLike) -> TestResult:
-    """Wilcoxon signed-rank test of paired scores, two-sided, zeros dropped, normal approximation with tie
-    correction and no continuity correction.
+    """Two-sided Wilcoxon signed-rank test of paired scores, with zeros dropped.
 
-    Undefined: 'no_variation' when all differences are zero.
+    Normal approximation with tie correction and without continuity correction. Undefined: 'no_variation' when all
+    differences are zero.
     """
     difference = np.asarray(first, float) - np.asarray(second, float)
     if not np.any(difference):
@@ -62,7 +61,7 @@ def wilcoxon(first: npt.ArrayLike, second: npt.ArrayLike) -> TestResult:
 
 
 def holm(p_values: Sequence[float]) -> FloatArray:
-    """Adjusted p values that control the family-wise error (Holm 1979); for confirmatory comparisons."""
+    """Return adjusted p values that control the family-wise error (Holm 1979), for confirmatory comparisons."""
     p = np.asarray(p_values, float)
     order = np.argsort(p, kind="stable")
     steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -72,7 +71,7 @@ def holm(p_values: Sequence[float]) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> FloatArray:
-    """Adjusted p values that control the false discovery rate (Benjamini & Hochberg 1995); for flags."""
+    """Return adjusted p values that control the false discovery rate (Benjamini & Hochberg 1995), for flags."""
     if not len(p_values):
         return np.zeros(0)
     return np.asarray(stats().false_discovery_control(p_values, method="bh"), float)

@@ -1,9 +1,9 @@
-"""What each annotator brings to a study, as integers that add: batches sum up to their study, exactly.
+"""Contributions of annotators to a study, as integers, so that the sums of batches are exactly those of the study.
 
-Of one annotator in one cell three small tables say all that is asked of them: own answers against the
-majority of the others (kappa, agreement, entropy), sums over the items by their number of votes (kappa
-without the annotator), and a histogram of how much slower than the others (speed). Their size depends
-neither on the number of items nor on the number of patterns.
+Three small tables for one annotator in one cell are enough for all results: own answers against the majority of
+the others (kappa, agreement, entropy), sums over items by their number of votes (kappa without the annotator),
+and a histogram of how much slower they are than the others (speed). Their size depends neither on the number of
+items nor on the number of patterns.
 
 Source: project statistics, sections 2.1, 2.3 and 4.1.
 """
@@ -25,9 +25,9 @@ from measures.histograms import Histogram
 from measures.leave_one_out import WithoutRater, features, kappa_of_sums
 from measures.outliers import OUTLIER_Z, outlier_p_values, robust_scores
 
-# Of log(time / median of all annotators of the item), so 5%.
+# Step of log(time / median of all annotators of the item), about 5%.
 PACE_STEP = 0.05
-# A factor of 20 up or down; what is further away is put here.
+# A factor of 20 up or down; values further away count as this one.
 WIDEST_PACE = 60
 
 
@@ -38,11 +38,11 @@ class Contribution:
     Attributes
     ----------
     majority : tuple of K * K + 2 int
-        Items by own answer and majority of the others, row by row; then those on which the others tied; then
-        those nobody else answered.
+        Items by own answer and majority of the others, row by row; then items on which the others tied; then
+        items that nobody else answered.
     by_votes : dict
-        By the number of votes on an item, own included, 2 K + 2 sums over the items: own answers per category,
-        all answers per category, ordered agreeing pairs, and other votes equal to the own one.
+        By the number of votes on an item, including the own one, 2 K + 2 sums over the items: own answers per
+        category, all answers per category, ordered agreeing pairs, and other votes equal to the own one.
     paces : dict
         Items by log(time / median time of the item) in steps of 0.05.
     """
@@ -52,11 +52,11 @@ class Contribution:
     paces: Mapping[int, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether anything is in it; a difference may change nothing but the votes of others or the times."""
+        """Return whether it has any content; a difference may contain only changed votes of others or times."""
         return any(self.majority) or bool(self.by_votes) or bool(self.paces)
 
     def plus(self, other: "Contribution", sign: int = 1) -> "Contribution":
-        """The sum, or with `sign` -1 what is left without the other; sums of nought are dropped."""
+        """Return the sum, or with `sign` -1 the difference; sums of zero are dropped."""
         nothing = (0,) * (max(map(len, (*self.by_votes.values(), *other.by_votes.values())), default=0))
         sizes = sorted(self.by_votes.keys() | other.by_votes.keys())
         by_votes = {
@@ -93,7 +93,7 @@ def _added(first: tuple[int, ...], second: tuple[int, ...], sign: int) -> tuple[
 
 
 def combined(first: Contributions, second: Contributions, sign: int = 1) -> Contributions:
-    """By rater, of both; a rater of whom nothing is left goes."""
+    """Return the sums (or differences) by rater, without raters that have nothing left."""
     found = dict(first)
     for rater, other in second.items():
         known = found.get(rater) or Contribution((0,) * len(other.majority))
@@ -102,7 +102,7 @@ def combined(first: Contributions, second: Contributions, sign: int = 1) -> Cont
 
 
 def total_of(parts: Iterable[Contributions]) -> Contributions:
-    """By rater, ascending; a rater of whom nothing is left goes. Faster than one :meth:`Contribution.plus` a part."""
+    """Return the sums by ascending rater, without empty ones. Faster than :meth:`Contribution.plus` for each part."""
     by_rater: dict[int, list[Contribution]] = {}
     for part in parts:
         for rater, each in part.items():
@@ -127,7 +127,7 @@ def _summed(parts: Sequence[Contribution]) -> Contribution:
 
 
 def _columns(rows: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The sum of each."""
+    """Return the sum of each column."""
     if len(set(map(len, rows))) > 1:
         raise ValueError("contributions of different scales do not add")
     return tuple(map(sum, zip(*rows, strict=True)))
@@ -141,9 +141,9 @@ def contributions_of(
     n_categories: int,
     times: npt.ArrayLike | None = None,
 ) -> Contributions:
-    """By rater id, ascending, from parallel arrays with one entry per vote; code -1 is missing.
+    """Return contributions by ascending rater id, from parallel arrays with one entry per vote; code -1 is missing.
 
-    `times` are what the answers took, in any unit; 0 is unknown.
+    `times` are the durations of the answers, in any unit; 0 is unknown.
     """
     what = np.asarray(codes, np.int64)
     if what.size and (what.min() < -1 or what.max() >= n_categories):
@@ -175,7 +175,7 @@ def _majorities(tallies: IntArray, item: IntArray, rater: IntArray, what: IntArr
 def _sums_by_votes(
     tallies: IntArray, item: IntArray, rater: IntArray, what: IntArray
 ) -> dict[int, dict[int, tuple[int, ...]]]:
-    """{rater: {votes on the item: sums}}"""
+    """Return {rater: {votes on the item: sums}}."""
     size = tallies.sum(axis=1)
     width = int(size.max(initial=0)) + 1
     groups, group = np.unique(rater * width + size[item], return_inverse=True)
@@ -193,7 +193,7 @@ def _sums_by_votes(
 
 
 def _paces(item: IntArray, rater: IntArray, times: FloatArray) -> dict[int, dict[int, int]]:
-    """Only where somebody else's time is known: alone on an item everybody is as fast as the others."""
+    """Return {rater: {step: items}}, only for items with the time of somebody else to compare with."""
     usable: BoolArray = np.isfinite(times) & (times > 0)
     usable &= np.bincount(item[usable], minlength=int(item.max(initial=-1)) + 1)[item] > 1
     if not usable.any():
@@ -209,9 +209,9 @@ def _paces(item: IntArray, rater: IntArray, times: FloatArray) -> dict[int, dict
     return found
 
 
-# --- to figures
+# --- to results
 def majority_tables(found: Contributions, n_categories: int) -> MajorityTables:
-    """As :meth:`MajorityTables.from_votes` makes them from the votes themselves."""
+    """Return the tables that :meth:`MajorityTables.from_votes` would make from the votes."""
     k = n_categories
     rows = np.array([each.majority for each in found.values()], np.int64).reshape(len(found), k * k + 2)
     raters = np.array(list(found), np.int64)
@@ -219,20 +219,21 @@ def majority_tables(found: Contributions, n_categories: int) -> MajorityTables:
 
 
 def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRater]:
-    """Fleiss kappa without each annotator, as :func:`measures.leave_one_out.leave_one_out` without interval.
+    """Return Fleiss kappa without each annotator: :func:`measures.leave_one_out.leave_one_out` without intervals.
 
     Parameters
     ----------
-    found : of all annotators who voted on the items of `histogram`
+    found : Contributions
+        Of all annotators who voted on the items of `histogram`.
     histogram : Histogram
-        Of all items, those included that an annotator has not rated.
+        All items, including those that an annotator has not rated.
     """
     k = histogram.n_categories
     whole = histogram.counts @ features(histogram.patterns)
     rest = np.repeat(np.array(whole, float)[None, :], len(found), axis=0)
     for size, (places, sums) in _by_size(found).items():
         rest[places] += _without_one_vote(size, sums, k) - _with_all_votes(size, sums, k)
-    # What is left of a difference of equal sums is rounding.
+    # The difference of equal sums leaves only rounding errors.
     rest[np.abs(rest) < 1e-9] = 0.0
     before = _known(np.array(whole, float)[None, :])[0]
     return [
@@ -242,7 +243,7 @@ def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRate
 
 
 def _by_size(found: Contributions) -> dict[int, tuple[IntArray, FloatArray]]:
-    """By the number of votes on an item, the places of those who have such items, and (those, 2 K + 2) their sums."""
+    """Return {votes on an item: (places of annotators with such items, (annotators, 2 K + 2) sums)}."""
     parts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     for place, each in enumerate(found.values()):
         for size, sums in each.by_votes.items():
@@ -253,7 +254,7 @@ def _by_size(found: Contributions) -> dict[int, tuple[IntArray, FloatArray]]:
     }
 
 
-Kappa = tuple[float | None, str]  # and why it is undefined where it is
+Kappa = tuple[float | None, str]  # and the reason for an undefined value
 
 
 def _known(sums: FloatArray) -> list[Kappa]:
@@ -272,14 +273,14 @@ def _without(rater: int, mine: Contribution, before: Kappa, after: Kappa, k: int
 
 
 def _with_all_votes(size: int, sums: FloatArray, k: int) -> FloatArray:
-    """(those, K + 3) what the items add to the sums of :func:`measures.leave_one_out.features`."""
+    """Return (annotators, K + 3) parts of the items in the sums of :func:`measures.leave_one_out.features`."""
     n = sums[:, :k].sum(axis=1)
     agreeing, paired = (sums[:, 2 * k] / (size * (size - 1)), n) if size > 1 else (0 * n, 0 * n)
     return np.column_stack([agreeing, paired, n, sums[:, k : 2 * k] / size])
 
 
 def _without_one_vote(size: int, sums: FloatArray, k: int) -> FloatArray:
-    """The same without the annotator's votes: an item whose only vote it was goes."""
+    """Return the same without the annotator's votes; an item without other votes is dropped."""
     n, left = sums[:, :k].sum(axis=1), size - 1
     if not left:
         return np.zeros((len(sums), k + 3))
@@ -290,10 +291,10 @@ def _without_one_vote(size: int, sums: FloatArray, k: int) -> FloatArray:
 
 
 def speeds(found: Contributions, *, fewest_items: int = FEWEST_ITEMS_TO_FLAG) -> list[Speed]:
-    """As :func:`measures.behaviour.speed_scores`, within a step of 5%; minima are not known here.
+    """Return :func:`measures.behaviour.speed_scores` to within a step of 5%, without the counts below a minimum.
 
-    A flag must also hold with Benjamini-Hochberg over the annotators, as those of
-    :func:`measures.contributors.flags`: among seven alike somebody is beyond z = -3 in one study of seven.
+    A flag must also hold with Benjamini-Hochberg over the annotators, as in :func:`measures.contributors.flags`:
+    with seven equally fast annotators, one is beyond z = -3 in one of seven studies.
     """
     scores = [_pace(each) for each in found.values()]
     enough = [score.n_items >= max(fewest_items, FEWEST_ITEMS_TO_FLAG) for score in scores]
@@ -314,9 +315,9 @@ def _pace(mine: Contribution) -> Estimate:
 
 
 def _median_step(paces: Mapping[int, int], n: int) -> float:
-    """Median of grouped data, evenly spread within a step: whole steps would tie, and ties have no spread.
+    """Return the median of grouped data, spread evenly within a step: whole steps would tie, and ties have no spread.
 
-    With half of the items up to a step and half from a later one on, it lies between the two.
+    If half of the items are up to one step and half from a later one on, it is the middle of the two.
     """
     steps, below = sorted(paces), 0
     for place, step in enumerate(steps):
