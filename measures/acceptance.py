@@ -76,7 +76,7 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """One class. `size`: its items in the batch. `recall`: the share of the items the controller gave it that have it."""
+    """One class. `size`: its items in the batch. `recall`: of the items the controller put in it, those labelled so."""
 
     size: int
     accuracy: Proportion
@@ -255,7 +255,7 @@ def exact_overall(table: IntArray, sizes: IntArray, *, is_weighted: bool) -> Fra
 
 
 def errors_allowed(n: int, least: float) -> int:
-    """Return the most errors in n items that keep the share of right ones at `least`: 8 of 100 for .92, 0 of 9 for .90."""
+    """Return the most errors in n items that leave a right share of `least`: 8 of 100 for .92, 0 of 9 for .90."""
     return int(n * (1 - _exactly(least)))
 
 

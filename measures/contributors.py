@@ -1,8 +1,8 @@
-"""How well each annotator does beside the others: kappa with the majority of the others, answer entropy, flags.
+"""Compare each annotator with the others: kappa with the majority of the others, answer entropy, flags.
 
-Two figures find bad annotators together: kappa with the majority of the others finds random, careless and
-inverting ones, a low answer entropy those who always give the same answer when one answer dominates.
-Nothing finds a half-careful annotator in 40 binary items, and below 20 items nobody is flagged.
+Two measures together find bad annotators: kappa with the majority of the others finds random, careless and
+inverting ones, a low answer entropy finds those who always give the same answer when one answer dominates.
+Nothing finds a half-careful annotator in 40 binary items, and nobody is flagged below 20 items.
 
 Sources: project statistics, section 4.1; Cohen 1960, Educ. Psychol. Meas. 20:37; Benjamini & Hochberg 1995.
 """
@@ -30,7 +30,7 @@ LOW_ENTROPY = "low_entropy"
 
 
 def majority_of_others(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
-    """What the other annotators mostly answered.
+    """Return the most frequent answer of the other annotators.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def majority_of_others(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
     """
     _check_codes(codes, n_categories)
     tallies = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
-    # A missing answer (-1) picks the last column: nothing taken out.
+    # A missing answer (-1) picks the last column, for which no vote was taken out.
     return modes_without(tallies)[np.arange(len(codes))[:, None], codes]
 
 
 def agrees_with_majority(items: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int) -> IntArray:
-    """Of parallel arrays with one entry per vote, whether each is the majority of the other votes on its item.
+    """Return whether each vote is the majority of the other votes on its item, from parallel arrays of votes.
 
-    1 it is, 0 it is another answer, -1 there is none: a missing vote (code -1), a tie, or nobody else.
+    1: it is; 0: it is another answer; -1: unknown, because of a missing vote (code -1), a tie or no other votes.
     """
     what = np.asarray(codes, np.int64)
     _check_codes(what, n_categories)
@@ -68,7 +68,7 @@ def agrees_with_majority(items: npt.ArrayLike, codes: npt.ArrayLike, n_categorie
 
 
 def modes_without(tallies: IntArray) -> IntArray:
-    """(items, K + 1) unique mode after taking out one vote for 0..K-1 or none; -1 for a tie or no votes."""
+    """Return (items, K + 1) unique modes without one vote for 0..K-1, or with all votes; -1 for a tie or no votes."""
     n_items, k = tallies.shape
     modes = np.empty((n_items, k + 1), np.int64)
     for removed in range(k + 1):
@@ -109,8 +109,9 @@ class MajorityTables:
     def from_votes(
         cls, items: npt.ArrayLike, raters: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int
     ) -> "MajorityTables":
-        """From three parallel arrays with one entry per vote; code -1 is missing. Time and memory grow with
-        the votes, not with items times raters.
+        """Make tables from three parallel arrays with one entry per vote; code -1 is missing.
+
+        Time and memory grow with the votes, not with items times raters.
         """
         what = np.asarray(codes, np.int64)
         _check_codes(what, n_categories)
@@ -134,13 +135,13 @@ class MajorityTables:
     def from_matrix(
         cls, codes: npt.NDArray[Any], n_categories: int, raters: npt.ArrayLike | None = None
     ) -> "MajorityTables":
-        """From an (items, annotators) matrix, -1 for missing; rater ids default to the column numbers."""
+        """Make tables from an (items, annotators) matrix, -1 for missing; rater ids default to the column numbers."""
         item, column = np.nonzero(codes >= 0)
         ids = np.arange(codes.shape[1]) if raters is None else np.asarray(raters, np.int64)
         return cls.from_votes(item, ids[column], codes[item, column], n_categories)
 
     def __add__(self, other: "MajorityTables") -> "MajorityTables":
-        """Of items that are in one of the two only, for example of two batches."""
+        """Return the sum of tables of different items, for example of two batches."""
         if self.tables.shape[1:] != other.tables.shape[1:]:
             raise ValueError("tables of different scales do not add")
         raters, place = np.unique(np.concatenate([self.raters, other.raters]), return_inverse=True)
@@ -155,23 +156,23 @@ class MajorityTables:
 
     @property
     def answers(self) -> IntArray:
-        """(G, K) own answers on the items that count."""
+        """Return (G, K) own answers on the items that count."""
         return np.asarray(self.tables.sum(axis=2), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class MajorityAgreement:
-    """One annotator beside the majority of the others.
+    """One annotator compared with the majority of the others.
 
     Attributes
     ----------
     rater : int
     kappa : Estimate
-        Cohen's kappa; `n_items` carry it, `n_left_out` = tied + alone.
+        Cohen's kappa over `n_items`; `n_left_out` = tied + alone.
     agreement : Estimate
-        Plain share of equal answers, with a Wilson interval.
+        Share of equal answers, with a Wilson interval.
     n_tied, n_alone : int
-        Items left out: the others tied; nobody else answered.
+        Items left out because the others tied, or because nobody else answered.
     """
 
     rater: int
@@ -184,12 +185,12 @@ class MajorityAgreement:
 def kappa_with_majority(
     tables: MajorityTables, *, seed: int, n_resamples: int = 2000, level: float = 0.95, method: str = "bca"
 ) -> list[MajorityAgreement]:
-    """Cohen's kappa of each annotator with the majority of the others, ties dropped.
+    """Return Cohen's kappa of each annotator with the majority of the others, with ties dropped.
 
     The interval resamples items: multinomial over the cells of the annotator's table. It follows the guards
     of :func:`measures.intervals.interval_guard`; `n_resamples` 0 leaves it out. Undefined: 'no_pairs'
     without an item, 'no_variation' when both sides are one answer. A constant annotator has exactly 0, the
-    warning 'constant_rater' and no interval ('no_spread'): the entropy tells.
+    warning 'constant_rater' and no interval ('no_spread'); the entropy finds such annotators.
     """
     found = []
     kappas = cohen_kappas(tables.tables, (tables.tied + tables.alone).tolist())
@@ -230,7 +231,7 @@ def _with_bootstrap(
 
 
 def table_kappa_kernel(cells: IntArray, n_categories: int) -> Kernel:
-    """Cohen's kappa from items per cell i * K + j of an answer table: (B, C) counts -> (B,), NaN undefined."""
+    """Return Cohen's kappa of items per cell i * K + j of an answer table: (B, C) counts -> (B,), NaN undefined."""
     row, column = np.divmod(cells, n_categories)
     unit = np.eye(n_categories)
 
@@ -255,7 +256,7 @@ class Entropy:
 
 
 def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
-    """Shannon entropy of each annotator's answers, in bits.
+    """Return the Shannon entropy of each annotator's answers, in bits.
 
     Parameters
     ----------
@@ -265,9 +266,9 @@ def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
     Returns
     -------
     list of Entropy
-        `bits` None without answers: 0 for one answer only, log2 K for all equally often. `relative` None
-        when nobody else has answers or the median of the others is 0. A small sample is biased low, so
-        compare annotators with about as many answers.
+        `bits` is None without answers, 0 for one answer only, log2 K if all are equally frequent. `relative` is
+        None if nobody else has answers or the median of the others is 0. Small samples are biased low, so compare
+        annotators with about the same number of answers.
     """
     table = np.asarray(counts, float)
     bits = [_bits(row) for row in table]
@@ -281,7 +282,7 @@ def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
 
 
 def _median_without(values: list[float], own: float | None) -> float:
-    """Of ascending values but for one of them, 0 of none: sorted once, not once for each annotator."""
+    """Return the median of ascending values without `own`, 0 if none are left; the values are sorted only once."""
     n, own_place = (len(values), len(values)) if own is None else (len(values) - 1, bisect_left(values, own))
     if not n:
         return 0.0
@@ -296,18 +297,19 @@ def _bits(row: FloatArray) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Whether to look at one annotator, and why.
+    """Whether one annotator needs a look, and why.
 
     Attributes
     ----------
     rater : int
     reasons : tuple of str
-        'below_threshold', 'low_kappa', 'low_entropy'; empty: no flag.
+        'below_threshold', 'low_kappa', 'low_entropy'; empty without a flag.
     kappa_z, entropy_z : float or None
         Robust z scores.
     p_values : dict
-        Adjusted (Benjamini-Hochberg over annotators) p of each of the three that could be tested.
-    note : 'too_few_items' for an annotator who cannot be flagged yet, else None
+        Adjusted p (Benjamini-Hochberg over annotators) of those of the three that could be tested.
+    note : str or None
+        'too_few_items' for an annotator who cannot be flagged yet.
     """
 
     rater: int
@@ -327,7 +329,7 @@ def flags(
     fewest_items: int = FEWEST_ITEMS_TO_FLAG,
     false_discovery_rate: float = FALSE_DISCOVERY_RATE,
 ) -> list[Flag]:
-    """Annotators to look at.
+    """Flag annotators to look at.
 
     Parameters
     ----------
@@ -336,15 +338,15 @@ def flags(
     threshold : float, optional
         The study's lowest acceptable kappa with the majority.
     level : float
-        That of the intervals in `agreements`.
+        The level of the intervals in `agreements`.
     fewest_items : int
-        Nobody with fewer items is flagged or enters a median; never below 20.
+        Annotators with fewer items are not flagged and do not enter a median; at least 20.
 
     Notes
     -----
     'below_threshold': the upper limit of kappa is below the threshold. 'low_kappa', 'low_entropy': robust
-    z < -3. Each must also hold with Benjamini-Hochberg over the annotators: p of the first is read off the
-    distance between value and upper limit, the others are those of
+    z < -3. Each must also hold with Benjamini-Hochberg over the annotators: the p of the first follows from the
+    distance between value and upper limit, the others come from
     :func:`measures.outliers.outlier_p_values`.
     """
     needed = max(fewest_items, FEWEST_ITEMS_TO_FLAG)
@@ -378,7 +380,7 @@ def _is_low(score: float | None) -> bool:
 
 
 def _p_below(kappa: Estimate, threshold: float | None, level: float) -> float | None:
-    """One-sided p of kappa >= threshold: exactly (1 - level) / 2 when the upper limit is the threshold."""
+    """Return the one-sided p of kappa >= threshold: exactly (1 - level) / 2 when the upper limit is the threshold."""
     if threshold is None or kappa.value is None or kappa.high is None:
         return None
     error = max(kappa.high - kappa.value, 1e-9) / float(special().ndtri((1 + level) / 2))
@@ -386,6 +388,6 @@ def _p_below(kappa: Estimate, threshold: float | None, level: float) -> float | 
 
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
-    """Benjamini-Hochberg over those there are."""
+    """Return Benjamini-Hochberg p values over those that are defined; None stays None."""
     found = iter(benjamini_hochberg([p for p in p_values if p is not None]).tolist())
     return [None if p is None else next(found) for p in p_values]

@@ -1,4 +1,4 @@
-"""Whether an annotator tells spoiled items from real ones: the check on control items hidden among the others.
+"""Test whether an annotator tells spoiled items from real ones, with control items hidden among the others.
 
 Sources: Mann & Whitney 1947, Ann. Math. Stat. 18:50; Lehmann 1975, Nonparametrics, sec. 1.3 and 1.4 (ties);
 Ji et al. 2022, ACL (a worker passes whose control items score lower, p < .05).
@@ -15,25 +15,25 @@ from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS
 from measures.intervals import special
 from measures.prediction import mid_ranks
 
-# Up to this size of the smaller sample the null distribution is counted out: the normal curve is too far from it.
+# Up to this size of the smaller sample the null distribution is exact: the normal curve is too far from it.
 MOST_COUNTED = 8
 
 
 def control_test(control_scores: npt.ArrayLike, other_scores: npt.ArrayLike) -> TestResult:
-    """One-sided Mann-Whitney U test that an annotator scores control items lower than the others.
+    """One-sided Mann-Whitney U test of whether an annotator scores control items lower than the others.
 
     Parameters
     ----------
     control_scores, other_scores : (n,) and (m,) float array
-        One annotator's scores of spoiled items and of real ones; higher is better, both of any scale.
+        One annotator's scores of spoiled and of real items; higher is better, on any scale.
 
     Returns
     -------
     TestResult
-        `statistic` is U, the pairs in which the control item scores higher, ties counted half. A small p says that
-        the annotator tells them apart. Exact without ties where the smaller sample has 8 scores or fewer; else by
-        the normal curve with correction for ties and continuity. Undefined: 'too_few_items' without scores on a
-        side, 'no_variation' when all scores are the same.
+        `statistic` is U, the number of pairs in which the control item scores higher; ties count half. A small p means
+        that the annotator tells them apart. The p value is exact without ties if the smaller sample has 8 scores or
+        fewer; otherwise it uses the normal curve with correction for ties and continuity. Undefined: 'too_few_items'
+        without scores on a side, 'no_variation' when all scores are the same.
     """
     control, other = np.asarray(control_scores, float), np.asarray(other_scores, float)
     if control.ndim != 1 or other.ndim != 1 or not (np.isfinite(control).all() and np.isfinite(other).all()):
@@ -51,12 +51,12 @@ def control_test(control_scores: npt.ArrayLike, other_scores: npt.ArrayLike) -> 
 
 
 def _counted_p(higher: float, n: int, m: int) -> float:
-    """Share of all orders of n + m different scores with a U as small: exact, in whole numbers."""
+    """Return the exact share of all orders of n + m different scores with a U that is as small or smaller."""
     return sum(orders_by_u(n, m)[: int(higher) + 1]) / math.comb(n + m, n)
 
 
 def orders_by_u(n: int, m: int) -> list[int]:
-    """(n m + 1,) orders of two samples without ties that have U = 0, 1, ...
+    """Return (n m + 1,) numbers of orders of two samples without ties that have U = 0, 1, ...
 
     They are the coefficients of the Gaussian binomial, the product over i = 1..n of (1 - x^(m + i)) / (1 - x^i).
     """

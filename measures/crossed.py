@@ -1,4 +1,4 @@
-"""Analysis of variance of differences that several annotators gave on several dialogues, batch by batch.
+"""Analysis of variance of differences between systems, by dialogue and annotator within batches.
 
 Source: project statistics, section 4.5; Searle, Casella & McCulloch 1992, Variance Components, ch. 4.
 """
@@ -14,7 +14,7 @@ from measures.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class CompleteBatches:
-    """Batches without gaps, and what was left out to get there.
+    """Batches without gaps, and what was left out.
 
     Attributes
     ----------
@@ -29,11 +29,10 @@ class CompleteBatches:
 
 
 def complete_batches(batches: Sequence[npt.ArrayLike]) -> CompleteBatches:
-    """Leave out dialogues or annotators with gaps (NaN), one at a time, the one with the largest share of gaps
-    first (a dialogue before an annotator with the same share).
+    """Leave out dialogues or annotators with gaps (NaN), one at a time.
 
-    Each batch is (dialogues, annotators) or (dialogues, annotators, sources); a cell with a gap in any
-    source is a gap.
+    The one with the largest share of gaps goes first, a dialogue before an annotator with the same share. Each batch
+    is (dialogues, annotators) or (dialogues, annotators, sources); a cell with a gap in any source is a gap.
     """
     kept, dialogues, annotators = [], 0, 0
     for batch in batches:
@@ -50,8 +49,10 @@ def complete_batches(batches: Sequence[npt.ArrayLike]) -> CompleteBatches:
 
 
 def _without_gaps(gaps: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """What is left of dialogues and annotators. The gaps of dialogues change only when an annotator goes, so that
-    all dialogues that go before the next annotator are found at once.
+    """Return the dialogues and annotators that are left.
+
+    The gaps of dialogues change only when an annotator is left out, so all dialogues to leave out before the next
+    annotator are found at once.
     """
     rows, columns = np.arange(gaps.shape[0]), np.arange(gaps.shape[1])
     while len(rows) and len(columns) and gaps.any():
@@ -82,8 +83,8 @@ class CrossedVariance:
         Dialogue, annotator, residual.
     degrees_of_freedom : (3,) float array
     per_dialogue, per_annotator : float
-        How often a dialogue's (annotator's) variance component counts in its mean square: the number of
-        annotators per dialogue (dialogues per annotator), averaged over batches by degrees of freedom.
+        Coefficient of a dialogue's (annotator's) variance component in its mean square: the number of annotators
+        per dialogue (dialogues per annotator), averaged over batches by degrees of freedom.
     shares : (3,) float array
         Weights of the mean squares in the variance of the mean over all cells; (1, 1, -1) / cells when all
         batches have the same size.
@@ -97,7 +98,7 @@ class CrossedVariance:
 
 
 def crossed_variance(batches: Sequence[FloatArray]) -> CrossedVariance | None:
-    """Two-way mean squares without replication of complete (dialogues, annotators) batches.
+    """Return two-way mean squares without replication of complete (dialogues, annotators) batches.
 
     None unless every batch has two dialogues and two annotators.
     """

@@ -1,4 +1,4 @@
-"""How hard an item was to judge, from its votes alone: before anybody is called careless.
+"""Measure how hard each item was to judge, from its votes alone.
 
 Sources: the share outside the most frequent answer is Freeman's variation ratio (Freeman 1965, Elementary Applied
 Statistics); entropy is Shannon's, over the declared answers.
@@ -17,8 +17,8 @@ class Difficulty:
 
     Attributes
     ----------
-    disagreeing : share of the votes that are not the most frequent answer. A tie needs no rule: it is the same share.
-    entropy : Shannon entropy of the votes over that of equally frequent answers; 0 for one declared answer.
+    disagreeing : share of the votes that are not the most frequent answer; with a tie, either answer gives the same.
+    entropy : Shannon entropy of the votes, relative to that of equally frequent answers; 0 for one declared answer.
     """
 
     disagreeing: FloatArray
@@ -26,7 +26,7 @@ class Difficulty:
 
 
 def difficulty_of(tallies: IntArray) -> Difficulty:
-    """From (N, K) votes per item and declared answer."""
+    """Return the difficulty of items from (N, K) votes per item and declared answer."""
     votes = tallies.sum(axis=1)
     enough = np.where(votes >= 2, votes, 0)
     shares = divide_or_nan(tallies.astype(float), enough[:, None])
@@ -37,7 +37,7 @@ def difficulty_of(tallies: IntArray) -> Difficulty:
 
 
 def unique_modes(tallies: IntArray) -> IntArray:
-    """(N,) the most frequent answer of each item; -1 without votes, or where two are equally frequent."""
+    """Return (N,) the most frequent answer of each item; -1 without votes, or where two are equally frequent."""
     if not tallies.size:
         return np.full(len(tallies), -1, np.int64)
     largest = tallies.max(axis=1)

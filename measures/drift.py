@@ -1,4 +1,4 @@
-"""Sudden drops of one annotator: the Bernoulli CUSUM and the one-sided EWMA of agreement with the majority.
+"""Find sudden drops of one annotator: Bernoulli CUSUM and one-sided EWMA of agreement with the majority.
 
 Both watch y = [answer = majority of the others] in the order of answering and assume independent items, so
 the order of items should be shuffled or stratified.
@@ -23,10 +23,10 @@ BASELINE_ITEMS = 50
 IN_CONTROL_RUN = 1000
 DROP = 0.15
 EWMA_WEIGHT = 0.05
-# An annotator who agreed on all of the first 50 items is not certain to agree on the next.
+# An annotator who agreed on all of the first 50 items may still disagree on the next.
 HIGHEST_BASELINE = 0.98
 
-# (p0, p1): h; the in-control run length is about 1,000 (statistics 4.2).
+# {(p0, p1): h} with an in-control run length of about 1,000 (statistics 4.2).
 _CUSUM_LIMITS = {(0.85, 0.70): 3.83, (0.80, 0.65): 3.77, (0.70, 0.55): 3.69}
 _EWMA_LIMITS = {0.85: 3.00, 0.80: 2.90, 0.70: 2.78}
 _NODES = 200
@@ -40,15 +40,16 @@ class Chart:
     Attributes
     ----------
     path : (n,) float array
-        The figure after each answer in the order given; it stays where it was on an answer without
-        majority (-1) and at its start during the items that made the baseline. It goes on after an alarm.
+        The value after each answer in the order given. It does not change on an answer without majority (-1) or
+        during the items of the baseline, and continues after an alarm.
     limit : float or None
-        CUSUM: alarm at or above. EWMA: alarm at or below.
+        CUSUM: alarm at or above it. EWMA: alarm at or below it.
     alarm : int or None
         Place (from 0) of the first answer with an alarm.
     p0, p1 : float or None
-        Agreement in control, and the drop to find (CUSUM only).
-    reason : 'too_few_items' or 'baseline_too_low' when nothing can be watched, else None
+        Agreement in control, and the lower agreement to find (CUSUM only).
+    reason : str or None
+        'too_few_items' or 'baseline_too_low' if nothing can be watched.
     """
 
     path: FloatArray
@@ -73,10 +74,10 @@ def cusum(
     Parameters
     ----------
     agrees : (n,) int array
-        1 agrees with the majority of the others, 0 does not, -1 no majority; in the order of answering.
+        1: agrees with the majority of the others; 0: does not; -1: no majority. In the order of answering.
     p0 : float, optional
         Agreement in control, for example the study's median. By default the annotator's share in the first
-        `baseline_items` with a majority, which are then not watched themselves.
+        `baseline_items` with a majority, which are then not watched.
     p1 : float, optional
         The agreement to find; p0 - .15 by default. 0 < p1 < p0 < 1.
     limit : float, optional
@@ -106,8 +107,8 @@ def ewma(
 ) -> Chart:
     """One-sided EWMA: Z <- (1 - weight) Z + weight y from p0; alarm at p0 - width * its asymptotic SD.
 
-    `width` is L, by default that of :func:`ewma_width`; the other parameters as for :func:`cusum`. Slightly
-    faster than the CUSUM and easier to draw: Z is a moving share of agreement.
+    `width` is L, by default that of :func:`ewma_width`; the other parameters are those of :func:`cusum`. It is
+    slightly faster than the CUSUM and easier to draw: Z is a moving share of agreement.
     """
     values, start, p0, reason = _baseline(agrees, p0, baseline_items)
     if p0 is None or reason:
@@ -126,7 +127,7 @@ def ewma(
 def _baseline(
     agrees: npt.ArrayLike, p0: float | None, baseline_items: int
 ) -> tuple[IntArray, int, float | None, str | None]:
-    """The answers, the place from which to watch, p0, and why there is none."""
+    """Return the answers, the place from which to watch, p0, and the reason why nothing can be watched."""
     values = np.asarray(agrees, np.int64)
     if values.ndim != 1 or (values.size and (values.min() < -1 or values.max() > 1)):
         raise ValueError("agreement is a one-dimensional array of 1, 0 and -1 for no majority")
@@ -158,8 +159,9 @@ def _ewma_limit(p0: float, width: float, weight: float) -> float:
 
 
 def cusum_run_length(p0: float, p1: float, limit: float, true_share: float | None = None) -> float:
-    """Mean number of items up to an alarm when the annotator agrees with probability `true_share`
-    (default p0: in control), from a Markov chain of 200 states; within about 3%.
+    """Return the mean number of items up to an alarm if the annotator agrees with probability `true_share`.
+
+    The default is p0: in control. The value comes from a Markov chain of 200 states, within about 3%.
     """
     _check_shares(p0, p1)
     down, up = float(np.log(p1 / p0)), float(np.log((1 - p1) / (1 - p0)))
@@ -167,7 +169,7 @@ def cusum_run_length(p0: float, p1: float, limit: float, true_share: float | Non
 
 
 def ewma_run_length(p0: float, width: float, weight: float = EWMA_WEIGHT, true_share: float | None = None) -> float:
-    """As :func:`cusum_run_length`, of the EWMA."""
+    """Return :func:`cusum_run_length` for the EWMA."""
     keep = 1 - weight
     alarm = 1 - _ewma_limit(p0, width, weight)
     share = p0 if true_share is None else true_share
@@ -177,8 +179,9 @@ def ewma_run_length(p0: float, width: float, weight: float = EWMA_WEIGHT, true_s
 
 @lru_cache(maxsize=256)
 def cusum_limit(p0: float, p1: float, run_length: float = IN_CONTROL_RUN) -> float:
-    """h with about `run_length` items between false alarms: the measured one where there is one, else by
-    halving on :func:`cusum_run_length`.
+    """Return h with about `run_length` items between false alarms.
+
+    It is the measured value if there is one, otherwise found by bisection on :func:`cusum_run_length`.
     """
     known = _CUSUM_LIMITS.get((round(p0, 4), round(p1, 4)))
     if known is not None and run_length == IN_CONTROL_RUN:
@@ -188,7 +191,7 @@ def cusum_limit(p0: float, p1: float, run_length: float = IN_CONTROL_RUN) -> flo
 
 @lru_cache(maxsize=256)
 def ewma_width(p0: float, weight: float = EWMA_WEIGHT, run_length: float = IN_CONTROL_RUN) -> float:
-    """L with about `run_length` items between false alarms, as :func:`cusum_limit`."""
+    """Return L with about `run_length` items between false alarms, found as in :func:`cusum_limit`."""
     known = _EWMA_LIMITS.get(round(p0, 4))
     if known is not None and (weight, run_length) == (EWMA_WEIGHT, IN_CONTROL_RUN):
         return known
@@ -209,7 +212,7 @@ def _run_length(
     start: float,
     share: float,
 ) -> float:
-    """Mean steps from `start` until `limit` is reached; a step that ends between two states is split."""
+    """Return the mean steps from `start` until `limit` is reached; a step that ends between two states is split."""
     width = limit / _NODES
     state: FloatArray = np.arange(_NODES, dtype=float) * width
     system = np.eye(_NODES)
@@ -219,7 +222,7 @@ def _run_length(
         below = np.floor(target[rows] / width).astype(np.int64)
         part = target[rows] / width - below
         system[rows, below] -= probability * (1 - part)
-        # Between the last state and the limit there is no further one.
+        # There is no state between the last one and the limit.
         system[rows, np.minimum(below + 1, _NODES - 1)] -= probability * part
     steps = np.linalg.solve(system, np.ones(_NODES))
     return float(np.interp(start, state, steps))

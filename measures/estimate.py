@@ -1,4 +1,4 @@
-"""One number with what a reader needs to judge it."""
+"""An estimate: a number with what readers need to judge it."""
 
 import math
 from collections.abc import Iterable
@@ -22,24 +22,22 @@ class Estimate:
     value : float or None
         The coefficient; None when it is undefined.
     reason : str or None
-        One of the words of this module when `value` is None ('no_pairs': nobody rated together;
-        'no_variation': one answer only, so 0/0; ...), else None.
+        One of the constants of this module if `value` is None ('no_pairs': no item was rated twice;
+        'no_variation': one answer only, so 0/0; ...), otherwise None.
     low, high : float or None
         Confidence limits; None when they cannot or should not be shown.
     interval_note : str or None
-        Why the limits are missing ('too_few_items', 'rare_answers', 'no_spread', ...) or that they are
-        'unreliable'.
+        Why the limits are missing ('too_few_items', 'rare_answers', 'no_spread', ...), or 'unreliable'.
     standard_error : float or None
         On the scale of `value`.
     n_items : int
-        Items that carry the value: those with two or more ratings.
+        Items that enter the value: those with two or more ratings.
     n_left_out : int
         Items with a single rating.
     n_ratings : int
         Ratings on all of these items.
     n_pairs, n_undefined : int
-        For means over parts (pairs of annotators, batches): parts averaged, and parts left out because
-        undefined.
+        For means over parts (pairs of annotators, batches): parts averaged, and undefined parts left out.
     warnings : tuple of str
         Words to print beside the value, for example 'constant_rater'.
     """
@@ -69,18 +67,17 @@ class Estimate:
         return (x for x in (self.value, self.low, self.high, self.standard_error) if x is not None)
 
     def with_interval(self, low: float | None, high: float | None, note: str | None = None) -> "Estimate":
-        """The same estimate with these limits (both None: no interval, `note` says why)."""
+        """Return the estimate with these limits; if both are None, `note` says why there is no interval."""
         return replace(self, low=low, high=high, interval_note=note)
 
 
 def mean_of_cells(cells: Iterable[Estimate]) -> Estimate:
-    """Mean of the defined values, for example of the kappas of batches; undefined cells are counted.
+    """Return the mean of the defined values, for example of the kappas of batches; undefined cells are counted.
 
     Notes
     -----
-    `standard_error` is left None on purpose: use :func:`spread_of_cells` for the SD over cells. The mean of
-    small-batch kappas is biased low, so a page shows it beside the coefficient of the pooled items, each
-    with its label.
+    `standard_error` is None: use :func:`spread_of_cells` for the SD over cells. The mean of small-batch kappas is
+    biased low, so pages show it with the coefficient of the pooled items, each with its label.
     """
     found = list(cells)
     values = [cell.value for cell in found if cell.value is not None]
@@ -97,7 +94,7 @@ def mean_of_cells(cells: Iterable[Estimate]) -> Estimate:
 
 
 def spread_of_cells(cells: Iterable[Estimate]) -> float | None:
-    """Sample standard deviation (n - 1) of the defined values; None for fewer than two of them."""
+    """Return the sample standard deviation (n - 1) of the defined values; None for fewer than two."""
     values = [cell.value for cell in cells if cell.value is not None]
     if len(values) < 2:
         return None

@@ -1,9 +1,9 @@
-"""The pattern histogram: the sufficient statistic of every coefficient that does not ask who rated.
+"""The pattern histogram: the sufficient statistic of every coefficient that ignores who rated.
 
-A pattern is the tally vector of one item, the number of votes per declared category; the histogram says how
-many items have which pattern. Seven raters and three categories make 36 patterns whatever the number of
-items, histograms of batches add up to the histogram of the study, and resampling items is a multinomial
-draw over patterns.
+A pattern is the tally vector of one item, the number of votes per declared category; the histogram gives the
+number of items with each pattern. Seven raters and three categories make 36 patterns for any number of items,
+histograms of batches add up to the histogram of the study, and resampling items is a multinomial draw over
+patterns.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ EXACT_FLOAT_BITS = 53
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many items have which tally vector.
+    """The number of items with each tally vector.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Histogram:
     Notes
     -----
     An item enters with its first vote: a pattern without votes is dropped, so a histogram rebuilt from the
-    ratings equals one that was kept by single moves.
+    ratings equals one that was updated by single moves.
     """
 
     patterns: IntArray
@@ -57,12 +57,12 @@ class Histogram:
 
     @classmethod
     def empty(cls, n_categories: int) -> "Histogram":
-        """The histogram of no items."""
+        """Return the histogram of no items."""
         return cls(np.zeros((0, n_categories), np.int64), np.zeros(0, np.int64))
 
     @classmethod
     def from_patterns(cls, items: Mapping[Pattern, int], n_categories: int | None = None) -> "Histogram":
-        """From ``{(5, 2, 0): 11}``; an empty mapping needs `n_categories`."""
+        """Make a histogram from ``{(5, 2, 0): 11}``; an empty mapping needs `n_categories`."""
         if not items:
             return cls.empty(_required(n_categories))
         patterns = sorted(items)
@@ -74,7 +74,7 @@ class Histogram:
 
     @classmethod
     def from_tallies(cls, tallies: npt.ArrayLike) -> "Histogram":
-        """From an (items, K) array of votes per category, one row per item."""
+        """Make a histogram from an (items, K) array of votes per category, one row per item."""
         rows = np.asarray(tallies, np.int64)
         if rows.ndim != 2 or not rows.size:
             return cls(rows, np.ones(len(rows), np.int64))
@@ -83,7 +83,7 @@ class Histogram:
 
     @classmethod
     def from_confusion(cls, confusion: npt.ArrayLike) -> "Histogram":
-        """From the (K, K) table of two raters: every item has two votes."""
+        """Make a histogram from the (K, K) table of two raters: every item has two votes."""
         table = np.asarray(confusion, np.int64)
         unit = np.eye(len(table), dtype=np.int64)
         rows, columns = np.indices(table.shape).reshape(2, -1)
@@ -91,7 +91,7 @@ class Histogram:
 
     @classmethod
     def from_matrix(cls, codes: npt.NDArray[np.signedinteger[Any]], n_categories: int) -> "Histogram":
-        """From an (items, raters) matrix of category codes 0..K-1, with -1 for a missing vote.
+        """Make a histogram from an (items, raters) matrix of category codes 0..K-1, with -1 for a missing vote.
 
         Each row becomes one integer with a bit field per category, so counting items is counting integers.
         """
@@ -104,7 +104,7 @@ class Histogram:
 
     @classmethod
     def from_votes(cls, item_ids: npt.ArrayLike, category_codes: npt.ArrayLike, n_categories: int) -> "Histogram":
-        """From two parallel arrays with one entry per vote; code -1 is a missing vote."""
+        """Make a histogram from two parallel arrays with one entry per vote; code -1 is a missing vote."""
         codes = np.asarray(category_codes)
         items = np.asarray(item_ids)
         if codes.shape != items.shape or codes.ndim != 1:
@@ -147,12 +147,12 @@ class Histogram:
         return Histogram(np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, other.counts]))
 
     def __sub__(self, other: "Histogram") -> "Histogram":
-        """Take out items that are in; ValueError when `other` has items this histogram does not."""
+        """Remove the items of `other`. Raises ValueError if it has items that this histogram does not have."""
         self._check_same_categories(other)
         return Histogram(np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, -other.counts]))
 
     def moved(self, before: Pattern, after: Pattern) -> "Histogram":
-        """One item changed its tally: a vote given, changed or withdrawn. No votes before: a new item."""
+        """Return the histogram after the votes of one item changed; an item without votes `before` is new."""
         patterns = np.concatenate([self.patterns, np.array([before, after], np.int64)])
         change = [-1 if any(before) else 0, 1]
         return Histogram(patterns, np.concatenate([self.counts, np.array(change, np.int64)]))
@@ -172,7 +172,7 @@ class Histogram:
     # Parts
 
     def where(self, kept: BoolArray) -> "Histogram":
-        """Only the patterns (P,) marked True."""
+        """Return only the patterns (P,) marked True."""
         return Histogram(self.patterns[kept], self.counts[kept])
 
     def without(self, category: int) -> "Histogram":
@@ -184,12 +184,12 @@ class Histogram:
         return Histogram(np.delete(self.patterns, category, axis=1), self.counts)
 
     def against_rest(self, category: int) -> "Histogram":
-        """Two categories: this one and all the others together."""
+        """Return a histogram of two categories: this one and all the others together."""
         mine = self.patterns[:, category]
         return Histogram(np.column_stack([mine, self.votes - mine]), self.counts)
 
     def complete(self, n_raters: int | None = None) -> "Histogram":
-        """Listwise: only items with `n_raters` votes (default: the largest number of votes on an item)."""
+        """Return only items with `n_raters` votes (listwise); the default is the largest number of votes on an item."""
         wanted = int(self.votes.max(initial=0)) if n_raters is None else n_raters
         return self.where(self.votes == wanted)
 
@@ -201,17 +201,17 @@ class Histogram:
 
     @property
     def n_items(self) -> int:
-        """Items with at least one vote."""
+        """Return the number of items with at least one vote."""
         return int(self.counts.sum())
 
     @property
     def n_rated(self) -> int:
-        """Items with two or more votes: those that can agree."""
+        """Return the number of items with two or more votes: those on which raters can agree."""
         return int(self.counts[self.votes >= 2].sum())
 
     @property
     def n_left_out(self) -> int:
-        """Items with fewer than two votes."""
+        """Return the number of items with fewer than two votes."""
         return self.n_items - self.n_rated
 
     @property
@@ -220,30 +220,30 @@ class Histogram:
 
     @property
     def category_votes(self) -> IntArray:
-        """(K,) votes per category."""
+        """Return (K,) votes per category."""
         return self.counts @ self.patterns
 
     @property
     def largest_share(self) -> float | None:
-        """Share of all votes on the most used category; None without votes."""
+        """Return the share of all votes on the most used category; None without votes."""
         return float(self.category_votes.max() / self.n_votes) if self.n_votes else None
 
     # Storage
 
     def to_json(self) -> dict[str, int]:
-        """``{"5,2,0": 11}``, ready for a JSON column."""
+        """Return ``{"5,2,0": 11}``, for a JSON column."""
         keys = (",".join(map(str, row)) for row in self.patterns.tolist())
         return dict(zip(keys, self.counts.tolist(), strict=True))
 
     @classmethod
     def from_json(cls, data: Mapping[str, int], n_categories: int | None = None) -> "Histogram":
-        """The inverse of :meth:`to_json`; an empty object needs `n_categories`."""
+        """Invert :meth:`to_json`; an empty object needs `n_categories`."""
         items = {tuple(map(int, key.split(","))): count for key, count in data.items()}
         return cls.from_patterns(items, n_categories)
 
 
 def total(histograms: Iterable[Histogram], n_categories: int) -> Histogram:
-    """Sum of many histograms in one pass, for example of all batches of a study."""
+    """Return the sum of many histograms in one pass, for example of all batches of a study."""
     parts = [Histogram.empty(n_categories), *histograms]
     for part in parts:
         parts[0]._check_same_categories(part)
@@ -251,7 +251,7 @@ def total(histograms: Iterable[Histogram], n_categories: int) -> Histogram:
 
 
 def total_of_json(parts: Iterable[Mapping[str, int]], n_categories: int) -> Histogram:
-    """As :func:`total` of stored histograms: adding up their numbers costs less than making arrays of each."""
+    """Return :func:`total` of stored histograms: adding their numbers costs less than making arrays of each."""
     found: Counter[str] = Counter()
     for part in parts:
         found.update(part)
@@ -259,7 +259,7 @@ def total_of_json(parts: Iterable[Mapping[str, int]], n_categories: int) -> Hist
 
 
 def n_votes_of_json(stored: Mapping[str, int]) -> int:
-    """:attr:`Histogram.n_votes` of a stored one."""
+    """Return :attr:`Histogram.n_votes` of a stored histogram."""
     return sum(_votes_of(pattern) * items for pattern, items in stored.items())
 
 
@@ -269,9 +269,7 @@ def _votes_of(pattern: str) -> int:
 
 
 def positions_of(ids: npt.NDArray[Any]) -> IntArray:
-    """Small non-negative integers that tell the ids apart; not dense when the ids are integers close
-    together.
-    """
+    """Return small non-negative integers that tell the ids apart; integer ids close together may leave gaps."""
     if ids.size and np.issubdtype(ids.dtype, np.integer):
         lowest, highest = int(ids.min()), int(ids.max())
         if highest - lowest < 4 * ids.size + 1024:
@@ -280,7 +278,7 @@ def positions_of(ids: npt.NDArray[Any]) -> IntArray:
 
 
 def ordered_keys(tallies: IntArray) -> IntArray:
-    """(N,) integers that are equal where rows of (N, K) votes are, and in the same order: quicker to sort than rows."""
+    """Return (N,) integers that are equal and ordered like the rows of (N, K) votes, but faster to sort."""
     n_categories = tallies.shape[1]
     bits = int(tallies.max(initial=0)).bit_length()
     if bits * n_categories > KEY_BITS or tallies.min(initial=0) < 0:
@@ -289,9 +287,9 @@ def ordered_keys(tallies: IntArray) -> IntArray:
 
 
 def _row_keys(codes: npt.NDArray[Any], n_categories: int, bits: int) -> npt.NDArray[Any]:
-    """(items,) integers: one bit field per category holding its votes, the first category highest."""
+    """Return (items,) integers with one bit field of votes per category, the first category highest."""
     width = bits * (n_categories + 1)
-    # The narrowest integers that fit: halving the bytes nearly halves the time.
+    # Use the narrowest integers that fit: halving the bytes nearly halves the time.
     dtype: type[np.integer[Any]] = np.uint16 if width <= 16 else np.uint32 if width <= 32 else np.int64
     keys = np.zeros(len(codes), dtype)
     last = codes.dtype.type(n_categories - 1)
@@ -319,7 +317,7 @@ def _canonical(patterns: npt.NDArray[Any], counts: npt.NDArray[Any]) -> tuple[In
 
 
 def _is_sorted(rows: IntArray) -> bool:
-    """Whether rows ascend strictly in lexicographic order (then they are unique too)."""
+    """Return whether rows ascend strictly in lexicographic order; then they are also unique."""
     step = np.diff(rows, axis=0)
     first_change = np.argmax(step != 0, axis=1)
     return bool((np.take_along_axis(step, first_change[:, None], axis=1) > 0).all())

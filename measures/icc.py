@@ -20,7 +20,7 @@ class _MeanSquares:
 
 
 def icc(ratings: npt.ArrayLike) -> dict[str, Estimate]:
-    """The six forms for an (items, raters) matrix of numbers without gaps.
+    """Return the six forms for an (items, raters) matrix of numbers without gaps.
 
     Undefined: 'no_pairs' with fewer than two items or two raters, 'no_variation' when a form is 0/0.
     """

@@ -1,6 +1,4 @@
-"""Confidence intervals: of proportions, by t, by the item bootstrap over patterns; and when not to show
-one.
-"""
+"""Confidence intervals of proportions, by t and by the item bootstrap over patterns, and guards for small samples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +21,7 @@ RARE_ANSWERS = "rare_answers"
 UNRELIABLE = "unreliable"
 UNSTABLE_BOOTSTRAP = "unstable_bootstrap"
 
-# Statistics 3.3, measured coverage of nominal 95% intervals.
+# From the measured coverage of nominal 95% intervals (statistics 3.3).
 FEWEST_ITEMS = 10
 FEWEST_RELIABLE_ITEMS = 20
 FEWEST_ITEMS_WHEN_RARE = 100
@@ -31,13 +29,13 @@ RARE_SHARE = 0.10
 MOST_DROPPED = 0.05
 # Resamples are drawn in blocks of at most this many cells (8 bytes each), whatever the number of patterns.
 CELLS_PER_BLOCK = 4_000_000
-# The acceleration of BCa takes one replicate per pattern, that is P * P cells.
+# The acceleration of BCa needs one replicate per pattern, that is P * P cells.
 MOST_PATTERNS_FOR_BCA = 4_000
 
 
 @cache
 def special() -> ModuleType:
-    """scipy.special, loaded at its first use: a third of a second that every process would pay at its start."""
+    """Return scipy.special, imported at its first use: otherwise all processes would start 0.3 seconds later."""
     from scipy import special as module
 
     return module
@@ -45,7 +43,7 @@ def special() -> ModuleType:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Limits, or a note why there are none; `n_dropped` undefined replicates were left out."""
+    """Limits, or a note that says why there are none; `n_dropped` undefined replicates were left out."""
 
     low: float | None
     high: float | None
@@ -54,12 +52,12 @@ class Interval:
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
-    """Wilson score interval of a proportion (Wilson 1927); no trials: no interval.
+    """Wilson score interval of a proportion (Wilson 1927); none without trials.
 
     Parameters
     ----------
     successes, n : float
-        0 <= successes <= n. Whole numbers, but for effective sizes of weighted samples.
+        0 <= successes <= n. Whole numbers, except for effective sizes of weighted samples.
     level : float
         Two-sided confidence, 0 < level < 1.
     """
@@ -76,7 +74,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
-    """Exact interval of a proportion (Clopper & Pearson 1934), for guarantees; no trials: no interval."""
+    """Exact interval of a proportion (Clopper & Pearson 1934), for guarantees; none without trials."""
     _check_proportion(successes, n, level)
     if n == 0:
         return Interval(None, None, TOO_FEW_ITEMS)
@@ -101,25 +99,25 @@ def t_interval(
 ) -> Estimate:
     """Add value +- t * standard error, clipped to `bounds`.
 
-    No interval for an undefined value, without degrees of freedom, or when the standard error is zero:
-    items that are all alike say nothing about how much they would differ ('no_spread').
+    There is no interval for an undefined value, without degrees of freedom, or if the standard error is zero:
+    items that are all alike do not show how much items differ ('no_spread').
     """
     if estimate.value is None:
         return estimate
     if estimate.standard_error is None or degrees_of_freedom < 1:
         return estimate.with_interval(None, None, estimate.interval_note or TOO_FEW_ITEMS)
-    # An SE of rounding errors only is a zero.
+    # An SE that consists of rounding errors counts as zero.
     if estimate.standard_error < 1e-12:
         return estimate.with_interval(None, None, NO_SPREAD)
     half = float(special().stdtrit(degrees_of_freedom, (1 + level) / 2)) * estimate.standard_error
-    # A kappa can fall below -1 when single-rated items carry most of the chance; limits must still hold it.
+    # A kappa can be below -1 if items with one rating make up most of the chance; the limits must still include it.
     low = max(min(bounds[0], estimate.value), estimate.value - half)
     high = min(max(bounds[1], estimate.value), estimate.value + half)
     return estimate.with_interval(low, high)
 
 
 def interval_guard(n_rated: int, rarer_share: float | None = None) -> tuple[bool, str | None]:
-    """Whether to show an interval of agreement, and the word to print (statistics 3.3).
+    """Return whether to show an interval of agreement, and the word to print (statistics 3.3).
 
     Parameters
     ----------
@@ -132,8 +130,8 @@ def interval_guard(n_rated: int, rarer_share: float | None = None) -> tuple[bool
     -------
     show_interval : bool
     word : {'too_few_items', 'rare_answers', 'unreliable'} or None
-        Fewer than 10 items; rarer answers under 10% and fewer than 100 items; 10 to 19 items (shown,
-        unreliable).
+        In this order: fewer than 10 items; rarer answers under 10% and fewer than 100 items; 10 to 19 items
+        (shown, but unreliable).
     """
     if n_rated < FEWEST_ITEMS:
         return False, TOO_FEW_ITEMS
@@ -143,7 +141,7 @@ def interval_guard(n_rated: int, rarer_share: float | None = None) -> tuple[bool
 
 
 def guard_of(square: IntArray) -> tuple[bool, str | None]:
-    """Return whether to show an interval of Cohen's kappa of this table of two sides' answers, and why with care."""
+    """Return :func:`interval_guard` for Cohen's kappa of this (K, K) table of answers."""
     margins = square.sum(axis=0) + square.sum(axis=1)
     return interval_guard(int(square.sum()), 1 - float(margins.max() / margins.sum()))
 
@@ -160,17 +158,17 @@ def guarded(estimate: Estimate, histogram: Histogram) -> Estimate:
 
 
 def resamples(histogram: Histogram, n_resamples: int, rng: np.random.Generator) -> IntArray:
-    """(n_resamples, P) items per pattern: resampling items is multinomial over patterns, exactly."""
+    """Draw (n_resamples, P) items per pattern: resampling items is exactly multinomial over patterns."""
     return multinomial_counts(histogram.counts, n_resamples, rng)
 
 
 def bootstrap_values(histogram: Histogram, kernel: Kernel, n_resamples: int, seed: int) -> FloatArray:
-    """(n_resamples,) replicates of a coefficient, NaN where a resample leaves it undefined."""
+    """Return (n_resamples,) replicates of a coefficient, NaN where a resample leaves it undefined."""
     return replicates(histogram.counts, kernel, n_resamples, seed)
 
 
 def multinomial_counts(counts: IntArray, n_resamples: int, rng: np.random.Generator) -> IntArray:
-    """(n_resamples, C) resampled counts of the units behind `counts` (C,), drawn with replacement."""
+    """Draw (n_resamples, C) counts of the units behind `counts` (C,), with replacement."""
     n = int(counts.sum())
     return rng.multinomial(n, counts / n, size=n_resamples)
 
@@ -178,7 +176,7 @@ def multinomial_counts(counts: IntArray, n_resamples: int, rng: np.random.Genera
 def replicates(
     counts: IntArray, kernel: Kernel, n_resamples: int, seed: int, draw: Draw = multinomial_counts
 ) -> FloatArray:
-    """(n_resamples,) values of `kernel` on resampled `counts` (C,), drawn in blocks of bounded memory."""
+    """Return (n_resamples,) values of `kernel` on resampled `counts` (C,), drawn in blocks to limit memory."""
     rng = np.random.default_rng(seed)
     block = max(1, CELLS_PER_BLOCK // max(1, len(counts)))
     sizes = [min(block, n_resamples - done) for done in range(0, n_resamples, block)]
@@ -200,7 +198,7 @@ def bootstrap_interval(
     ----------
     histogram : Histogram
     kernel_maker : callable
-        Gets the patterns (P, K), returns the vectorised coefficient (B, P) -> (B,).
+        Takes the patterns (P, K) and returns the vectorised coefficient (B, P) -> (B,).
     seed : int
         The same seed gives the same interval.
     method : {'bca', 'percentile'}
@@ -209,8 +207,8 @@ def bootstrap_interval(
 
     Notes
     -----
-    Undefined replicates are dropped and counted; more than 5% of them: no interval ('unstable_bootstrap').
-    All replicates equal: no interval ('no_spread').
+    Undefined replicates are dropped and counted. There is no interval with more than 5% of them
+    ('unstable_bootstrap'), or if all replicates are equal ('no_spread').
     """
     how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
     return bootstrap_intervals(histogram, [kernel_maker], **how)[0]  # type: ignore[arg-type]
@@ -225,7 +223,7 @@ def bootstrap_intervals(
     level: float = 0.95,
     method: str = "bca",
 ) -> list[Interval]:
-    """As :func:`bootstrap_interval` of each coefficient, all from the same resamples, which are drawn once."""
+    """Return :func:`bootstrap_interval` for each coefficient; all use the same resamples, drawn once."""
     if method not in ("bca", "percentile"):
         raise ValueError(f"bootstrap intervals are bca or percentile, not {method!r}")
     if histogram.n_rated < 2:
@@ -250,7 +248,7 @@ def interval_of_counts(
     method: str = "bca",
     draw: Draw = multinomial_counts,
 ) -> Interval:
-    """Bootstrap interval of any figure that is a function of how many units are of which kind.
+    """Bootstrap interval of any value that is a function of the number of units of each kind.
 
     Parameters
     ----------
@@ -261,14 +259,14 @@ def interval_of_counts(
     seed, n_resamples, level, method
         As in :func:`bootstrap_interval`, with the same notes.
     draw : callable
-        How to draw resampled counts; multinomial unless told.
+        How to draw resampled counts; multinomial by default.
     """
     how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method, "draw": draw}
     return intervals_of_counts(counts, together([kernel]), **how)[0]  # type: ignore[arg-type]
 
 
 def together(kernels: Sequence[Kernel]) -> Kernel:
-    """Several figures of the same units, (B, C) counts -> (B, F): what is drawn for one serves all."""
+    """Return a kernel of several values of the same units, (B, C) counts -> (B, F): one draw serves all."""
     return lambda counts: np.stack([kernel(counts) for kernel in kernels], axis=1)
 
 
@@ -282,7 +280,7 @@ def intervals_of_counts(
     method: str = "bca",
     draw: Draw = multinomial_counts,
 ) -> list[Interval]:
-    """As :func:`interval_of_counts` of each of the figures that :func:`together` has put into one kernel."""
+    """Return :func:`interval_of_counts` for each of the values that :func:`together` put into one kernel."""
     values = kernels(counts[None, :].astype(float))[0]
     if np.isnan(values).all():
         return [Interval(None, None, NO_VARIATION) for _ in values]
@@ -311,7 +309,7 @@ def _interval(value: float, drawn: FloatArray, kinds: IntArray, left_out: FloatA
 
 
 def _left_out(kinds: IntArray, kernels: Kernel) -> FloatArray:
-    """(C, F) the figures without one unit of each kind."""
+    """Return (C, F) the values without one unit of each kind."""
     counts = kinds.astype(float)
     block = max(1, CELLS_PER_BLOCK // len(counts))
     parts = [
@@ -322,7 +320,7 @@ def _left_out(kinds: IntArray, kernels: Kernel) -> FloatArray:
 
 
 def _acceleration(kinds: IntArray, left_out: FloatArray) -> float:
-    """Skewness of the leave-one-unit-out values (C,); units of one kind share one value."""
+    """Return the acceleration from the skewness of leave-one-unit-out values (C,); units of one kind share a value."""
     counts = kinds.astype(float)
     defined = np.isfinite(left_out)
     weights, left_out = counts[defined], left_out[defined]
@@ -334,7 +332,7 @@ def _acceleration(kinds: IntArray, left_out: FloatArray) -> float:
 
 
 def _bca_tails(tails: FloatArray, values: FloatArray, value: float, acceleration: float) -> FloatArray:
-    """Bias-corrected and accelerated quantile levels; ties with the value count half."""
+    """Return bias-corrected and accelerated quantile levels; ties with the value count half."""
     below = (np.mean(values < value) + np.mean(values <= value)) / 2
     if not 0 < below < 1:
         return tails

@@ -1,4 +1,4 @@
-"""Words beside the numbers: optional reading aids, never a verdict."""
+"""Words and warnings shown with results: optional reading aids, never a decision."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -13,15 +13,16 @@ PREVALENCE_PARADOX = "prevalence_paradox"
 DOMINANT_ANSWER = "dominant_answer"
 BIAS_PARADOX = "bias_paradox"
 SINGLE_ANSWERS = "single_answers"
-BIAS = 0.2  # share of the answers that one would have to move to give each answer as often as the other
-FEWEST_ITEMS_FOR_BIAS = 20  # below, chance alone makes the two differ as much
+BIAS = 0.2  # share of one rater's answers that would have to change to make both raters' frequencies equal
+FEWEST_ITEMS_FOR_BIAS = 20  # with fewer items, chance alone makes them differ as much
 
 _LANDIS_KOCH = ((0.20, "slight"), (0.40, "fair"), (0.60, "moderate"), (0.80, "substantial"))
 
 
 def landis_koch(value: float | None) -> str | None:
-    """Landis & Koch 1977, Biometrics 33:159: poor below 0, slight to .20, fair to .40, moderate to .60,
-    substantial to .80, almost_perfect above; None for an undefined value.
+    """Return the word of Landis & Koch 1977, Biometrics 33:159; None for an undefined value.
+
+    Poor below 0, slight to .20, fair to .40, moderate to .60, substantial to .80, almost_perfect above.
     """
     if value is None:
         return None
@@ -31,9 +32,7 @@ def landis_koch(value: float | None) -> str | None:
 
 
 def krippendorff_word(value: float | None) -> str | None:
-    """Krippendorff 2004: 'reliable' from .800, 'tentative' from .667, 'unreliable' below; None when
-    undefined.
-    """
+    """Return Krippendorff's (2004) word: 'reliable' from .800, 'tentative' from .667, 'unreliable' below, or None."""
     if value is None:
         return None
     if value >= 0.800:
@@ -47,7 +46,7 @@ class WordScale(StrEnum):
     NONE = "none"
 
 
-# Of kappas and AC1, by the name of a scale.
+# For kappas and AC1, by the name of a scale.
 WORD_SCALES: dict[str, Callable[[float | None], str | None]] = {
     WordScale.LANDIS_KOCH: landis_koch,
     WordScale.KRIPPENDORFF: krippendorff_word,
@@ -56,12 +55,12 @@ WORD_SCALES: dict[str, Callable[[float | None], str | None]] = {
 
 
 def alpha_word(scale: str, value: float | None) -> str | None:
-    """Krippendorff's word for his alpha, whatever the scale of the kappas; None where no words are wanted."""
+    """Return Krippendorff's word for alpha, for any scale of the kappas; None if no words are wanted."""
     return None if scale == WordScale.NONE else krippendorff_word(value)
 
 
 def prevalence_warnings(agreement: float | None, kappa: float | None, largest_share: float | None) -> tuple[str, ...]:
-    """Warnings that a low kappa may come from one answer being very frequent (Feinstein & Cicchetti 1990).
+    """Warn that a low kappa may come from one very frequent answer (Feinstein & Cicchetti 1990).
 
     Parameters
     ----------
@@ -72,8 +71,8 @@ def prevalence_warnings(agreement: float | None, kappa: float | None, largest_sh
     Returns
     -------
     tuple of str
-        'prevalence_paradox' when agreement >= .85 and kappa < .4; 'dominant_answer' when the share is >= .9.
-        Unknown (None) numbers warn of nothing.
+        'prevalence_paradox' if agreement >= .85 and kappa < .4; 'dominant_answer' if the share is >= .9.
+        Unknown (None) numbers give no warning.
     """
     found = []
     if agreement is not None and kappa is not None and agreement >= HIGH_AGREEMENT and kappa < LOW_KAPPA:
@@ -84,10 +83,10 @@ def prevalence_warnings(agreement: float | None, kappa: float | None, largest_sh
 
 
 def single_answer_warnings(value: float | None, n_items: int, n_single: int) -> tuple[str, ...]:
-    """Warning that items with one rating make a Fleiss kappa or AC1 hard to read.
+    """Warn that items with one rating make a Fleiss kappa or AC1 hard to read.
 
-    They enter the expected agreement and not the observed one (Gwet 2014), so the two are of different items. Only
-    this takes Fleiss kappa below -1: with two or more ratings on every item it never is.
+    They enter the expected agreement but not the observed one (Gwet 2014), so the two come from different items. Only
+    this can take Fleiss kappa below -1: with two or more ratings on every item it never is.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ def single_answer_warnings(value: float | None, n_items: int, n_single: int) -> 
     Returns
     -------
     tuple of str
-        'single_answers' when they are more than the other items, or the value is below -1.
+        'single_answers' if there are more of them than of the other items, or the value is below -1.
     """
     if value is None or not n_single:
         return ()
@@ -106,8 +105,9 @@ def single_answer_warnings(value: float | None, n_items: int, n_single: int) -> 
 
 
 def bias_warnings(table: npt.ArrayLike) -> tuple[str, ...]:
-    """Warning that two raters give the answers unequally often, which raises Cohen's kappa (Feinstein &
-    Cicchetti 1990; the bias index of Byrt, Bishop & Carlin 1993, here for K answers).
+    """Warn that two raters use the answers with different frequencies, which raises Cohen's kappa.
+
+    Feinstein & Cicchetti 1990; the bias index of Byrt, Bishop & Carlin 1993, here for K answers.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ def bias_warnings(table: npt.ArrayLike) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        'bias_paradox' when half the sum of |row share - column share| is .2 or more, from 20 items on. Of two
-        tables with 60% agreement, 25/35/5/35 (kappa .259) warns and 45/15/25/15 (kappa .130) does not.
+        'bias_paradox' if half the sum of |row share - column share| is .2 or more, from 20 items on. Of two tables
+        with 60% agreement, 25/35/5/35 (kappa .259) gives the warning and 45/15/25/15 (kappa .130) does not.
     """
     square = np.asarray(table, float)
     n = square.sum()
     if n < FEWEST_ITEMS_FOR_BIAS:
         return ()
     moved = np.abs(square.sum(axis=1) - square.sum(axis=0)).sum() / 2 / n
-    # Shares such as 0.3 - 0.1 are a hair below 0.2.
+    # Differences such as 0.3 - 0.1 are slightly below 0.2.
     return (BIAS_PARADOX,) if moved >= BIAS - 1e-9 else ()

@@ -1,4 +1,4 @@
-"""What agreement would be without one annotator: an effect to show ("without X: .31 to .42"), not a detector.
+"""Agreement without one annotator: an effect to show ("without X: .31 to .42"), not a detector.
 
 Source: project statistics, sections 2.3 and 4.1; Fleiss kappa in the 'gwet' convention of
 :mod:`measures.agreement`.
@@ -24,8 +24,8 @@ class WithoutRater:
     ----------
     rater : int
     delta : Estimate
-        kappa(without the annotator's ratings) - kappa(all): positive when agreement is better without.
-        `n_items` rated by the annotator and somebody else, `n_left_out` by nobody else, `n_ratings` own.
+        kappa(without the annotator's ratings) - kappa(all): positive if agreement is better without. `n_items`:
+        rated by the annotator and others; `n_left_out`: rated by nobody else; `n_ratings`: the annotator's own.
     kappa_all, kappa_without : float or None
     """
 
@@ -42,12 +42,12 @@ class _Votes:
     patterns: IntArray
     counts: IntArray
     raters: IntArray
-    # Ascending: (rater * P + pattern) * K + answer, and how often.
+    # Ascending (rater * P + pattern) * K + answer, and the number of votes of each.
     keys: IntArray
     times: IntArray
 
     def of_rater(self, place: int) -> tuple[IntArray, IntArray]:
-        """pattern * K + answer of one rater's votes, and how often."""
+        """Return pattern * K + answer of one rater's votes, and the number of each."""
         width = self.patterns.size
         start, end = np.searchsorted(self.keys, [place * width, (place + 1) * width])
         return self.keys[start:end] - place * width, self.times[start:end]
@@ -64,7 +64,7 @@ def leave_one_out(
     level: float = 0.95,
     method: str = "bca",
 ) -> list[WithoutRater]:
-    """Fleiss kappa without each annotator in turn, over all items of the cell.
+    """Return Fleiss kappa without each annotator in turn, over all items of the cell.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def leave_one_out(
         Code -1 is missing.
     n_categories : int
     seed, n_resamples, level, method
-        Of the item bootstrap, multinomial over (pattern, answer of the annotator); 0 resamples: no interval.
+        For the item bootstrap, multinomial over (pattern, answer of the annotator); 0 resamples give no interval.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def _collected(items: npt.NDArray[np.generic], raters: IntArray, codes: IntArray
 
 
 def features(patterns: IntArray) -> FloatArray:
-    """(P, K + 3) per pattern: agreeing share of pairs, has pairs, has votes, shares of the K answers."""
+    """Return (P, K + 3) per pattern: agreeing share of pairs, has pairs, has votes, shares of the K answers."""
     agreeing, paired = pair_agreement(np.maximum(patterns, 0), np.eye(patterns.shape[1]))
     votes = patterns.sum(axis=1, keepdims=True).astype(float)
     shares = np.divide(patterns, votes, out=np.zeros(patterns.shape), where=votes > 0)
@@ -125,7 +125,7 @@ def features(patterns: IntArray) -> FloatArray:
 
 
 def kappa_of_sums(sums: FloatArray) -> FloatArray:
-    """(B,) Fleiss kappa from (B, K + 3) summed features; NaN where undefined."""
+    """Return (B,) Fleiss kappa from (B, K + 3) summed features; NaN where undefined."""
     observed = divide_or_nan(sums[:, 0], sums[:, 1])
     expected = (divide_or_nan(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
     room = 1 - expected

@@ -19,11 +19,11 @@ JACKKNIFE_GROUPS = 200
 
 
 def mean_pairwise_cohen(table: PairTable, *, weights: Weights = None) -> Estimate:
-    """Mean of Cohen's kappa over the pairs of raters with common items (Light 1971 when all rated
-    everything).
+    """Mean of Cohen's kappa over the pairs of raters with common items.
 
-    Undefined: 'no_pairs' when no two raters share an item; 'no_variation' when every pair is undefined.
-    Undefined pairs do not enter the mean; `n_undefined` counts them and `n_pairs` the others.
+    It is Light's (1971) if all raters rated all items. Undefined: 'no_pairs' if no two raters share an item;
+    'no_variation' if every pair is undefined. Undefined pairs do not enter the mean; `n_undefined` counts them and
+    `n_pairs` the others.
     """
     kappas = table.kappas(weights)
     defined = kappas[np.isfinite(kappas)]
@@ -51,18 +51,17 @@ def mean_pairwise_cohens_with_intervals(
     items, raters, codes : parallel arrays, one entry per vote
         Code -1 is missing.
     kinds : sequence of None, kind or (K, K) array
-        The votes are counted once for all of them.
+        Weights of each mean; the votes are counted once for all kinds.
     n_groups : int
         Items with two or more votes are dealt in the order of their ids into at most this many groups; with
         fewer items each is its own group (the ordinary jackknife).
     clusters : array, one entry per vote, optional
-        What is dealt whole in the place of items, for example their dialogues.
+        Units to deal instead of items, for example their dialogues.
 
     Notes
     -----
     SE = sqrt((m - 1) / m * sum (theta_(g) - mean)^2) over the m groups left out in turn (Tukey 1958; Shao &
-    Tu 1995, ch. 1), t with m - 1 degrees of freedom. When leaving out a group leaves no defined pair there
-    is no interval.
+    Tu 1995, ch. 1), t with m - 1 degrees of freedom. There is no interval if no pair is defined without a group.
     """
     what = np.asarray(codes, np.int64)
     given = what >= 0
@@ -84,7 +83,7 @@ def mean_pairwise_cohens_with_intervals(
 
 
 def _groups(unit: npt.NDArray[np.generic], is_paired: npt.NDArray[np.bool_], n_groups: int) -> IntArray:
-    """(votes,) the group that each vote is left out with; -1 for votes on items that nobody else rated."""
+    """Return (votes,) the group that each vote is left out with; -1 for votes on items that nobody else rated."""
     paired = np.unique(unit[is_paired])
     place = np.searchsorted(paired, unit[is_paired])
     group = np.full(len(unit), -1, np.int64)
@@ -95,7 +94,7 @@ def _groups(unit: npt.NDArray[np.generic], is_paired: npt.NDArray[np.bool_], n_g
 def _leave_group_out(
     whole: PairTable, item: IntArray, who: IntArray, what: IntArray, group: IntArray, kinds: Sequence[Weights]
 ) -> FloatArray:
-    """(m, kinds) mean kappas without each group of items; NaN where undefined."""
+    """Return (m, kinds) mean kappas without each group of items; NaN where undefined."""
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.arange(group.max() + 2))
     values = []

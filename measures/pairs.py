@@ -1,6 +1,6 @@
-"""Who agreed with whom: the answer tables of all pairs of raters, and Cohen's kappa of each.
+"""The answer tables of all pairs of raters, and Cohen's kappa of each pair.
 
-Tables of batches add up to the tables of the study. Only cells that occur are kept: memory is 16 bytes
+Tables of batches add up to the tables of the study. Only cells that occur are stored: memory is 16 bytes
 times min(pairs * K^2, sum over items of r (r - 1) / 2), so 123 raters of all items with three answers
 (7,503 pairs) take 1 MB and 10,000 raters with three votes per item take 48 bytes per item. Building needs
 up to 50 MB more for the dense route (few raters who rated most items) or 8 bytes per pair of votes for the
@@ -18,8 +18,7 @@ import numpy.typing as npt
 from measures.arrays import FloatArray, IntArray, divide_or_nan
 from measures.weights import Weights, resolve_weights
 
-# Dense route: one product of (raters * K)^2 cells of 8 bytes, and blocks of this many indicator cells of 4
-# bytes.
+# Limits of the dense route: (raters * K)^2 cells of the product, 8 bytes each; indicator cells of a block, 4 bytes.
 MOST_DENSE_CELLS = 4_000_000
 BLOCK_CELLS = 4_000_000
 # Below this share of filled (item, rater) places the sparse route does less work.
@@ -58,9 +57,9 @@ class PairTable:
     def from_votes(
         cls, items: npt.ArrayLike, raters: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int
     ) -> "PairTable":
-        """From three parallel arrays with one entry per vote; code -1 is missing.
+        """Make a table from three parallel arrays with one entry per vote; code -1 is missing.
 
-        Raises ValueError when a rater has two votes on one item or a code is not declared.
+        Raises ValueError if a rater has two votes on one item or a code is not declared.
         """
         what = np.asarray(codes, np.int64)
         _check_codes(what, n_categories)
@@ -82,9 +81,9 @@ class PairTable:
     def from_matrix(
         cls, codes: npt.NDArray[Any], n_categories: int, raters: npt.ArrayLike | None = None
     ) -> "PairTable":
-        """From an (items, raters) matrix of codes, -1 for missing; rater ids default to the column numbers.
+        """Make a table from an (items, raters) matrix of codes, -1 for missing; rater ids default to column numbers.
 
-        All tables at once are one matrix product of the 0/1 indicators "rater g answered k".
+        One matrix product of the 0/1 indicators "rater g answered k" gives all tables.
         """
         _check_codes(codes, n_categories)
         n_raters = codes.shape[1]
@@ -128,7 +127,7 @@ class PairTable:
         return PairTable(raters, self.n_categories, cells, counts)
 
     def __sub__(self, other: "PairTable") -> "PairTable":
-        """Take out items that are in; ValueError when `other` has items this table does not."""
+        """Remove the items of `other`. Raises ValueError if it has items that this table does not have."""
         self._check_same_categories(other)
         if not np.isin(other.raters[_used_raters(other)], self.raters).all():
             raise ValueError("the other table has raters this one does not")
@@ -156,7 +155,7 @@ class PairTable:
             raise ValueError(f"{self.n_categories} and {other.n_categories} categories do not add")
 
     def _renumbered(self, raters: IntArray) -> IntArray:
-        """The cells with rater numbers of the larger list `raters`; ascending order is kept."""
+        """Return the cells with rater numbers of the larger list `raters`, still in ascending order."""
         first, second, cell = self._parts()
         number = np.searchsorted(raters, self.raters)
         return (number[first] * len(raters) + number[second]) * self.n_categories**2 + cell
@@ -180,11 +179,11 @@ class PairTable:
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of raters with at least one item in common."""
+        """Return the number of pairs of raters with at least one item in common."""
         return len(np.unique(self.cells // self.n_categories**2))
 
     def table(self, rater_a: int, rater_b: int) -> IntArray:
-        """(K, K) table, answers of `rater_a` in rows; zeros for a pair without common items."""
+        """Return the (K, K) table with answers of `rater_a` in rows; zeros for a pair without common items."""
         first, second, cell = self._parts()
         low, high = sorted((rater_a, rater_b))
         found = (self.raters[first] == low) & (self.raters[second] == high)
@@ -194,7 +193,7 @@ class PairTable:
         return square if rater_a <= rater_b else square.T
 
     def to_json(self) -> dict[str, list[list[int]]]:
-        """``{"3,17": [[0, 1, 5], ...]}``: raters 3 and 17 answered 0 and 1 on 5 items; only what occurs."""
+        """Return ``{"3,17": [[0, 1, 5], ...]}``: raters 3 and 17 answered 0 and 1 on 5 items. Without empty cells."""
         first, second, cell = self._parts()
         a, b = self.raters[first].tolist(), self.raters[second].tolist()
         i, j = (part.tolist() for part in np.divmod(cell, self.n_categories))
@@ -205,7 +204,7 @@ class PairTable:
 
     @classmethod
     def from_json(cls, data: Mapping[str, list[list[int]]], n_categories: int) -> "PairTable":
-        """The inverse of :meth:`to_json`."""
+        """Invert :meth:`to_json`."""
         rows = [(*map(int, key.split(",")), *cell) for key, cells in data.items() for cell in cells]
         if not rows:
             return cls.empty(n_categories)
@@ -218,7 +217,7 @@ class PairTable:
 
     @classmethod
     def total_of_json(cls, parts: Iterable[Mapping[str, list[list[int]]]], n_categories: int) -> "PairTable":
-        """The sum of stored tables: adding up their numbers costs less than making arrays of each."""
+        """Return the sum of stored tables: adding their numbers costs less than making arrays of each."""
         k = n_categories
         squares: dict[str, list[int]] = {}
         for part in parts:
@@ -230,9 +229,7 @@ class PairTable:
         return cls.from_json(used, k)
 
     def kappas(self, weights: Weights = None) -> FloatArray:
-        """(pairs,) Cohen's kappa of each pair with common items, NaN where both used one and the same
-        category.
-        """
+        """Return (pairs,) Cohen's kappa of each pair with common items, NaN if both used only the same category."""
         k = self.n_categories
         matrix = resolve_weights(weights, k)
         if not len(self.cells):
@@ -246,7 +243,7 @@ class PairTable:
         rows = np.bincount(number * k + i, self.counts, len(n) * k).reshape(-1, k) / n[:, None]
         columns = np.bincount(number * k + j, self.counts, len(n) * k).reshape(-1, k) / n[:, None]
         expected = ((rows @ matrix) * columns).sum(axis=1)
-        # Exact: one category in use; 1 - expected alone would be a rounding error now and then.
+        # An exact test for one category in use: 1 - expected alone is sometimes a rounding error.
         varied = ((rows + columns) > 0).sum(axis=1) > 1
         return divide_or_nan(observed - expected, np.where(varied, 1 - expected, 0.0))
 
@@ -266,15 +263,15 @@ def _used_raters(table: PairTable) -> IntArray:
 
 
 def _indicator_product(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
-    """(K, G, K, G) items on which one rater answered i and the other j."""
+    """Return (K, G, K, G) items on which one rater answered i and the other j."""
     n_raters = codes.shape[1]
     width = n_categories * n_raters
     product = np.zeros((width, width), np.int64)
     block = max(1, BLOCK_CELLS // max(1, width))
     for start in range(0, len(codes), block):
-        # Items along the last axis: comparing long rows is 15 times faster than rows of a few raters.
+        # Items are along the last axis: comparing long rows is 15 times faster than rows of a few raters.
         part = np.ascontiguousarray(codes[start : start + block].T)
-        # Float32 counts exactly up to 16.7 million, a block has fewer items.
+        # Float32 counts exactly up to 16.7 million; a block has fewer items.
         indicators = np.empty((n_categories, *part.shape), np.float32)
         for category in range(n_categories):
             indicators[category] = part == category
@@ -284,9 +281,7 @@ def _indicator_product(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
 
 
 def _neighbours(item: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Index pairs of votes on the same item, at distance 1, 2, ... in the sorted votes, until there are
-    none.
-    """
+    """Yield index pairs of votes on the same item, at distance 1, 2, ... in the sorted votes."""
     left = np.arange(len(item) - 1)
     distance = 1
     while left.size:

@@ -1,11 +1,11 @@
-"""How many dialogues a comparison of two systems needs, and what a given number can detect.
+"""Plan a comparison of two systems: the dialogues it needs, and the difference that a number of dialogues can detect.
 
 The variance of the mean difference is (s_B + s_W / r) / N + s_A / annotators: dialogues differ in the
 difference of the systems (s_B), single ratings scatter (s_W), and annotators differ in which system they
-like (s_A), against which only more annotators help.
+prefer (s_A). Only more annotators reduce the last part.
 
-Source: project statistics, section 4.6. :func:`crossed_power` is of this project: it averages the normal power
-over what the mean squares of a study will be.
+Source: project statistics, section 4.6. :func:`crossed_power` comes from this project: it averages the normal
+power over the possible mean squares of a study.
 """
 
 import math
@@ -23,7 +23,7 @@ from measures.intervals import special
 
 MORE_ANNOTATORS = "more_annotators"
 COMPONENTS = ("s_between", "s_within", "s_annotator")
-# Evenly spread triples instead of random ones: the same answer every time, within .005 of a million draws.
+# Evenly spread triples instead of random ones give the same result every time, within .005 of a million draws.
 N_DRAWS = 1024
 # Roberts' generalisation of the golden ratio to three dimensions: the root of x^4 = x + 1, and its powers.
 SPREAD = 1.2207440846057596 ** -np.arange(1.0, 4.0)
@@ -31,7 +31,7 @@ SPREAD = 1.2207440846057596 ** -np.arange(1.0, 4.0)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Dialogues needed, or None with the reason 'more_annotators': no number of dialogues is enough."""
+    """The dialogues needed, or None with the reason 'more_annotators': no number of dialogues is enough."""
 
     n_dialogues: int | None
     reason: str | None = None
@@ -48,7 +48,7 @@ def n_dialogues(
     power: float = 0.8,
     level: float = 0.05,
 ) -> Plan:
-    """Dialogues to detect a difference: ceil of (z_level/2 + z_power)^2 (s_B + s_W / r) / d^2.
+    """Return the dialogues that detect a difference: ceil of (z_level/2 + z_power)^2 (s_B + s_W / r) / d^2.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def n_dialogues(
     ratings : int
         Ratings of each system per dialogue, r.
     s_between, s_within, s_annotator : float
-        Variances of the difference, see :func:`components_of_pilot`.
+        Variances of the difference, from :func:`components_of_pilot`.
     n_annotators : int, optional
         Annotators in the whole study; needed with `s_annotator`.
     power, level : float
@@ -75,7 +75,7 @@ def n_dialogues(
 
 
 def fewest_annotators(difference: float, s_annotator: float, *, power: float = 0.8, level: float = 0.05) -> int:
-    """Annotators below which no number of dialogues is enough: 1 where annotators do not differ."""
+    """Return the annotators below which no number of dialogues is enough; 1 if annotators do not differ."""
     if not difference:
         raise ValueError("no number of annotators shows that there is no difference")
     return math.floor(s_annotator * multiplier(power, level) / difference**2) + 1
@@ -92,7 +92,7 @@ def detectable_difference(
     power: float = 0.8,
     level: float = 0.05,
 ) -> float:
-    """The smallest difference found with this power: the inverse of :func:`n_dialogues`."""
+    """Return the smallest difference found with this power: the inverse of :func:`n_dialogues`."""
     if dialogues < 1:
         raise ValueError("a plan has at least one dialogue")
     variance = _dialogue_part(ratings, s_between, s_within) / dialogues + _annotator_part(s_annotator, n_annotators)
@@ -110,9 +110,10 @@ def power(
     n_annotators: int | None = None,
     level: float = 0.05,
 ) -> float:
-    """How often a study of this size finds the difference: the normal approximation of :func:`n_dialogues`.
+    """Return the probability that a study of this size finds the difference, by the normal approximation.
 
-    It is the power of the test over dialogues, which speaks of these annotators only. 1 without any variance.
+    This is the inverse of :func:`n_dialogues`: the power of the test over dialogues, which generalises to these
+    annotators only. 1 without any variance.
     """
     if dialogues < 1:
         raise ValueError("a plan has at least one dialogue")
@@ -133,25 +134,24 @@ def crossed_power(
     s_annotator: float = 0.0,
     level: float = 0.05,
 ) -> float | None:
-    """How often :func:`measures.systems.crossed_variance_t` finds the difference: for new annotators as well.
+    """Return the probability that :func:`measures.systems.crossed_variance_t` finds the difference.
 
     Parameters
     ----------
     n_annotators : int
-        In the whole study. They make n_annotators // ratings groups of equal size, each with its own dialogues,
-        at least two of them; who is left over changes nothing.
+        In the whole study. They form n_annotators // ratings groups of equal size, each with its own dialogues, at
+        least two of them; annotators left over have no effect.
 
     Returns
     -------
     float or None
-        None with one rating, where the test is undefined. Far below :func:`power` for few annotators, also when
-        they do not differ at all: the test has to learn that from them, with groups * (ratings - 1) degrees of
-        freedom.
+        None with one rating, for which the test is undefined. Far below :func:`power` for few annotators, even if
+        they do not differ: the test has to estimate their variance with groups * (ratings - 1) degrees of freedom.
 
     Notes
     -----
-    Mean squares are independent scaled chi-squares, and independent of the mean. The power given them is averaged
-    over 1,024 evenly spread triples.
+    The test generalises to new annotators. Mean squares are independent scaled chi-squares, and independent of the
+    mean. The power for given mean squares is averaged over 1,024 evenly spread triples.
     """
     dialogue_part = _dialogue_part(ratings, s_between, s_within)
     if ratings < 2 or dialogues < 2 or n_annotators < ratings:
@@ -164,7 +164,7 @@ def crossed_power(
     freedom = np.array([dialogues - groups, groups * (ratings - 1), (dialogues - groups) * (ratings - 1)], float)
     parts = expected * _mean_chi_squares(freedom) * (np.array([1, 1, -1]) / (dialogues * ratings))
     total, df = _satterthwaite(parts, freedom)
-    # What the test measures its difference by, and what the difference really scatters by, are two things.
+    # The variance that the test estimates (total) is not the true variance of the difference.
     critical = -special().stdtrit(df, level / 2) * np.sqrt(total / variance)
     return float(_found(difference, math.sqrt(variance), critical).mean())
 
@@ -181,7 +181,7 @@ def crossed_dialogues(
     level: float = 0.05,
     most: int = 100_000,
 ) -> Plan:
-    """Dialogues with which :func:`crossed_power` is reached. 'more_annotators' where `most` are not enough."""
+    """Return the dialogues that give :func:`crossed_power`; 'more_annotators' if `most` are not enough."""
 
     def reaches(dialogues: int) -> bool:
         found = crossed_power(
@@ -200,13 +200,13 @@ def crossed_dialogues(
 
 
 def _first_guess(difference: float, ratings: int, s_between: float, s_within: float, power: float, level: float) -> int:
-    """As many as if annotators did not differ, which are too few."""
+    """Return the dialogues needed if annotators did not differ, which are too few."""
     plan = n_dialogues(difference, ratings, s_between, s_within, power=power, level=level)
     return max(2, plan.n_dialogues or 2)
 
 
 def _around(reaches: Callable[[int], bool], guess: int, most: int) -> tuple[int, int]:
-    """Numbers of dialogues that are too few and enough, near a guess: a power takes a millisecond or two."""
+    """Return numbers of dialogues that are too few and enough, near a guess, as each power takes 1 to 2 ms."""
     low, high = min(guess, most), most
     if reaches(low):
         return 1, low
@@ -216,24 +216,24 @@ def _around(reaches: Callable[[int], bool], guess: int, most: int) -> tuple[int,
 
 
 def _found(difference: float, error: float, critical: FloatArray | float) -> FloatArray:
-    """Probability beyond the critical values, on either side."""
+    """Return the probability beyond the critical values, on either side."""
     shift = abs(difference) / error
     return np.asarray(special().ndtr(shift - critical) + special().ndtr(-shift - critical))
 
 
 def _mean_chi_squares(freedom: FloatArray) -> FloatArray:
-    """(N_DRAWS, 3) chi-squares over their degrees of freedom."""
+    """Return (N_DRAWS, 3) chi-squares over their degrees of freedom."""
     return np.column_stack([_mean_chi_square(each, place) for place, each in enumerate(freedom.tolist())])
 
 
-@lru_cache(maxsize=256)  # of the plans of one page many share a number, and each takes half a millisecond
+@lru_cache(maxsize=256)  # many plans of a page share a number, and each takes half a millisecond
 def _mean_chi_square(freedom: float, place: int) -> FloatArray:
     spread = (0.5 + np.arange(1, N_DRAWS + 1) * SPREAD[place]) % 1
     return np.asarray(2 * special().gammaincinv(freedom / 2, spread) / freedom)
 
 
 def _satterthwaite(parts: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Variance of the mean and its degrees of freedom as the test takes them: at least the larger of the first two."""
+    """Return the variance of the mean and its degrees of freedom as in the test: at least the larger of two parts."""
     total, larger = parts.sum(axis=1), parts[:, :2].argmax(axis=1)
     floor = parts[np.arange(len(parts)), larger]
     is_floored = total <= floor
@@ -244,7 +244,7 @@ def _satterthwaite(parts: FloatArray, freedom: FloatArray) -> tuple[FloatArray, 
 
 
 def multiplier(power: float = 0.8, level: float = 0.05) -> float:
-    """(z_level/2 + z_power)^2: 7.849 for 80% and 5%."""
+    """Return (z_level/2 + z_power)^2: 7.849 for 80% and 5%."""
     if not 0 < level < 1 or not level / 2 < power < 1:
         raise ValueError("level and power lie between 0 and 1, power above half the level")
     return float(special().ndtri(1 - level / 2) + special().ndtri(power)) ** 2
@@ -269,15 +269,16 @@ class Components:
     Attributes
     ----------
     s_between, s_within, s_annotator : float or None
-        Between dialogues, between ratings of a dialogue, between annotators. `s_within` leaves out what
-        annotators have in common over dialogues: that is `s_annotator`.
+        Between dialogues, between ratings of a dialogue, between annotators. `s_within` excludes differences
+        between annotators that hold for all dialogues: these are `s_annotator`.
     clipped : tuple of str
-        Those whose estimate was negative and is reported as 0.
+        Components whose estimate was negative and is reported as 0.
     n_dialogues, n_annotators : int
-        That carry the estimates.
+        Dialogues and annotators that enter the estimates.
     n_dialogues_left_out : int
-        For gaps, or in batches with a single dialogue or annotator.
-    reason : 'too_few_items' without a batch of two dialogues and two annotators, else None
+        Dialogues left out for gaps, or in batches with a single dialogue or annotator.
+    reason : str or None
+        'too_few_items' without a batch of two dialogues and two annotators.
     n_pairs : int
         Pairs of systems that have an estimate.
     """
@@ -294,7 +295,7 @@ class Components:
 
 
 def components_of_pilot(differences: Sequence[npt.ArrayLike]) -> Components:
-    """Variance components by equating mean squares (ANOVA estimators), for :func:`n_dialogues`.
+    """Return variance components by equating mean squares (ANOVA estimators), for :func:`n_dialogues`.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ def components_of_pilot(differences: Sequence[npt.ArrayLike]) -> Components:
 
 
 def mean_components(pairs: Sequence[Sequence[npt.ArrayLike]]) -> Components:
-    """Mean of the components of several pairs of systems.
+    """Return the means of the components of several pairs of systems.
 
     Parameters
     ----------
@@ -314,8 +315,8 @@ def mean_components(pairs: Sequence[Sequence[npt.ArrayLike]]) -> Components:
     Returns
     -------
     Components
-        Means are taken before anything negative is cut off: zeros in place of negative values would make a part
-        out of chance. Counts are those of the pair with the fewest dialogues, among the pairs that have an estimate.
+        Means are taken before negative values become 0: otherwise chance alone would give a positive component.
+        Counts are those of the pair with the fewest dialogues, among the pairs that have an estimate.
     """
     every = [_raw_components(pair) for pair in pairs]
     found = [(raw, counts) for raw, counts in every if raw is not None]
@@ -329,7 +330,7 @@ def mean_components(pairs: Sequence[Sequence[npt.ArrayLike]]) -> Components:
 
 
 def _raw_components(differences: Sequence[npt.ArrayLike]) -> tuple[list[float] | None, tuple[int, int, int]]:
-    """Between dialogues, within and of annotators, None without crossed batches; and what carries them."""
+    """Return components between dialogues, within and of annotators, None without crossed batches; and the counts."""
     whole = complete_batches(differences)
     crossed = [batch for batch in whole.batches if min(batch.shape) >= 2]
     dialogues, annotators = (sum(batch.shape[axis] for batch in crossed) for axis in (0, 1))
