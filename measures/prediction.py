@@ -1,6 +1,6 @@
-"""How well predicted labels or scores match the human ones.
+"""Measure how well predicted labels or scores match the human ones.
 
-Everything about labels follows from the confusion matrix C (K, K): human labels in rows, predicted ones in
+All measures of labels follow from the confusion matrix C (K, K): human labels in rows, predicted ones in
 columns, over the declared categories. Zero divisions: a precision or F1 without any prediction of the class
 is 0; a recall of a class that does not occur among the human labels is undefined and left out of means.
 """
@@ -24,26 +24,26 @@ def _table(confusion: npt.ArrayLike) -> FloatArray:
 
 
 def _mean(values: FloatArray, weights: FloatArray, n: float) -> Estimate:
-    """Weighted mean over classes; 'no_pairs' without labels."""
+    """Return the weighted mean over classes; 'no_pairs' without labels."""
     if not n:
         return Estimate(None, NO_PAIRS)
     return Estimate(float(values @ weights / weights.sum()), n_items=int(n))
 
 
 def recalls(confusion: npt.ArrayLike) -> FloatArray:
-    """(K,) recall per class; 0 where the class does not occur."""
+    """Return (K,) recall per class; 0 if the class does not occur."""
     table = _table(confusion)
     return _ratio(np.diag(table), table.sum(axis=1))
 
 
 def precisions(confusion: npt.ArrayLike) -> FloatArray:
-    """(K,) precision per class; 0 where the class is never predicted."""
+    """Return (K,) precision per class; 0 if the class is never predicted."""
     table = _table(confusion)
     return _ratio(np.diag(table), table.sum(axis=0))
 
 
 def f1_scores(confusion: npt.ArrayLike) -> FloatArray:
-    """(K,) harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); 0 where both are 0."""
+    """Return (K,) harmonic means of precision and recall, 2 TP / (2 TP + FP + FN); 0 where both are 0."""
     table = _table(confusion)
     return _ratio(2 * np.diag(table), table.sum(axis=0) + table.sum(axis=1))
 
@@ -84,7 +84,7 @@ def _occurs(table: FloatArray) -> FloatArray:
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
-    """Linear correlation; 'too_few_items' below two pairs, 'no_variation' when one side is constant."""
+    """Linear correlation; 'too_few_items' below two pairs, 'no_variation' if one side is constant."""
     x, y = np.asarray(first, float), np.asarray(second, float)
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("a correlation needs two parallel one-dimensional arrays")
@@ -98,11 +98,11 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
-    """Rank correlation: Pearson of mid-ranks; undefined as there."""
+    """Rank correlation: Pearson correlation of mid-ranks, undefined in the same cases."""
     return pearson(mid_ranks(first), mid_ranks(second))
 
 
 def mid_ranks(values: npt.ArrayLike) -> FloatArray:
-    """Ranks from 1, tied values share the mean of theirs."""
+    """Return ranks from 1; tied values share the mean of their ranks."""
     _, place, counts = np.unique(np.asarray(values, float), return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place], float)

@@ -1,7 +1,7 @@
-"""Predictions against people with their intervals: whole dialogues are drawn, as items of one are not independent.
+"""Predictions compared with people, with intervals: whole dialogues are drawn, as their items are not independent.
 
-Point values are those of :mod:`measures.prediction` and :mod:`measures.cohen`. The kernels compute the same for many
-resamples at once, and are tested against them.
+Point values come from :mod:`measures.prediction` and :mod:`measures.cohen`. The kernels compute the same for many
+resamples at once, and tests compare both.
 
 Source: project statistics, sections 3.1 and 3.2; Davison & Hinkley 1997, Bootstrap Methods, sec. 3.8.
 """
@@ -30,10 +30,10 @@ from measures.prediction import (
 
 N_RESAMPLES = 2000
 FEWEST_RESAMPLES = 400
-# Ranking again costs every item in every resample; beyond this many of both, fewer resamples are drawn.
+# Ranking costs every item in every resample; if items times resamples exceed this, fewer resamples are drawn.
 MOST_RANKED = 40_000_000
 CELLS_AT_ONCE = 2_000_000
-# Pairs of values: up to so many kinds are counted instead of items, as of answers on a scale.
+# Up to this many different pairs of values, such as answers on a scale, pairs are counted instead of items.
 MOST_KINDS = 64
 
 LABEL_MEASURES: dict[str, Callable[[IntArray], Estimate]] = {
@@ -57,24 +57,24 @@ def label_estimates(
     n_resamples: int = N_RESAMPLES,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Every measure of LABEL_MEASURES with a BCa interval.
+    """Return every measure of LABEL_MEASURES with a BCa interval.
 
     Parameters
     ----------
     human, predicted : (N,) int array
         Codes 0..K-1, none missing.
     groups : (N,) int array
-        What items depend on each other by, for example dialogues; they are drawn whole.
+        Groups of dependent items, for example dialogues; whole groups are drawn.
     n_categories : int
         Declared categories K.
     seed, n_resamples, level
-        As in :func:`measures.intervals.bootstrap_interval`; 0 resamples leave the intervals out.
+        As in :func:`measures.intervals.bootstrap_interval`; 0 resamples give no intervals.
 
     Returns
     -------
     dict
-        Undefined as the measures say ('no_pairs' without items). Fewer than 10 groups: no interval
-        ('too_few_items'); 10 to 19: 'unreliable'. `n_items` is N.
+        Estimates by name, undefined as in the measures ('no_pairs' without items). With fewer than 10 groups there is
+        no interval ('too_few_items'); with 10 to 19 it is 'unreliable'. `n_items` is N.
     """
     table = confusion_matrix(human, predicted, n_categories)
     found = {
@@ -100,7 +100,7 @@ def _with_intervals(
     n_resamples: int,
     level: float,
 ) -> dict[str, Estimate]:
-    """All from the same resamples, drawn once where they fit a block."""
+    """Add intervals from the same resamples, which are drawn once if they fit a block."""
     draw = _drawn_once() if len(counts) * n_resamples <= CELLS_PER_BLOCK else drawn_groups
     how: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "level": level}
     return {name: _with_interval(each, counts, kernels[name], draw, **how) for name, each in estimates.items()}
@@ -120,7 +120,7 @@ def _drawn_once() -> Draw:
 def _with_interval(
     estimate: Estimate, counts: IntArray, kernel: Kernel, draw: Draw, *, seed: int, n_resamples: int, level: float
 ) -> Estimate:
-    """`counts`: groups of each kind."""
+    """Add an interval; `counts` are the groups of each kind."""
     if estimate.value is None:
         return estimate
     show, word = interval_guard(int(counts.sum()))
@@ -131,7 +131,7 @@ def _with_interval(
 
 
 def label_kernel(name: str, cells: IntArray, n_categories: int) -> Kernel:
-    """One of LABEL_MEASURES from items per cell human * K + predicted: (B, C) counts -> (B,), NaN undefined."""
+    """Return a measure of items per cell human * K + predicted: (B, C) counts -> (B,), NaN undefined."""
     row, column = np.divmod(cells, n_categories)
     rows, columns = np.eye(n_categories)[row], np.eye(n_categories)[column]
     same = rows * (row == column)[:, None]
@@ -143,7 +143,7 @@ def label_kernel(name: str, cells: IntArray, n_categories: int) -> Kernel:
     return kernel
 
 
-# Each takes (B, K) hits, human labels and predicted labels per category.
+# Each function takes (B, K) hits, human labels and predicted labels per category.
 def _accuracy(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
     return divide_or_nan(hits.sum(axis=1), human.sum(axis=1))
 
@@ -173,7 +173,7 @@ def _weighted_f1(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> 
 
 
 def _shares(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """0 of nothing, as in the point measures."""
+    """Divide, with 0 where the whole is 0, as in the point measures."""
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
 
 
@@ -196,20 +196,20 @@ def score_estimates(
     n_resamples: int = N_RESAMPLES,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Spearman's and Pearson's correlation with intervals; ranks are made again in every resample.
+    """Return Spearman's and Pearson's correlation with intervals; every resample is ranked again.
 
     Parameters
     ----------
     first, second : (N,) float array
         None missing.
     groups, seed, n_resamples, level
-        As in :func:`label_estimates`. With so many items that ranking would take long, fewer resamples are
-        drawn, never under 400. BCa up to 4,000 groups, percentile beyond.
+        As in :func:`label_estimates`. If ranking many items would take long, fewer resamples are drawn, but at least
+        400. BCa up to 4,000 groups, percentile beyond.
 
     Returns
     -------
     dict
-        Undefined: 'too_few_items' below two items, 'no_variation' when a side is constant.
+        Undefined: 'too_few_items' below two items, 'no_variation' if a side is constant.
     """
     x, y = np.asarray(first, float), np.asarray(second, float)
     found = {name: measure(x, y) for name, measure in SCORE_MEASURES.items()}
@@ -230,7 +230,7 @@ def score_estimates(
 
 
 def pearson_kernel(first: FloatArray, second: FloatArray, group: IntArray) -> Kernel:
-    """From (B, G) weights of groups; everything follows from six sums per group."""
+    """Return Pearson's correlation from (B, G) weights of groups; it follows from six sums per group."""
     x, y = _standard(first), _standard(second)
     parts = (np.ones(len(x)), x, y, x * x, y * y, x * y)
     sums = np.column_stack([np.bincount(group, part) for part in parts])
@@ -249,13 +249,13 @@ def _standard(values: FloatArray) -> FloatArray:
 
 
 def _correlation(xy: FloatArray, xx: FloatArray, yy: FloatArray, n: FloatArray) -> FloatArray:
-    """Of sums of products of deviations; a spread of rounding errors only is none."""
+    """Return the correlation from sums of products of deviations; a spread of rounding errors counts as zero."""
     spread = np.where((xx > 1e-9 * n) & (yy > 1e-9 * n), np.sqrt(np.maximum(xx * yy, 0)), 0.0)
     return np.clip(divide_or_nan(xy, spread), -1, 1)
 
 
 def spearman_kernel(first: FloatArray, second: FloatArray, group: IntArray) -> Kernel:
-    """From (B, G) whole-number weights of groups: mid-ranks of the resample itself, not those of the sample."""
+    """Return Spearman's correlation from (B, G) integer weights of groups, with mid-ranks of the resample itself."""
     x, y = _Ranking(first), _Ranking(second)
     size = max(1, CELLS_AT_ONCE // max(1, len(group)))
 
@@ -274,7 +274,7 @@ def spearman_kernel(first: FloatArray, second: FloatArray, group: IntArray) -> K
 
 
 class _Ranking:
-    """Values sorted once; ranks under any whole-number weights then follow from sums."""
+    """Values sorted once, so that ranks under any integer weights follow from sums."""
 
     def __init__(self, values: FloatArray) -> None:
         _, self._level = np.unique(values, return_inverse=True)
@@ -282,7 +282,7 @@ class _Ranking:
         self._starts = np.flatnonzero(np.diff(self._level[self._order], prepend=-1))
 
     def of(self, weights: FloatArray) -> FloatArray:
-        """(B, N) mid-ranks of items that occur weights (B, N) times."""
+        """Return (B, N) mid-ranks of items that occur weights (B, N) times."""
         tied = np.add.reduceat(weights[:, self._order], self._starts, axis=1)
         return (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, self._level]
 

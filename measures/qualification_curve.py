@@ -1,6 +1,6 @@
-"""How often a rule of qualification decides rightly: the chance to pass, by kind of candidate and number of answers.
+"""The chance to pass a qualification rule, by kind of candidate and number of answers.
 
-Source: project statistics, section 4.3, whose table the defaults give.
+Source: project statistics, section 4.3; the defaults give its table.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from measures.arrays import FloatArray, IntArray
 from measures.qualification_rule import MAJORITY_KAPPA, Cells, Rule, fleiss, measure, outcomes
 
-# The reference study: three internals whose pairs agree with kappa .21, seven answers in ten alike.
+# The reference study: three internal annotators whose pairs have kappa .21; seven in ten answers are the same.
 REFERENCE_KAPPA, REFERENCE_SHARES, REFERENCE_PANEL = 0.21, (0.7, 0.3), 3
 EQUAL, BETTER, UNIFORM, MODAL = "equal", "better", "uniform", "modal"
 PROFILES = (EQUAL, BETTER, UNIFORM, MODAL)
@@ -25,21 +25,21 @@ STEP_TO_BETTER = 4 / 9  # .46 becomes .70
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What simulated candidates are measured against.
+    """The panel that simulated candidates are compared with.
 
-    A member knows the right answer with probability sqrt(kappa), and else answers by the shares of all answers: then
-    kappa is what any two members agree beyond chance.
+    A member knows the right answer with probability sqrt(kappa), and otherwise answers by the shares of all answers:
+    then kappa is the chance-corrected agreement of any two members.
     """
 
     kappa: float = REFERENCE_KAPPA
     shares: tuple[float, ...] = REFERENCE_SHARES
     n_members: int = REFERENCE_PANEL
-    n_criteria: int = 1  # that must each be passed, each with its part of the items
+    n_criteria: int = 1  # each must be passed, with an equal part of the items
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Probabilities of one kind of candidate, with `n_items` judged answers."""
+    """Probabilities for one kind of candidate, with `n_items` judged answers."""
 
     n_items: int
     passed: float
@@ -50,12 +50,12 @@ class Chance:
 def operating_curve(
     rule: Rule, panel: Panel, sizes: tuple[int, ...] = SIZES, n_draws: int = N_DRAWS, seed: int = 7
 ) -> dict[str, tuple[Chance, ...]]:
-    """The chance to pass by kind of candidate and number of judged answers.
+    """Return the chances to pass by kind of candidate, for each number of judged answers.
 
-    As good as the panel; clearly better (4/9 of the way to always right: .70 where the panel has .46); a uniform
-    clicker; whoever always gives the most frequent answer. The panel is given: of five times as many simulated ones
-    those are kept whose own kappa on the items comes nearest to `panel.kappa`. Answers are independent. At most
-    three categories and eight members are told apart (four when who said what matters).
+    The kinds are: as good as the panel; clearly better (4/9 of the way to always right: .70 if the panel has .46);
+    uniform random answers; always the most frequent answer. Of five times as many simulated panels, those are kept
+    whose own kappa on the items is nearest to `panel.kappa`. Answers are independent. At most three categories and
+    eight members are distinguished (four members if it matters who answered what).
     """
     world = _World(rule, panel)
     rng = np.random.default_rng(seed)
@@ -73,7 +73,7 @@ def _all_criteria(size: int, chances: FloatArray, panel: Panel) -> Chance:
 
 
 class _World:
-    """Every way the panel can vote on one item with its probability, and what candidates answer beside it."""
+    """All ways in which the panel can vote on one item, with their probabilities and those of candidates' answers."""
 
     def __init__(self, rule: Rule, panel: Panel) -> None:
         self.rule, self.kappa = rule, panel.kappa
@@ -92,7 +92,7 @@ class _World:
         self.joint = self.shares[:, None] * ways * np.prod(member[:, None, :] ** self.tallies, axis=2)
 
     def _answers(self, know: float) -> FloatArray:
-        """(right answer, answer given)"""
+        """Return probabilities of (right answer, answer given)."""
         return know * np.eye(len(self.shares)) + (1 - know) * self.shares[None, :]
 
     def _answers_of(self, profile: str) -> FloatArray:
@@ -103,7 +103,7 @@ class _World:
         return self._answers(self.know + STEP_TO_BETTER * (1 - self.know) if profile == BETTER else self.know)
 
     def chances(self, n_items: int, n_draws: int, rng: np.random.Generator) -> dict[str, FloatArray]:
-        """{profile: (3,) shares passed, failed, undecided}"""
+        """Return {profile: (3,) shares passed, failed, undecided}."""
         drawn = rng.multinomial(n_items, self.joint.sum(axis=0) / self.joint.sum(), size=5 * n_draws)
         distance = np.abs(fleiss(self.tallies, drawn.astype(float), False)[0] - self.kappa)
         panels = drawn[np.argsort(np.where(np.isnan(distance), np.inf, distance), kind="stable")[:n_draws]]
@@ -111,7 +111,7 @@ class _World:
 
     def _chances(self, answers: FloatArray, panels: IntArray, rng: np.random.Generator) -> FloatArray:
         k = len(self.shares)
-        # (votes, right or not, answer): a cell for each, and the odds of the last two beside those votes.
+        # (votes, right or not, answer): a cell for each, and the odds of the last two given the votes.
         odds = np.einsum("tv,ta->vta", self.joint, answers)
         is_right = np.stack([np.where(np.eye(k) == want, odds, 0.0).sum(axis=1) for want in (1, 0)], axis=1)
         flat = is_right.reshape(len(is_right), -1)
@@ -122,7 +122,7 @@ class _World:
 
 
 def _three_at_most(shares: Sequence[float]) -> FloatArray:
-    """The two largest and all others together, so that the number of cells does not explode."""
+    """Return the two largest shares and the sum of all others, to limit the number of cells."""
     ordered = sorted(shares, reverse=True)
     kept = np.array([*ordered[:2], sum(ordered[2:])] if len(ordered) > 3 else ordered, float)
     return kept / kept.sum()

@@ -1,4 +1,4 @@
-"""Who qualifies: a candidate's answers beside a panel's, and the rule that decides.
+"""Decide whether a candidate qualifies, by comparing their answers with those of a panel.
 
 Every judged answer is a cell: how the panel voted on it, what the candidate answered, and whether that is known to be
 right. A candidate is a histogram of cells, and so is each of thousands of simulated ones
@@ -26,8 +26,9 @@ NO_ITEMS = "no_items"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`threshold` None: the panel's own value on the same items. A kappa strictly above it passes; so does an accuracy
-    that reaches it.
+    """A rule. With `threshold` None, the threshold is the panel's own value on the same items.
+
+    A kappa passes strictly above the threshold, an accuracy also at the threshold.
     """
 
     method: str = PANEL_KAPPA
@@ -47,7 +48,7 @@ class Cells:
     candidate : (C,) int array
         The candidate's category.
     is_right : (C,) int array
-        1 and 0 where the right answer is known, -1 where it is not.
+        1 (right) or 0 if the right answer is known, -1 if it is not.
     members : (C, M) int array
         Category of each member of the panel, -1 for none; needed for the panel's own kappa with its majority.
     """
@@ -60,7 +61,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the rule says. `value` None has a `reason` and is never a pass; so has a missing threshold."""
+    """The result of a rule. A missing `value` or `threshold` has a `reason` and is never a pass."""
 
     state: str
     value: float | None = None
@@ -74,9 +75,9 @@ class Result:
 def cells_of(
     members: npt.ArrayLike, candidate: npt.ArrayLike, n_categories: int, is_right: npt.ArrayLike | None = None
 ) -> Cells:
-    """From an (items, M) table of the panel's codes and an (items,) array of the candidate's, -1 for no answer.
+    """Make cells from an (items, M) table of the panel's codes and (items,) codes of the candidate; -1: no answer.
 
-    Items the candidate has not answered are left out.
+    Items that the candidate has not answered are left out.
     """
     rows, mine = np.asarray(members, np.int64), np.asarray(candidate, np.int64)
     known = np.full(len(mine), -1) if is_right is None else np.asarray(is_right, np.int64)
@@ -91,12 +92,12 @@ def judge(rule: Rule, cells: Cells) -> Result:
 
     Returns
     -------
-    Verdict
-        By the point: passed strictly above the threshold, else failed. By the interval: passed when all of it lies
-        above, failed when none of it does, else undecided. Accuracy against known answers has passed at the threshold
-        too: proved when its lower limit reaches it, failed when its upper limit does not (project statistics, section
-        4.1). Undecided too when the value or the panel's own is undefined ('no_items', 'no_pairs', 'no_variation'), or
-        when fewer than 10 items carry an interval that is asked for ('too_few_items').
+    Result
+        By the point: passed strictly above the threshold, otherwise failed. By the interval: passed if all of it is
+        above, failed if none of it is, otherwise undecided. Accuracy against known answers also passes at the
+        threshold: passed if its lower limit reaches it, failed if its upper limit does not (project statistics,
+        section 4.1). It is also undecided if the value or the panel's own is undefined ('no_items', 'no_pairs',
+        'no_variation'), or if the rule needs an interval and there are fewer than 10 items ('too_few_items').
     """
     n = len(cells.candidate)
     found = measure(rule, cells, np.ones((1, n)), has_interval=True)
@@ -113,17 +114,18 @@ def judge(rule: Rule, cells: Cells) -> Result:
 
 
 def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float | None:
-    """What a panel reaches itself by the coefficient that candidates are measured by.
+    """Return the panel's own value of the coefficient that measures candidates.
 
     Parameters
     ----------
-    members : (items, M) array of the panel's codes, -1 for no answer.
+    members : (items, M) int array
+        The panel's codes, -1 for no answer.
 
     Returns
     -------
     float or None
         Fleiss kappa of all members, or the mean over members of Cohen's kappa with the majority of the others. None
-        where it is undefined, and for accuracy, which no panel has.
+        if it is undefined, and for accuracy, which a panel does not have.
     """
     rows = np.asarray(members, np.int64)
     cells = cells_of(rows, np.zeros(len(rows)), n_categories)
@@ -132,9 +134,9 @@ def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float 
 
 
 def weakest(parts: Sequence[Result]) -> Result:
-    """Of a rule that every criterion must meet by itself: one failed fails, and all must pass.
+    """Return the result of a rule that every criterion must meet: all must pass, and one that fails decides.
 
-    The figures are those of the criterion that decides, the one furthest below its threshold.
+    The numbers are those of the deciding criterion, the one furthest below its threshold.
     """
     for state in (FAILED, UNDECIDED, PASSED):
         found = [part for part in parts if part.state == state]
@@ -157,10 +159,10 @@ def _why_undefined(rule: Rule, cells: Cells, n_items: int) -> str:
     return NO_PAIRS if n_items == 0 or votes.max(initial=0) < least else NO_VARIATION
 
 
-# --- figures of many candidates at once ------------------------------------------------------------
+# --- results of many candidates at once ------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of many candidates at once: (B,) arrays, NaN where undefined."""
+    """Results of many candidates at once: (B,) arrays, NaN where undefined."""
 
     value: FloatArray
     threshold: FloatArray
@@ -174,8 +176,9 @@ class Found:
 
 
 def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool | None = None) -> Found:
-    """`counts` (B, C): how often each cell occurs in each of B candidates. The interval, which takes most of the time,
-    only where it decides, or is asked for.
+    """Measure B candidates; `counts` (B, C) is the number of each cell in each candidate.
+
+    The interval takes most of the time, so it is computed only if it decides or `has_interval` is set.
     """
     has_interval = rule.decision == INTERVAL if has_interval is None else has_interval
     if rule.method == GOLD:
@@ -193,21 +196,21 @@ def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool 
         nothing = np.full(len(counts), np.nan)
         return Found(value, threshold, nothing, nothing, n)
     if rule.threshold is None:
-        # Both values rest on the same items, so their difference is far more certain than either.
+        # Both values come from the same items, so their difference is far more certain than either.
         spread = spread - panel_spread
     half = np.where(n < FEWEST_ITEMS, np.nan, _half_width(spread, counts, rule.level))
     return Found(value, threshold, value - half, value + half, n)
 
 
 def _half_width(spread: FloatArray, counts: FloatArray, level: float) -> FloatArray:
-    """t(N - 1) times the standard error of a mean with these deviations (B, C) of its items."""
+    """Return t(N - 1) times the standard error of a mean with these deviations (B, C) of its items."""
     n = counts.sum(axis=1)
     error = np.sqrt(divide_or_nan((counts * spread**2).sum(axis=1), n * (n - 1)))
     return special().stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error
 
 
 def _measure_gold(rule: Rule, cells: Cells, counts: FloatArray) -> Found:
-    """Share of right answers with Wilson's interval."""
+    """Return the share of right answers with Wilson's interval."""
     n = counts @ (cells.is_right >= 0).astype(float)
     right = counts @ (cells.is_right == 1).astype(float)
     z = float(special().ndtri((1 + rule.level) / 2))
@@ -216,20 +219,20 @@ def _measure_gold(rule: Rule, cells: Cells, counts: FloatArray) -> Found:
     centre = (share + divide_or_nan(z * z / 2, n)) / scale
     half = z / scale * np.sqrt(divide_or_nan(share * (1 - share), n) + divide_or_nan(z * z / 4, n * n))
     threshold = np.full(len(n), np.nan if rule.threshold is None else float(rule.threshold))
-    # Exactly at the ends: by a rounding error, who has everything right would miss a required accuracy of 1.
+    # Exact at the ends: a rounding error would make a candidate with only right answers miss an accuracy of 1.
     low, high = np.where(right == 0, share, centre - half), np.where(right == n, share, centre + half)
     return Found(share, threshold, low, high, n)
 
 
-# Each returns a coefficient (B,), what each cell adds to it beyond its value (B, C), and the items it rests on (B,).
-# Without a spread the middle one is empty.
+# Each function returns a coefficient (B,), the deviation of each cell from it (B, C), and its number of items (B,).
+# Without `has_spread`, the second is empty.
 _Part = tuple[FloatArray, FloatArray, FloatArray]
 
 NO_SPREAD = np.zeros((0, 0))
 
 
 def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool) -> _Part:
-    """Fleiss kappa, 'gwet' convention; the deviations are those of Gwet's linearised standard error."""
+    """Return Fleiss kappa, 'gwet' convention; the deviations are those of Gwet's linearised standard error."""
     tallies = patterns.astype(float)
     votes = tallies.sum(axis=1)
     paired = (votes >= 2).astype(float)
@@ -248,7 +251,7 @@ def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool) -> _Part:
 
 
 def _cohen(first: IntArray, second: IntArray, n_categories: int, counts: FloatArray, has_spread: bool) -> _Part:
-    """Cohen's kappa over the items with both answers; a constant rater has exactly 0.
+    """Return Cohen's kappa over the items with both answers; a constant rater has exactly 0.
 
     The deviations are those of Fleiss, Cohen & Everitt 1969.
     """
@@ -269,12 +272,12 @@ def _cohen(first: IntArray, second: IntArray, n_categories: int, counts: FloatAr
 
 
 def _members_with_others(cells: Cells, counts: FloatArray, has_spread: bool) -> tuple[FloatArray, FloatArray]:
-    """Mean over the panel's members of their kappa with the majority of the others, and its deviations.
+    """Return the mean over the panel's members of their kappa with the majority of the others, and its deviations.
 
     Members without a defined kappa are left out of the mean.
     """
     n_categories = cells.panel.shape[1]
-    unit = np.vstack([np.eye(n_categories, dtype=np.int64), np.zeros(n_categories, np.int64)])  # -1 is nobody's vote
+    unit = np.vstack([np.eye(n_categories, dtype=np.int64), np.zeros(n_categories, np.int64)])  # -1: no vote
     found = [
         _cohen(member, _majority(cells.panel - unit[member]), n_categories, counts, has_spread)[:2]
         for member in cells.members.T
@@ -291,19 +294,19 @@ def _members_with_others(cells: Cells, counts: FloatArray, has_spread: bool) -> 
 
 
 def _majority(panel: IntArray) -> IntArray:
-    """(C,) the answer with strictly more votes than every other; -1 for a tie or without votes."""
+    """Return (C,) the answer with strictly more votes than every other; -1 for a tie or without votes."""
     ordered = np.sort(panel, axis=1)
     second = ordered[:, -2] if panel.shape[1] > 1 else np.zeros(len(panel), np.int64)
     return np.where(ordered[:, -1] > second, panel.argmax(axis=1), -1)
 
 
 def _unless_rounding(difference: FloatArray) -> FloatArray:
-    """Zero where 1 - Pe is only a rounding error: it must divide to undefined, not to a huge number."""
+    """Return 0 where 1 - Pe is only a rounding error: dividing by it must give undefined, not a huge number."""
     return np.where(difference < 1e-12, 0.0, difference)
 
 
 def outcomes(rule: Rule, found: Found) -> npt.NDArray[np.bool_]:
-    """(3, B) whether each candidate passed, failed, is undecided. Undefined is undecided: NaN compares as false."""
+    """Return (3, B) whether each candidate passed, failed, is undecided; undefined values (NaN) are undecided."""
     is_interval = rule.decision == INTERVAL
     low, high = (found.low, found.high) if is_interval else (found.value, found.value)
     if rule.method == GOLD:

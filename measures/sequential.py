@@ -1,6 +1,7 @@
-"""Wald's sequential test of a batch: item by item, until it is clear. Wald 1947, Sequential Analysis, ch. 5.
+"""Wald's sequential test of a batch: items are checked one by one until the result is clear.
 
 Its operating characteristic and its mean sample size are exact, by dynamic programming over the number of errors.
+Wald 1947, Sequential Analysis, ch. 5.
 """
 
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ class SequentialRule:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """(n + 1,) After m items: accept with at most accept[m] errors (-1: not yet), return with at least back[m]."""
+    """(n + 1,) limits after m items: accept with up to accept[m] errors (-1: not yet), return with at least back[m]."""
 
     accept: IntArray
     back: IntArray
@@ -46,25 +47,25 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """(A,) For each true accuracy: the probability of acceptance and the mean number of items checked."""
+    """(A,) probability of acceptance and mean number of items checked, for each true accuracy."""
 
     acceptance: FloatArray
     mean_sampled: FloatArray
 
 
 def lines_of(rule: SequentialRule, n_items: int | None = None) -> Lines:
-    """Where the test stops, in whole errors.
+    """Return the limits at which the test stops, in whole errors.
 
     Notes
     -----
-    At the cap, what has not reached the line of acceptance is returned: the consumer's risk holds. A batch that was
-    checked to its last item (`n_items` up to the cap) is known exactly: it is accepted if it is `good`.
+    A batch that has not reached the line of acceptance at the cap is returned, so that the consumer's risk holds. A
+    batch that was checked to its last item (`n_items` up to the cap) is known exactly: it is accepted if it is `good`.
     """
     n_most = rule.most_sampled if n_items is None else min(rule.most_sampled, n_items)
     error, right = log((1 - rule.bad) / (1 - rule.good)), log(rule.bad / rule.good)
     low, high = log(rule.consumer_risk / (1 - rule.producer_risk)), log((1 - rule.consumer_risk) / rule.producer_risk)
     n = np.arange(n_most + 1)
-    # errors * error + (n - errors) * right reaches the line; a hair for the rounding of a sum that lies on it.
+    # errors * error + (n - errors) * right reaches the line; 1e-9 allows for rounding of a sum on the line.
     accept = np.floor((low - n * right) / (error - right) + 1e-9).astype(np.int64)
     back = np.ceil((high - n * right) / (error - right) - 1e-9).astype(np.int64)
     accept = np.where(accept < 0, NEVER, accept)
@@ -75,7 +76,7 @@ def lines_of(rule: SequentialRule, n_items: int | None = None) -> Lines:
 
 
 def decide_in_turn(is_right: npt.ArrayLike, lines: Lines) -> tuple[Outcome | None, int]:
-    """The outcome of the answers in the order of the draws, and after how many it stood; None: it is not clear yet."""
+    """Return the outcome of the answers in draw order (None if not clear yet) and the number of answers it took."""
     answers = np.asarray(is_right, bool)[: lines.n_most]
     errors = np.concatenate([[0], np.cumsum(~answers)])
     n = len(errors)
@@ -87,19 +88,19 @@ def decide_in_turn(is_right: npt.ArrayLike, lines: Lines) -> tuple[Outcome | Non
 
 
 def characteristic(rule: SequentialRule, accuracies: npt.ArrayLike, n_items: int | None = None) -> Characteristic:
-    """How the test acts on batches of these true accuracies.
+    """Return how the test decides about batches with these true accuracies.
 
     Parameters
     ----------
     rule : SequentialRule
     accuracies : (A,) array
     n_items : int, optional
-        Drawn without replacement from a batch of this size, its errors rounded to whole items; an endless one when
-        None.
+        Size of the batch, from which items are drawn without replacement and whose errors are rounded to whole
+        items; an infinite batch if None.
     """
     p, lines = np.asarray(accuracies, float), lines_of(rule, n_items)
     errors = np.arange(lines.n_most + 2)
-    open_ = np.zeros((len(p), len(errors)))  # P(not over, so many errors)
+    open_ = np.zeros((len(p), len(errors)))  # P(not over, number of errors)
     open_[:, 0] = 1.0
     acceptance, mean = np.zeros(len(p)), np.zeros(len(p))
     for m in range(lines.n_most + 1):
@@ -115,7 +116,7 @@ def characteristic(rule: SequentialRule, accuracies: npt.ArrayLike, n_items: int
 
 
 def _next_is_wrong(accuracies: FloatArray, errors: IntArray, m: int, n_items: int | None) -> FloatArray:
-    """(A, E) Probability that the next item is an error, after m items with so many of them."""
+    """Return (A, E) the probability that the next item is an error, after m items with `errors` errors."""
     if n_items is None:
         return np.repeat(1 - accuracies[:, None], len(errors), axis=1)
     left = np.round(n_items * (1 - accuracies))[:, None] - errors[None, :]

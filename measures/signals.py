@@ -1,4 +1,4 @@
-"""Two small tests behind signals about annotators: a drop that lasts, and answers that hardly vary.
+"""Two small tests for signals about annotators: a lasting drop, and answers that hardly vary.
 
 Sources: Newcombe 1998, Stat. Med. 17:873, method 10 (difference of two proportions from their Wilson limits);
 the lower tail of the binomial distribution.
@@ -11,7 +11,7 @@ from measures.intervals import wilson
 
 
 def share_difference(first: int, n_first: int, second: int, n_second: int, *, level: float = 0.95) -> Estimate:
-    """First share less second share, of independent samples, with Newcombe's interval.
+    """Return the first share minus the second, of independent samples, with Newcombe's interval.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def share_difference(first: int, n_first: int, second: int, n_second: int, *, le
     Returns
     -------
     Estimate
-        None with 'too_few_items' when one of the samples is empty. `n_items` is the number of all trials.
+        Undefined: 'too_few_items' if one of the samples is empty. `n_items` is the number of all trials.
     """
     a, b = wilson(first, n_first, level), wilson(second, n_second, level)
     if a.low is None or a.high is None or b.low is None or b.high is None:
@@ -35,7 +35,7 @@ def share_difference(first: int, n_first: int, second: int, n_second: int, *, le
 
 
 def lower_tail(successes: int, n: int, share: float) -> float:
-    """How likely `successes` or fewer of `n` independent trials are when each succeeds with `share` (0 to 1)."""
+    """Return the probability of `successes` or fewer in `n` independent trials that each succeed with `share`."""
     if not 0 <= share <= 1 or not 0 <= successes <= n:
         raise ValueError("0 <= successes <= n, and the share lies in 0..1")
     return min(1.0, math.fsum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(successes + 1)))

@@ -1,4 +1,4 @@
-"""The coefficients of one cell (batch, criterion, source) in one call, guarded for small samples."""
+"""Compute the coefficients of one cell (batch, criterion, source) in one call, with guards for small samples."""
 
 from collections.abc import Sequence
 
@@ -18,17 +18,17 @@ def agreement_summary(
     n_resamples: int = 2000,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Fleiss kappa, Krippendorff alpha, Gwet AC1, mean pairwise and all-raters agreement, with intervals.
+    """Return Fleiss kappa, Krippendorff alpha, Gwet AC1, mean pairwise and all-raters agreement, with intervals.
 
     Parameters
     ----------
     histogram : Histogram
     scale : {'nominal', 'ordinal', 'interval', 'ratio'}
-        Of alpha; the others are nominal.
+        Scale of alpha; the other coefficients are nominal.
     values : K floats, optional
         Declared values, for interval and ratio.
     n_resamples : int
-        Of alpha's bootstrap; 0 leaves alpha without an interval, for the live board.
+        Resamples of alpha's bootstrap; 0 leaves alpha without an interval, for the live board.
 
     Returns
     -------

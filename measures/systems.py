@@ -1,8 +1,8 @@
-"""Whether one system is better than another, for these annotators or for any.
+"""Test whether one system is better than another, for these annotators or for any.
 
-A test over dialogues alone takes the annotators for the whole population: when annotators differ in which
-system they like, it calls 12-60% of equal systems different. The crossed-variance t takes dialogues and
-annotators for samples of theirs.
+A test over dialogues alone treats the annotators as the whole population: if annotators differ in which
+system they prefer, it calls 12-60% of equal systems different. The crossed-variance t treats dialogues and
+annotators as samples of their populations.
 
 Sources: project statistics, section 4.5; Satterthwaite 1946, Biom. Bull. 2:110; Clark 1973, J. Verb. Learn.
 Verb. Behav. 12:335; Fagerland, Lydersen & Laake 2013, BMC Med. Res. Methodol. 13:91 (mid-p McNemar).
@@ -37,14 +37,14 @@ class Difference:
         In points of the scale, with its t interval; `n_items` dialogues, `n_ratings` cells, `n_left_out`
         dialogues left out for gaps.
     p_value : float or None
-        Two-sided, of no difference; None with the reason in `estimate.interval_note` (or `estimate.reason`).
+        Two-sided p of no difference; if None, the reason is in `estimate.interval_note` (or `estimate.reason`).
     effect : float or None
-        The mean over the SD of per-dialogue differences; None when they do not vary.
+        The mean divided by the SD of per-dialogue differences; None if they do not vary.
     degrees_of_freedom : float or None
     population : 'dialogues_and_annotators' or 'these_annotators_only'
-        To whom interval and p generalise.
+        The population to which interval and p generalise.
     n_annotators_left_out, n_batches_left_out : int
-        Annotators with gaps; batches that are not crossed, with a single annotator or dialogue.
+        Left out: annotators with gaps; batches that are not crossed, with a single annotator or dialogue.
     """
 
     estimate: Estimate
@@ -57,22 +57,22 @@ class Difference:
 
 
 def crossed_variance_t(batches: Sequence[npt.ArrayLike], *, level: float = 0.95) -> Difference:
-    """Test of a mean difference that generalises to new dialogues and new annotators.
+    """Test a mean difference, generalising to new dialogues and new annotators.
 
     Parameters
     ----------
     batches : sequence of (dialogues, annotators) arrays
         Score of the first system minus score of the second; NaN where one is missing. Each batch has its own
-        dialogues and its own annotators: batches with the same annotators belong into one array.
+        dialogues and its own annotators: batches with the same annotators belong in one array.
 
     Returns
     -------
     Difference
-        Var(mean) = (MS_dialogue + MS_annotator - MS_residual) / cells, pooled within batches, at least what
-        the larger of the first two gives alone; Satterthwaite degrees of freedom. Without crossed cells the
-        mean of all cells is given with the note 'single_annotator' (or 'too_few_items' for a single
+        Var(mean) = (MS_dialogue + MS_annotator - MS_residual) / cells, pooled within batches, but at least what
+        the larger of the first two gives alone; Satterthwaite degrees of freedom. Without crossed cells, the
+        result is the mean of all cells with the note 'single_annotator' (or 'too_few_items' for a single
         dialogue), population 'these_annotators_only', no interval and no p: see :func:`dialogue_t`.
-        'no_spread' when all differences are the same.
+        'no_spread' if all differences are the same.
     """
     whole = complete_batches(batches)
     crossed = [batch for batch in whole.batches if min(batch.shape) >= 2]
@@ -94,9 +94,9 @@ def crossed_variance_t(batches: Sequence[npt.ArrayLike], *, level: float = 0.95)
 
 
 def dialogue_t(batches: Sequence[npt.ArrayLike], *, level: float = 0.95) -> Difference:
-    """Paired t test on per-dialogue means: generalises to new dialogues rated by these annotators only.
+    """Paired t test on per-dialogue means, generalising only to new dialogues rated by these annotators.
 
-    Parameters as for :func:`crossed_variance_t`; a dialogue's mean is over the cells it has.
+    Parameters are those of :func:`crossed_variance_t`; a dialogue's mean is over the cells it has.
     """
     values = [np.asarray(batch, float) for batch in batches]
     rated = [batch[~np.isnan(batch).all(axis=1)] for batch in values]
@@ -112,7 +112,7 @@ def dialogue_t(batches: Sequence[npt.ArrayLike], *, level: float = 0.95) -> Diff
 
 
 def _mean(batches: Sequence[FloatArray], whole: CompleteBatches) -> Difference:
-    """The mean of all cells and the effect, not tested yet."""
+    """Return the mean of all cells and the effect, not yet tested."""
     lost = whole.n_dialogues_left_out
     if not batches:
         nothing = Estimate(None, NO_PAIRS, n_left_out=lost)
@@ -142,7 +142,7 @@ def _tested(found: Difference, variance: float, df: float, level: float) -> Diff
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two of several systems by their position, first minus second, and the p corrected over all pairs."""
+    """Two of several systems by their position, first minus second, with p corrected over all pairs."""
 
     first: int
     second: int
@@ -152,18 +152,18 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class AllPairs:
-    """All pairs of systems, after one test of any difference at all.
+    """All pairs of systems, with one overall test of differences.
 
     Attributes
     ----------
     friedman : TestResult
-        On per-dialogue means; 'too_few_items' for two systems. It is about these annotators only.
+        On per-dialogue means, for these annotators only; 'too_few_items' for two systems.
     n_dialogues : int
-        Dialogues in the Friedman test, those with all systems and annotators.
+        Dialogues in the Friedman test: those with all systems and annotators.
     means : tuple of float or None
-        Of each system over these dialogues.
+        Mean of each system over these dialogues.
     pairs : tuple of Pair
-        A pair keeps all its own cells, also where a third system has a gap.
+        A pair keeps all its own cells, even where a third system has a gap.
     """
 
     friedman: TestResult
@@ -173,15 +173,15 @@ class AllPairs:
 
 
 def all_pairs(scores: Sequence[npt.ArrayLike], *, correction: str = "holm", level: float = 0.95) -> AllPairs:
-    """Friedman over all systems, then the crossed-variance t of every pair.
+    """Do the Friedman test over all systems, and the crossed-variance t of every pair.
 
     Parameters
     ----------
     scores : sequence of (dialogues, annotators, systems) arrays, one per batch
         NaN is missing; batches as for :func:`crossed_variance_t`.
     correction : {'holm', 'bh'}
-        Of the p values over the pairs that could be tested: Holm for confirmation, Benjamini-Hochberg to
-        explore. Intervals are not corrected.
+        Correction of p values over the pairs that could be tested: Holm to confirm, Benjamini-Hochberg to explore.
+        Intervals are not corrected.
     """
     if correction not in CORRECTIONS:
         raise ValueError(f"corrections are {', '.join(CORRECTIONS)}, not {correction!r}")
@@ -203,12 +203,12 @@ def all_pairs(scores: Sequence[npt.ArrayLike], *, correction: str = "holm", leve
 
 
 def mcnemar_mid_p(only_first: int, only_second: int) -> TestResult:
-    """Mid-p McNemar test of majority labels, two-sided: the secondary statement beside the mean scores.
+    """Two-sided mid-p McNemar test of majority labels, reported in addition to the mean scores.
 
     Parameters
     ----------
     only_first, only_second : int
-        Dialogues on which the majority found only the one, only the other system good.
+        Dialogues on which the majority rated only the first, or only the second, system good.
 
     Notes
     -----

@@ -14,7 +14,7 @@ Weights = str | npt.NDArray[np.float64] | None
 
 
 def scale_values(n_categories: int, values: Sequence[float] | None = None) -> FloatArray:
-    """(K,) declared values; the positions 0..K-1 when the scale declares none."""
+    """Return (K,) declared values; the positions 0..K-1 if the scale declares none."""
     numbers = np.arange(n_categories, dtype=float) if values is None else np.asarray(values, float)
     if numbers.shape != (n_categories,) or not np.isfinite(numbers).all():
         raise ValueError(f"the scale needs {n_categories} finite values")
@@ -24,7 +24,7 @@ def scale_values(n_categories: int, values: Sequence[float] | None = None) -> Fl
 
 
 def agreement_weights(kind: str, n_categories: int, values: Sequence[float] | None = None) -> FloatArray:
-    """(K, K) weights, 1 on the diagonal: how much of an agreement two answers are.
+    """Return (K, K) weights, 1 on the diagonal: the degree to which two answers agree.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def agreement_weights(kind: str, n_categories: int, values: Sequence[float] | No
 
 
 def resolve_weights(weights: Weights, n_categories: int) -> FloatArray:
-    """A (K, K) matrix from None (nominal), the name of a kind, or a matrix, which is checked."""
+    """Return a (K, K) matrix from None (nominal), the name of a kind, or a matrix, which is checked."""
     if weights is None or isinstance(weights, str):
         return agreement_weights(weights or "nominal", n_categories)
     matrix = np.asarray(weights, float)
@@ -64,7 +64,7 @@ def resolve_weights(weights: Weights, n_categories: int) -> FloatArray:
 
 
 def alpha_distances(level: str, values: FloatArray) -> FloatArray:
-    """(K, K) squared differences of Krippendorff for levels that do not depend on the data.
+    """Return Krippendorff's (K, K) squared differences for levels that do not depend on the data.
 
     Nominal: 0/1. Interval: (x - y)^2. Ratio: ((x - y) / (x + y))^2, which needs values of one sign; (0, 0)
     is 0.
