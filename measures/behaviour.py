@@ -24,7 +24,7 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How fast one annotator is.
+    """The speed of one annotator.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ def _score(excess: FloatArray, left_out: int) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class StraightLining:
-    """Whether one annotator repeats answers more than chance explains.
+    """Test results on whether one annotator repeats answers more than by chance.
 
     Attributes
     ----------

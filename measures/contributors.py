@@ -297,7 +297,7 @@ def _bits(row: FloatArray) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Whether one annotator needs a look, and why.
+    """The reasons to look at one annotator, if there are any.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ FEWEST_RELIABLE_ITEMS = 20
 FEWEST_ITEMS_WHEN_RARE = 100
 RARE_SHARE = 0.10
 MOST_DROPPED = 0.05
-# Resamples are drawn in blocks of at most this many cells (8 bytes each), whatever the number of patterns.
+# Resamples are drawn in blocks of at most this many cells (8 bytes each), for any number of patterns.
 CELLS_PER_BLOCK = 4_000_000
 # The acceleration of BCa needs one replicate per pattern, that is P * P cells.
 MOST_PATTERNS_FOR_BCA = 4_000

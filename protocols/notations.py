@@ -15,7 +15,7 @@ INDENT = "  "
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a list is typed: `write` and `read` handle one entry, `help` explains it with an example."""
+    """The notation of a list: `write` and `read` handle one entry, `help` explains it with an example."""
 
     write: Callable[[Any], str]
     read: Callable[[str], Any]
