@@ -256,6 +256,7 @@ SPECTACULAR_SETTINGS = {
         "BatchKindEnum": "annotation.models.Batch.Kind",
         "StatusEnum": "annotation.models.Study.Status",
         "WantedStatusEnum": ["open", "closed"],
+        "PersonStatusEnum": "annotation.models.Participant.Status",
     },
 }
 

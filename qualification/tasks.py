@@ -42,4 +42,4 @@ def sweep_signals() -> None:
 
 @shared_task(soft_time_limit=110, time_limit=120)
 def sweep_disagreements() -> None:
-    logger.info("compared %s batches, counted %s second looks", *disagreements.sweep_disagreements(now=timezone.now()))
+    logger.info("compared %s batches, counted %s re-ratings", *disagreements.sweep_disagreements(now=timezone.now()))

@@ -1,4 +1,4 @@
-"""What was done with a study's data, by whom: appended, and never changed (a trigger of migration 0005 sees to it)."""
+"""Log what people did with a study's data. Lines are only added: a trigger (migration 0005) refuses changes."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from annotation.models.study import Study
 
 
 class ActivityLog(models.Model):
-    """`actor` is empty for what a command did. No foreign key deletes a line: studies that have lines stay."""
+    """One action. `actor` is empty if a command did it. A study or account with lines here cannot be deleted."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="activities")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")

@@ -1,4 +1,4 @@
-"""Derived from ratings, rebuilt by one command (`rebuild_agreement`), never edited."""
+"""Agreement results derived from ratings. The command `rebuild_agreement` computes them again; nobody edits them."""
 
 from django.db import models
 from django.db.models import Q
@@ -9,7 +9,7 @@ from annotation.models.work import Batch
 
 
 class AgreementSnapshot(models.Model):
-    """The figures of a batch as of `version` of its ratings; with no batch, the sums of the study."""
+    """The results of a batch as of `version` of its ratings; without a batch, the sums of the study."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="snapshots")
     batch = models.OneToOneField(Batch, models.CASCADE, null=True, related_name="snapshot")
@@ -29,7 +29,7 @@ class AgreementSnapshot(models.Model):
 
 
 class AgreementCell(models.Model):
-    """Criterion x source of one snapshot. Histograms are integers and add: the study's is the sum of its batches'."""
+    """A criterion and source of a snapshot. Histograms hold integers: the study's is the sum of its batches'."""
 
     snapshot = models.ForeignKey(AgreementSnapshot, models.CASCADE, related_name="cells")
     criterion = models.ForeignKey("protocols.Criterion", models.CASCADE, related_name="+")
@@ -39,7 +39,7 @@ class AgreementCell(models.Model):
     sure_pairs = models.JSONField(
         default=dict,
         db_default={},
-        help_text="Of items that nobody answered with an unsure option; empty where no option is one.",
+        help_text="For items that nobody answered with an unsure option; empty if there is no such option.",
     )
     annotators = models.JSONField(default=dict, help_text="{participant id: their contribution}; of batches only.")
     reasons = models.JSONField(default=dict, help_text="{explanation id: votes}")
@@ -60,7 +60,7 @@ class AgreementCell(models.Model):
 
 
 class AnnotatorCell(models.Model):
-    """What one annotator brings to one criterion of a study, all sources together: the sum over its main batches."""
+    """An annotator's contribution to a criterion over all sources, summed over the study's main batches."""
 
     snapshot = models.ForeignKey(AgreementSnapshot, models.CASCADE, related_name="annotators")
     criterion = models.ForeignKey("protocols.Criterion", models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What the people of a study say about it where the database cannot: answers of the datasheet, by question."""
+"""Answers to datasheet questions that the team writes because the database cannot know them."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from annotation.models.study import Study
 
 
 class DatasheetAnswer(models.Model):
-    """The words of the study's people; where there is none, the datasheet says what the database knows."""
+    """An answer in the team's words. Without one, the datasheet says what the database knows."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="datasheet_answers")
     question = models.CharField(max_length=20, help_text="Its number in the datasheet, for example 3.1.1.")

@@ -1,4 +1,4 @@
-"""Long work that people watch, and the sign of life of the workers that do it."""
+"""Imports and exports as jobs whose progress people watch, and heartbeats of the workers that run them."""
 
 import uuid
 
@@ -30,7 +30,9 @@ class ImportJob(models.Model):
     options = models.JSONField(default=dict, blank=True, help_text="Column map, create missing.")
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
-    language = models.CharField(max_length=20, default="en", help_text="Of whoever reads its errors.")
+    language = models.CharField(
+        max_length=20, default="en", help_text="The language of the person who reads its errors."
+    )
     is_dry_run = models.BooleanField(default=False)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     phase = models.CharField(max_length=40, blank=True)
@@ -49,7 +51,7 @@ class ImportJob(models.Model):
 
 
 class ImportChunk(models.Model):
-    """The uploaded file, compressed, until the import is over: workers share a database, not a disk."""
+    """A part of the uploaded file, compressed, until the import is over: workers share a database, not a disk."""
 
     job = models.ForeignKey(ImportJob, models.CASCADE, related_name="chunks")
     number = models.PositiveIntegerField()
@@ -60,7 +62,7 @@ class ImportChunk(models.Model):
 
 
 class ExportJob(models.Model):
-    """A large export: written by a worker, fetched once or often, and deleted after some days."""
+    """A large export. A worker writes it, people download it, and it is deleted after some days."""
 
     class Status(models.TextChoices):
         QUEUED = "queued", pgettext_lazy("status of an import", "Queued")
@@ -76,7 +78,9 @@ class ExportJob(models.Model):
     options = models.JSONField(default=dict, blank=True)
     has_names = models.BooleanField(default=False, help_text="Holds account names: for owners only.")
     file_name = models.CharField(max_length=255)
-    language = models.CharField(max_length=20, default="en", help_text="Of whoever reads its errors.")
+    language = models.CharField(
+        max_length=20, default="en", help_text="The language of the person who reads its errors."
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     n_done = models.PositiveBigIntegerField(default=0, help_text="Ratings written.")
     n_total = models.PositiveBigIntegerField(default=0)
@@ -90,7 +94,7 @@ class ExportJob(models.Model):
 
 
 class ExportChunk(models.Model):
-    """The finished file, compressed, until it expires: workers share a database, not a disk."""
+    """A part of the finished file, compressed, until it expires: workers share a database, not a disk."""
 
     job = models.ForeignKey(ExportJob, models.CASCADE, related_name="chunks")
     number = models.PositiveIntegerField()
@@ -101,7 +105,7 @@ class ExportChunk(models.Model):
 
 
 class Heartbeat(models.Model):
-    """Beat queues it, a worker writes it: one row per queue proves that both are alive."""
+    """One row per queue. Beat queues the task and a worker writes the time, so a recent row proves both are alive."""
 
     queue = models.CharField(max_length=40, unique=True)
     beaten_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""What annotators say about an item beside their answers: that they are unsure, or that something is wrong with it."""
+"""Marks that annotators set on items beside their answers: they are unsure, or something is wrong with the item."""
 
 from django.contrib.auth.models import User
 from django.db import models
@@ -11,9 +11,9 @@ LONGEST_WORDS = 2000
 
 
 class ItemMark(models.Model):
-    """How an annotator's marks on an item stand now. Never an answer, and never shown to another annotator.
+    """The current marks of an annotator on an item. They are never an answer, and no other annotator sees them.
 
-    A flag stands while it has a reason. `seen_at` is when the team has looked at it, and empty again once the annotator
+    A flag is set while it has a reason. `seen_at` is when the team looked at it; it is emptied when the annotator
     changes the flag.
     """
 
@@ -51,7 +51,7 @@ class ItemMark(models.Model):
 
 
 class MarkChange(models.Model):
-    """Append-only: every mark ever given or taken back. `client_key` makes a repeated request the same change."""
+    """One mark set or taken back; rows are only added. `client_key` makes a repeated request the same change."""
 
     class Kind(models.TextChoices):
         UNSURE = "unsure", _("Unsure")

@@ -1,4 +1,4 @@
-"""What is rated: dialogues, the sources that answer them, and their candidates."""
+"""Material for rating: dialogues, the sources that answer them, and their candidates."""
 
 from django.db import models
 from django.utils.translation import pgettext_lazy
@@ -9,7 +9,7 @@ from annotation.models.study import Study
 class Source(models.Model):
     """The author of a candidate: a model, or the ground truth. Annotators never see it."""
 
-    EXAMPLES = "protocol-examples"  # keys of sources of training items begin with it: no result is theirs
+    EXAMPLES = "protocol-examples"  # source keys of training items begin with this; they have no results
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="sources")
     key = models.CharField(max_length=100)
@@ -26,10 +26,10 @@ class Source(models.Model):
 
 
 class Dialogue(models.Model):
-    """A history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one."""
+    """A dialogue's history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one."""
 
     class Purpose(models.TextChoices):
-        """What a dialogue is for. Those held apart are never dealt into main batches."""
+        """The purpose of a dialogue. Only those for MAIN are dealt into main batches."""
 
         MAIN = "main", pgettext_lazy("what a dialogue is for", "Main")
         QUALIFICATION = "qualification", pgettext_lazy("what a dialogue is for", "Pilot and qualification")
@@ -41,7 +41,7 @@ class Dialogue(models.Model):
     position = models.PositiveIntegerField()
     turns = models.JSONField(default=list)
     asker = models.TextField(
-        blank=True, default="", db_default="", help_text="The speaker who asks. Empty: the names of the speakers tell."
+        blank=True, default="", db_default="", help_text="The speaker who asks. If empty, the speakers' names decide."
     )
     metadata = models.JSONField(default=dict, blank=True)
     batch_key = models.CharField(max_length=100, blank=True, help_text="The batch the import asked for.")
@@ -61,9 +61,7 @@ class Candidate(models.Model):
     dialogue = models.ForeignKey(Dialogue, models.CASCADE, related_name="candidates")
     source = models.ForeignKey(Source, models.PROTECT, related_name="candidates")
     key = models.CharField(max_length=200)
-    speaker = models.TextField(
-        blank=True, default="", db_default="", help_text="Whose turn it is; empty where nobody can tell."
-    )
+    speaker = models.TextField(blank=True, default="", db_default="", help_text="Whose turn it is; empty if unknown.")
     text = models.TextField()
     metadata = models.JSONField(default=dict, blank=True)
 

@@ -1,4 +1,4 @@
-"""What machines said about the items that people rate: scores of metrics and labels of models, and how they came."""
+"""Scores of metrics and labels of models for the items that people rate, and the runs of model judges."""
 
 import uuid
 
@@ -13,9 +13,9 @@ from annotation.models.study import Study
 
 
 class JudgeRun(models.Model):
-    """One pass of a language model over the items of a study: each of its criteria becomes a metric when it is done.
+    """One pass of a language model over the items of a study. When it is done, each of its criteria becomes a metric.
 
-    The key of the endpoint is in the environment of the worker alone, never in a row.
+    The key of the endpoint is only in the worker's environment, never in a row.
     """
 
     class Status(models.TextChoices):
@@ -37,7 +37,9 @@ class JudgeRun(models.Model):
     n_shots = models.PositiveSmallIntegerField(default=0)
     temperature = models.FloatField(default=0)
     seed = models.PositiveIntegerField()
-    most_targets = models.PositiveIntegerField(null=True, blank=True, help_text="Only so many, drawn with the seed.")
+    most_targets = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of targets, drawn with the seed."
+    )
     requests_per_minute = models.PositiveIntegerField(default=60)
     price_prompt = models.DecimalField(max_digits=12, decimal_places=4, null=True, help_text="Per million tokens.")
     price_answer = models.DecimalField(max_digits=12, decimal_places=4, null=True, help_text="Per million tokens.")
@@ -51,7 +53,7 @@ class JudgeRun(models.Model):
     n_requests = models.PositiveIntegerField(default=0)
     tokens_prompt = models.PositiveBigIntegerField(default=0)
     tokens_answer = models.PositiveBigIntegerField(default=0)
-    error = models.TextField(blank=True, help_text="Why it failed, for people.")
+    error = models.TextField(blank=True, help_text="Why it failed, in a sentence.")
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     beaten_at = models.DateTimeField(null=True, help_text="When its worker was last known to be alive.")
@@ -68,7 +70,7 @@ class JudgeRun(models.Model):
 
 
 class Metric(models.Model):
-    """A number or a label per item, made by no person. Deleting is a flag: what a report printed can be looked up."""
+    """A number or label per item that no person gave. Deleting only sets a flag, so that old reports stay traceable."""
 
     class Kind(models.TextChoices):
         SCORE = "score", pgettext_lazy("kind of a metric", "Score")
@@ -88,7 +90,7 @@ class Metric(models.Model):
         null=True,
         blank=True,
         related_name="metrics",
-        help_text="Whose answers it predicts; none: a score that is compared with every criterion.",
+        help_text="The criterion it predicts. If empty, a score that is compared with every criterion.",
     )
     kind = models.CharField(max_length=5, choices=Kind)
     higher_is_better = models.BooleanField(default=True)
@@ -123,7 +125,7 @@ def _one_target() -> Q:
 
 
 class Prediction(models.Model):
-    """What a metric says about one candidate, or one whole dialogue: of the item itself, in whichever batch it is."""
+    """A metric's value for one candidate or one whole dialogue, whatever batch it is in."""
 
     metric = models.ForeignKey(Metric, models.CASCADE, related_name="predictions")
     candidate = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="+")
@@ -143,9 +145,9 @@ class Prediction(models.Model):
 
 
 class JudgeCall(models.Model):
-    """One request to the endpoint and what came back. Append-only: a repeated question is another row.
+    """One request to the endpoint and its reply. Rows are only added: a repeated question is another row.
 
-    `is_last`: nothing more is asked about this target and criterion in this run.
+    After a call with `is_last`, nothing more is asked about this target and criterion in this run.
     """
 
     class Status(models.TextChoices):

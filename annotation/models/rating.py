@@ -1,4 +1,4 @@
-"""The one table of ratings, of every protocol and kind of batch, and the history of each."""
+"""Ratings of all protocols and kinds of batch in one table, and the history of each."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -14,9 +14,8 @@ def _ids(help_text: str) -> ArrayField:
 class Rating(models.Model):
     """The current answer. Its protocol version is that of the criterion, which belongs to exactly one.
 
-    `is_active` is false while the question is not asked, because the answer it depends on is another one now: the
-    answer is kept, and counts again with that one. `active_ms` is the time of all answers to the question: each adds
-    its own, which its revision has.
+    `is_active` is false while the question is not asked because the answer it depends on has changed. The rating is
+    kept and counts again once the question is asked again. `active_ms` is the sum of the times of all revisions.
     """
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="ratings")
@@ -30,7 +29,7 @@ class Rating(models.Model):
     explanations = ArrayField(models.BigIntegerField(), default=list, help_text="Ids of predefined explanations.")
     free_text = models.TextField(blank=True)
     revision = models.PositiveIntegerField(default=1)
-    active_ms = models.PositiveIntegerField(default=0, help_text="Reported by the browser: never a basis of a verdict.")
+    active_ms = models.PositiveIntegerField(default=0, help_text="Reported by the browser; no decision rests on it.")
     answered_at = models.DateTimeField()
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
@@ -48,7 +47,7 @@ class Rating(models.Model):
 
 
 class RatingRevision(models.Model):
-    """Append-only: every answer ever acknowledged. `client_key` makes a repeated request the same answer."""
+    """One acknowledged answer; rows are only added. `client_key` makes a repeated request the same answer."""
 
     rating = models.ForeignKey(Rating, models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()

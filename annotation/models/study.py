@@ -1,4 +1,4 @@
-"""A study, who works on it and in which role, and its annotators under their pseudonyms."""
+"""Studies, their members with roles, and their annotators under pseudonyms."""
 
 import secrets
 import uuid
@@ -66,7 +66,7 @@ class Study(models.Model):
     is_dealt_to_groups = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="The group of whoever begins a batch takes it: nobody of another group may join in.",
+        help_text="The group of the first annotator takes the batch; nobody from another group may join.",
     )
     seats = models.PositiveSmallIntegerField(default=3, help_text="Votes per item: annotators of each batch.")
     seed = models.PositiveIntegerField(default=make_seed, help_text="Everything random is drawn from this number.")
@@ -76,7 +76,7 @@ class Study(models.Model):
         choices=WordScale,
         default=WordScale.LANDIS_KOCH,
         db_default=WordScale.LANDIS_KOCH,
-        help_text="By which words stand beside coefficients of agreement.",
+        help_text="The verbal scale shown beside coefficients of agreement.",
     )
     kappa_floor = models.FloatField(
         null=True, blank=True, help_text="Annotators whose kappa with the others lies surely below it are marked."
@@ -86,8 +86,10 @@ class Study(models.Model):
     pay_currency = models.CharField(max_length=3, blank=True, help_text="ISO code, for example GBP.")
     consent_text = models.TextField(blank=True)
     consent_version = models.CharField(max_length=40, default="1")
-    is_joinable = models.BooleanField(default=False, help_text="Anybody with the invitation link may join.")
-    is_clearing_on_join = models.BooleanField(default=False, help_text="Who joins may rate without being cleared.")
+    is_joinable = models.BooleanField(default=False, help_text="Anyone with the invitation link may join.")
+    is_clearing_on_join = models.BooleanField(
+        default=False, help_text="People who join may rate without being cleared."
+    )
     has_qualification = models.BooleanField(
         default=False, db_default=False, help_text="Newcomers qualify by the study's rule before they are cleared."
     )
@@ -97,7 +99,7 @@ class Study(models.Model):
         db_default={},
         blank=True,
         editable=False,
-        help_text="How it was conducted before it came here, as its archive says; empty for a study made here.",
+        help_text="How the study was conducted before it was imported, from its archive. Empty for a study made here.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -124,22 +126,22 @@ class Study(models.Model):
 
     @property
     def minutes_expected(self) -> int:
-        """For the largest main batch, where the time depends on the size."""
+        """Return the expected minutes of a batch: of the largest main batch, if the time depends on the size."""
         return self.minutes_for(self._largest_batch)[0]
 
     @property
     def minutes_at_most(self) -> int:
-        """After which a seat of the largest main batch is free again."""
+        """Return the minutes after which a seat is released: in the largest main batch, if they depend on the size."""
         return self.minutes_for(self._largest_batch)[1]
 
     def minutes_for(self, n_items: int) -> tuple[int, int]:
-        """What a batch of so many items should take, and may take. The study's own times are for every batch."""
+        """Return (expected, maximum) minutes for a batch of this size. The study's own times hold for every batch."""
         expected, most = self.protocol_version.minutes_for(n_items)
         return self.expected_minutes or expected, self.max_minutes or most
 
     @cached_property
     def _largest_batch(self) -> int:
-        """0 where no time depends on it, or there is no batch yet."""
+        """Return the items of the largest main batch; 0 if no time depends on them or there is no batch yet."""
         if self.pk is None or not self.protocol_version.batch_items:
             return 0
         return self.batches.filter(kind="main").aggregate(n=models.Max("n_items"))["n"] or 0
@@ -169,7 +171,7 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.study}"
 
 
-# Within a sentence, as in "You are owner of this study".
+# For use within a sentence, as in "You are owner of this study".
 ROLE_WORDS: dict[str, Any] = {
     Membership.Role.OWNER: pgettext_lazy("within a sentence", "owner"),
     Membership.Role.RESEARCHER: pgettext_lazy("within a sentence", "researcher"),
@@ -229,10 +231,13 @@ class Participant(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Whose words they have read.",
+        help_text="The version whose texts they have read.",
     )
     joined_on = models.UUIDField(
-        null=True, blank=True, editable=False, help_text="Names the browser whose form made the account, once."
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="The form that made the account, so that sending it twice makes one.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -253,7 +258,7 @@ class Participant(models.Model):
 
 
 class StatusChange(models.Model):
-    """One change of an annotator's status, with who decided it and why. Append-only."""
+    """One change of an annotator's status, with who decided it and why. Rows are only added."""
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="status_changes")
     before = models.CharField(max_length=10, choices=Participant.Status)

@@ -1,4 +1,4 @@
-"""How the measuring is dealt out: batches of items, seats that hold the wanted number of votes, leases."""
+"""How work is dealt out: batches of items, seats that hold the wanted number of votes, assignments and leases."""
 
 import uuid
 
@@ -27,7 +27,7 @@ class Batch(models.Model):
         OPEN = "open", pgettext_lazy("status of a study or batch", "Open")
         CLOSED = "closed", pgettext_lazy("status of a study or batch", "Closed")
 
-    # Made from dialogues by those who prepare a study. The others follow from work that is done.
+    # Kinds that are made from dialogues while preparing a study. The others follow from finished work.
     DEALT = (Kind.MAIN, Kind.PILOT, Kind.TRAINING, Kind.QUALIFICATION)
     REPEATING = (Kind.PILOT, Kind.QUALIFICATION)  # may show exactly what an earlier pilot showed
 
@@ -48,9 +48,9 @@ class Batch(models.Model):
         null=True,
         blank=True,
         related_name="reserved_batches",
-        help_text="Nobody else sees it: a control sample, a second look.",
+        help_text="Private to one person: a review sample or a re-rating.",
     )
-    # Raised last in every transaction that changes what the batch's figures are made of.
+    # Raised last in every transaction that changes the data behind the batch's results.
     ratings_version = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -68,12 +68,12 @@ class Batch(models.Model):
 
     @property
     def minutes_at_most(self) -> int:
-        """After which a seat is free again."""
+        """Return the minutes after which a seat is released."""
         return self.study.minutes_for(self.n_items)[1]
 
 
 def _parts_fit_the_unit() -> Q:
-    """Which of its dialogue, source and candidate an item of each unit has."""
+    """Return the condition that an item has exactly the dialogue, source and candidate that its unit needs."""
     parts = {
         "response": (True, True, True),
         "candidate_set": (True, True, False),
@@ -87,16 +87,18 @@ def _parts_fit_the_unit() -> Q:
 
 
 class Item(models.Model):
-    """The unit rated. The token is all a browser sees: ids would tell the order of import, and so the source.
+    """One thing to rate. Browsers see only the token: ids would reveal the order of import, and so the source.
 
-    A response has a dialogue, a candidate and its source; a candidate set a dialogue and a source; a model a source
-    alone; a dialogue itself neither candidate nor source.
+    A response has a dialogue, a candidate and its source; a candidate set has a dialogue and a source; a model has only
+    a source; a dialogue has neither candidate nor source.
     """
 
-    # Looked up by items_by_place, which begins with it.
+    # No index of its own: the index items_by_place begins with it.
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="items", db_index=False)
     is_check = models.BooleanField(
-        default=False, db_default=False, help_text="Its answer is known: shown as every other, and never a result."
+        default=False,
+        db_default=False,
+        help_text="Its answer is known. It is shown like any other item and is never a result.",
     )
     unit = models.CharField(
         max_length=20, choices=ProtocolVersion.Unit, default=ProtocolVersion.Unit.RESPONSE, db_default="response"
@@ -181,7 +183,7 @@ class Assignment(models.Model):
 
 
 class Reading(models.Model):
-    """When an annotator opened a dialogue, by the server's clock: what a reading floor is measured from."""
+    """The time at which an annotator opened a dialogue, by the server's clock. Minimum reading time counts from it."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="readings")
     position = models.PositiveIntegerField()
@@ -197,7 +199,7 @@ class Reading(models.Model):
 
 
 class Seat(models.Model):
-    """As many rows as votes are wanted. Free when `assignment` is empty; a lease runs while work is active."""
+    """One wanted vote per item of a batch. It is free if `assignment` is empty; a lease runs while work is active."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()

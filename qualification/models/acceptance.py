@@ -26,7 +26,9 @@ class AcceptancePlan(models.Model):
     least_overall = models.FloatField(default=0.92)
     least_of_class = models.FloatField(default=0.90)
     fewest_of_class = models.PositiveSmallIntegerField(default=10, help_text="Below, a class is not assessable.")
-    top_up_to = models.PositiveSmallIntegerField(default=30, help_text="Rare classes get extra draws up to so many.")
+    top_up_to = models.PositiveSmallIntegerField(
+        default=30, help_text="Rare classes get extra items up to this number."
+    )
     most_errors = models.PositiveSmallIntegerField(default=17, help_text="Of a fixed sample.")
     good = models.FloatField(default=0.95, help_text="Accuracy that a sequential plan accepts.")
     bad = models.FloatField(default=0.90, help_text="Accuracy that a sequential plan returns.")
@@ -34,7 +36,7 @@ class AcceptancePlan(models.Model):
     consumer_risk = models.FloatField(default=0.10)
     most_sampled = models.PositiveIntegerField(default=400, help_text="Where a sequential plan stops.")
     is_blind = models.BooleanField(default=True, help_text="Controllers do not see the label they check.")
-    is_returned_by_itself = models.BooleanField(default=True, help_text="Else a person confirms a return.")
+    is_returned_by_itself = models.BooleanField(default=True, help_text="If not, a person confirms each return.")
 
     class Meta:
         constraints = [
@@ -165,7 +167,7 @@ class SampledItem(models.Model):
     item = models.ForeignKey(Item, models.PROTECT, related_name="sampled_items")
     label = models.ForeignKey(Option, models.PROTECT, related_name="+")
     is_top_up = models.BooleanField(default=False)
-    position = models.PositiveIntegerField(help_text="From 0, in the order in which items are checked.")
+    position = models.PositiveIntegerField(help_text="From 0, in the order of review.")
     controller_label = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
     second_label = models.ForeignKey(Option, models.PROTECT, null=True, blank=True, related_name="+")
 

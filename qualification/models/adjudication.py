@@ -34,7 +34,7 @@ class Comparison(models.Model):
     n_items = models.PositiveIntegerField(help_text="Items that both answered.")
     n_labels = models.PositiveIntegerField(help_text="Answers of both to one question about one item.")
     compared_at = models.DateTimeField()
-    looked_at = models.DateTimeField(null=True, blank=True, help_text="When nothing was left to look at again.")
+    looked_at = models.DateTimeField(null=True, blank=True, help_text="When nothing was left to re-rate.")
 
     class Meta:
         constraints = [

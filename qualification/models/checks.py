@@ -25,7 +25,7 @@ class KnownAnswer(models.Model):
     candidate = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="known_answers")
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="+")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="+")
-    options = ArrayField(models.BigIntegerField(), help_text="Ids of the options that are right.")
+    options = ArrayField(models.BigIntegerField(), help_text="Ids of the correct options.")
     explanation = models.TextField(blank=True)
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField()
@@ -54,7 +54,7 @@ class CheckPlan(models.Model):
     looks_at_speed = models.BooleanField(default=True)
     looks_at_lines = models.BooleanField(default=True)
     looks_at_drift = models.BooleanField(default=True)
-    pauses_by_itself = models.BooleanField(default=False, help_text="Else a team lead is asked.")
+    pauses_by_itself = models.BooleanField(default=False, help_text="If not, a team lead is asked.")
     gives_feedback = models.BooleanField(
         default=False, help_text="Annotators see how they agree. It affects independence, so it is reported."
     )

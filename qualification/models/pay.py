@@ -71,7 +71,9 @@ class PayEntry(models.Model):
     )
     at = models.DateTimeField()
     active_ms = models.PositiveBigIntegerField(null=True, blank=True, help_text="Of the work, as browsers reported it.")
-    elapsed_ms = models.PositiveBigIntegerField(null=True, blank=True, help_text="From the claim to the end of it.")
+    elapsed_ms = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="From claiming the seat to the end of the lease."
+    )
     paid_out_at = models.DateTimeField(null=True, blank=True, help_text="By a platform's file, or ticked off.")
 
     class Meta:

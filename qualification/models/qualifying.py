@@ -77,7 +77,7 @@ class ComprehensionQuestion(models.Model):
     position = models.PositiveSmallIntegerField()
     text = models.TextField()
     options = models.JSONField(default=list)
-    right = models.PositiveSmallIntegerField(help_text="Place of the right option, from 0.")
+    right = models.PositiveSmallIntegerField(help_text="Position of the correct option, from 0.")
     why = models.TextField(blank=True)
 
     class Meta:

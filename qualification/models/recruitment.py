@@ -19,7 +19,7 @@ class Recruitment(models.Model):
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="recruitment")
     provider = models.CharField(max_length=20, blank=True, help_text="Key of a crowd platform; empty: none.")
-    is_open = models.BooleanField(default=False, help_text="New people may come in by the platform.")
+    is_open = models.BooleanField(default=False, help_text="New people may join through the platform.")
     n_wanted = models.PositiveIntegerField(null=True, blank=True)
     locations = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     gender = models.CharField(max_length=10, choices=Gender, default=Gender.ANY, blank=True)
@@ -34,7 +34,9 @@ class Recruitment(models.Model):
     code_screened_out = models.CharField(max_length=64, blank=True)
     code_failed_attention = models.CharField(max_length=64, blank=True)
     code_timed_out = models.CharField(max_length=64, blank=True)
-    platform_url = models.URLField(blank=True, help_text="Where people are sent at the end; empty: the platform's own.")
+    platform_url = models.URLField(
+        blank=True, help_text="Where people are sent at the end. If empty, the platform's own page."
+    )
 
     class Meta:
         constraints = [

@@ -22,7 +22,7 @@ TIE_RULES = {
     "lower": "Of tied answers the one with the lowest number is taken; without numbers, the last in the protocol.",
 }
 SETTLED_RULE = (
-    "Where two had to agree and did not, the answer that was settled at the second look or by a trainer is the label, "
+    "Where two had to agree and did not, the answer settled at the re-rating or by a trainer is the label, "
     "with the reasons, turns and other answers that were given together with it; votes are those of the first look."
 )
 REASON_RULE = (
@@ -33,7 +33,7 @@ DECIDED_BY = {
     AGREEMENT: "all votes are equal",
     MAJORITY: "the answer with the most votes",
     TIE_RULE: "the lowest of tied answers",
-    Disagreement.How.RE_RATING: "both agreed at the second look",
+    Disagreement.How.RE_RATING: "both agreed at the re-rating",
     Disagreement.How.ADJUDICATED: "a trainer settled it",
     Disagreement.How.REPLACED: "both agreed after one of them was replaced",
 }

@@ -16,11 +16,14 @@ SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 
 
 class Command(BaseCommand):
-    help = "Compare two bundles, stored or in files. Status 0: the same; 1: different; 2: one cannot be read."
+    help = (
+        "Compare two bundles, stored or in files. Exits with 0 if they are equal, 1 if they differ, "
+        "and 2 if one cannot be read."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         for name in ("a", "b"):
-            parser.add_argument(name, help="politeness@1.0, or a file.")
+            parser.add_argument(name, help="A stored version such as politeness@1.0, or a file.")
 
     def handle(self, *args, a: str, b: str, **options) -> None:
         changes = compare_bundles(*map(_complete, (a, b)))
@@ -68,5 +71,5 @@ def _summary(changes: list[Change]) -> str:
     if not changes:
         return "The same but for the names of protocol and version."
     count = "1 difference" if len(changes) == 1 else f"{len(changes)} differences"
-    verdict = "Answers may mean something else." if is_semantic(changes) else "All are of wording."
-    return f"{count}. {verdict}"
+    meaning = "Answers may mean something else." if is_semantic(changes) else "All of them change wording only."
+    return f"{count}. {meaning}"

@@ -11,18 +11,24 @@ from protocols.schema import InvalidBundle
 
 
 class Command(BaseCommand):
-    help = "Write a stored protocol as a bundle, without what is default."
+    help = "Write a stored protocol as a bundle, without the values that are defaults."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs) -> CommandParser:
         # This --version replaces Django's option, which prints Django's version.
         return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="he-protocol, or he-protocol@1.0-three-criteria.")
-        parser.add_argument("--version", default="", help="Of the protocol; without it, the one studies would use.")
+        parser.add_argument("name", help="Such as he-protocol or he-protocol@1.0-three-criteria.")
+        parser.add_argument(
+            "--version", default="", help="The version to write. If left out: the one that new studies use."
+        )
         parser.add_argument("--format", choices=["yaml", "json"], default="yaml")
-        parser.add_argument("--canonical", action="store_true", help="With --format json: the bytes the hash is of.")
-        parser.add_argument("--output", type=Path, help="A file; without it, standard output.")
+        parser.add_argument(
+            "--canonical",
+            action="store_true",
+            help="With --format json: the exact bytes that the SHA-256 is computed from.",
+        )
+        parser.add_argument("--output", type=Path, help="The file to write. If left out: standard output.")
 
     def handle(self, *args, name: str, version: str, format: str, canonical: bool, output: Path, **options) -> None:
         if canonical and format != "json":

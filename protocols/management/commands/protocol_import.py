@@ -11,12 +11,12 @@ from protocols.services import rehearse_bundle, store_bundle
 
 
 class Command(BaseCommand):
-    help = "Store a protocol bundle (YAML or JSON). The same contents again change nothing."
+    help = "Store a protocol bundle (YAML or JSON). Importing the same contents twice is safe."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--publish", action="store_true", help="Freeze the version, so that studies can use it.")
-        parser.add_argument("--dry-run", action="store_true", help="Say what would happen, and change nothing.")
+        parser.add_argument("--publish", action="store_true", help="Publish the version, so that studies can use it.")
+        parser.add_argument("--dry-run", action="store_true", help="Show what would happen; change nothing.")
 
     def handle(self, *args, file: Path, publish: bool, dry_run: bool, **options) -> None:
         doc = read_bundle(file)

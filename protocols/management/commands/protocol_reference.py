@@ -29,11 +29,11 @@ LIMITS = (
 
 
 class Command(BaseCommand):
-    help = "Write the reference of the bundle format, made from its schema, as Markdown."
+    help = "Write the reference of the bundle format as Markdown, made from its schema."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--output", type=Path, help="A file; without it, standard output.")
+        parser.add_argument("--output", type=Path, help="The file to write. If left out: standard output.")
 
     def handle(self, *args, output: Path | None = None, **options) -> None:
         if output is None:

@@ -44,7 +44,7 @@ def sweep_disagreements(*, now: datetime) -> tuple[int, int]:
         compared = sweep_each("comparing a batch", finished, partial(compare_batch, now=now))
     if Comparison.objects.filter(looked_at=None).exists():
         looked = finished_comparisons().values_list("pk", flat=True)
-        counted = sweep_each("counting second looks", looked, partial(count_looks, now=now))
+        counted = sweep_each("counting re-ratings", looked, partial(count_looks, now=now))
     return sum(map(bool, compared)), sum(map(bool, counted))
 
 
