@@ -1,6 +1,7 @@
-"""Fetching is authorising: these functions return the object or raise Http404, for pages and API alike.
+"""Fetch objects and check the user's rights in one step, for the pages and the API.
 
-A stranger and a missing object look the same. A member without the right is told so (PermissionDenied).
+Each function returns the object or raises Http404, so a stranger cannot tell a hidden object from a missing one. A
+member without the right gets PermissionDenied.
 """
 
 from enum import StrEnum
@@ -22,16 +23,16 @@ Role = Membership.Role
 
 
 class Right(StrEnum):
-    """What may be done in a study. Default deny: a role has what the table below gives it, no more."""
+    """The rights in a study. A role has only the rights that the table below gives it."""
 
     WORK = "work"  # rate one's own batches
     WATCH = "watch"  # the live board and the report
-    READ = "read"  # single answers, in exports and the API: who checks labels blind must not have it
+    READ = "read"  # single answers, in exports and the API; controllers review blind and must not have it
     CLEAR = "clear"  # decide who may claim
-    IMPORT = "import"  # bring material and ratings, make batches
+    IMPORT = "import"  # import material and ratings, make batches
     CONFIGURE = "configure"  # settings, opening and closing
     MEMBERS = "members"  # who is a member, in which role
-    REVIEW = "review"  # draw samples of finished batches, decide about them
+    REVIEW = "review"  # draw samples of finished batches and decide about the batches
     TEACH = "teach"  # settle disagreements, keep the case library
 
 
@@ -49,14 +50,14 @@ Person = User | AnonymousUser
 
 
 def signed_in(user: Person) -> User:
-    """The account behind a request that was asked to sign in."""
+    """Return the signed-in user. Raise PermissionDenied for an anonymous one."""
     if not isinstance(user, User):
         raise PermissionDenied(_("Sign in first."))
     return user
 
 
 def _id_of(user: Person) -> int:
-    """0 is nobody. A stranger's None would find the rows without a user, which are imported annotators."""
+    """Return 0 for an anonymous user: None would match rows without a user, which are imported annotators."""
     return user.pk or 0
 
 
@@ -74,12 +75,12 @@ def may_create_studies(user: Person) -> bool:
 
 
 def managed_studies(user: Person) -> QuerySet[Study]:
-    """The studies whose material and settings the user answers for."""
+    """Return the studies that the user may configure."""
     return _studies_with(user, Right.CONFIGURE)
 
 
 def studies_of(user: Person) -> QuerySet[Study]:
-    """The studies in which the user may do more than rate."""
+    """Return the studies in which the user may do more than rate."""
     return _studies_with(user, Right.WATCH)
 
 
@@ -88,7 +89,7 @@ def _studies_with(user: Person, right: Right) -> QuerySet[Study]:
 
 
 def leads_studies(user: Person) -> bool:
-    """Whether the page of studies has anything for them. One query: the menu asks it on every page of an annotator."""
+    """Return whether the studies page offers the user anything, in one query: every page of an annotator asks."""
     if user.is_staff or user.is_superuser:
         return True
     of_user = Q(user=OuterRef("pk")) | Q(group__user=OuterRef("pk"))
@@ -102,7 +103,7 @@ def _roles_with(right: Right) -> list[str]:
 
 
 def study_for(user: Person, slug: str, right: Right) -> Study:
-    """The only way to a study."""
+    """Return the study. Raise Http404 if the user is no member, PermissionDenied if the role lacks the right."""
     membership = (
         Membership.objects.select_related("study__protocol_version__protocol")
         .filter(study__slug=slug, user=_id_of(user))
@@ -135,7 +136,7 @@ def import_for(user: Person, slug: str, token: UUID) -> ImportJob:
 
 
 def export_for(user: Person, slug: str, token: UUID) -> ExportJob:
-    """A file of exports; one with account names is for those who decide about members."""
+    """Return an export job. One with account names also needs the right MEMBERS."""
     study = study_for(user, slug, Right.READ)
     job = study.exports.filter(token=token).first()
     if job is None:
@@ -147,7 +148,7 @@ def export_for(user: Person, slug: str, token: UUID) -> ExportJob:
 
 
 def metric_for(user: Person, slug: str, token: UUID) -> Metric:
-    """A metric, for those who may bring and put away predictions."""
+    """Return an active metric, for users who may import."""
     metric = study_for(user, slug, Right.IMPORT).metrics.filter(token=token, is_active=True).first()
     if metric is None:
         raise Http404("No such metric.")
@@ -155,7 +156,7 @@ def metric_for(user: Person, slug: str, token: UUID) -> Metric:
 
 
 def judge_run_for(user: Person, slug: str, token: UUID) -> JudgeRun:
-    """A judge's prompts and answers are for those who may start one."""
+    """Return a judge run, for users who may start one: it holds prompts and answers."""
     study = study_for(user, slug, Right.CONFIGURE)
     run = study.judge_runs.filter(token=token).first()
     if run is None:
@@ -165,7 +166,7 @@ def judge_run_for(user: Person, slug: str, token: UUID) -> JudgeRun:
 
 
 def membership_for(user: Person, slug: str, pk: int) -> Membership:
-    """Somebody's membership, for those who decide about members."""
+    """Return a membership of any user, for those who decide about members."""
     study = study_for(user, slug, Right.MEMBERS)
     membership = study.memberships.select_related("user", "study").filter(pk=pk).first()
     if membership is None:
@@ -174,7 +175,7 @@ def membership_for(user: Person, slug: str, pk: int) -> Membership:
 
 
 def annotator_for(user: Person, slug: str, token: UUID, right: Right = Right.CLEAR) -> Participant:
-    """Somebody's participation, for those who decide who may rate."""
+    """Return the participation of any annotator; by default for those who decide who may rate."""
     study = study_for(user, slug, right)
     participant = study.participants.select_related("user", "study").filter(token=token).first()
     if participant is None:
@@ -187,7 +188,7 @@ def participations_of(user: Person) -> QuerySet[Participant]:
 
 
 def participant_for(user: Person, slug: str) -> Participant:
-    """The user's own participation in a study, and no one else's."""
+    """Return the user's own participation in a study, never somebody else's."""
     participant = (
         participations_of(user).select_related("study__protocol_version__protocol").filter(study__slug=slug).first()
     )
@@ -205,7 +206,7 @@ OWN_ASSIGNMENT = Ready(_own_assignment, token=UUID, user=int)
 
 
 def assignment_for(user: Person, token: UUID) -> Assignment:
-    """The user's own assignment: even an owner cannot open somebody else's."""
+    """Return the user's own assignment. Even an owner cannot open somebody else's."""
     assignments = OWN_ASSIGNMENT(token=token, user=_id_of(user))
     if not assignments:
         raise Http404("No such assignment.")
@@ -213,7 +214,7 @@ def assignment_for(user: Person, token: UUID) -> Assignment:
 
 
 class AnswerContext(NamedTuple):
-    """What writing an answer takes of the user's own assignment."""
+    """The parts of the user's own assignment that are needed to save an answer."""
 
     assignment_id: int
     spec: VersionSpec
@@ -221,9 +222,10 @@ class AnswerContext(NamedTuple):
 
 
 def answer_context_for(user: Person, token: UUID) -> AnswerContext:
-    """The rule of `assignment_for`, for the one request that comes hundreds of times a second.
+    """Return the context for saving an answer, under the same rule as `assignment_for`.
 
-    Composing that one's ninety columns would take longer than saving the answer.
+    This request comes hundreds of times a second, and composing the ninety columns of `assignment_for` would take
+    longer than saving the answer.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM annotation_answer_context(%s, %s)", [token, _id_of(user)])

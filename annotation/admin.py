@@ -1,4 +1,4 @@
-"""A window, not a workshop: what people entered is read here and changed through services only."""
+"""Show the data in the admin. What people entered can be read here but is changed only through services."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from annotation.services.studies import create_study, update_study
 
 
 class NewStudyForm(StudyForm):
-    """To make a study is the only full check of it: what the service refuses stands beside its field."""
+    """Create the study while validating: only creating it checks everything, and errors appear beside their field."""
 
     made: models.Study
     owner: Any
@@ -36,7 +36,7 @@ class NewStudyForm(StudyForm):
 
 @admin.register(models.Study)
 class StudyAdmin(ReadOnly):
-    """A study is made here as on its page; of one that exists, what no service depends on can be changed."""
+    """Create a study as on its page. In an existing study, only fields that no service depends on can change."""
 
     list_display = ("slug", "name", "status", "protocol_version", "seats", "created_at")
     list_filter = ("status",)
@@ -81,7 +81,7 @@ class StudyAdmin(ReadOnly):
             update_study(obj, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
 
     def save_related(self, request: HttpRequest, form: ModelForm, formsets: Any, change: bool) -> None:
-        """A study has none here."""
+        """Save nothing: a study has no related forms here."""
 
 
 @admin.register(models.Source)

@@ -1,4 +1,4 @@
-"""What every page of the admin about a study has in common: it is read-only, and shows studies of one's own."""
+"""Base classes of the admin pages about studies: read-only, and limited to the user's own studies."""
 
 from functools import cache
 from typing import Any
@@ -13,7 +13,7 @@ from annotation.models import Study
 
 @cache
 def path_to_study(model: type[Model]) -> str | None:
-    """The lookup that leads from a row to its study, such as participant__study."""
+    """Return the lookup that leads from a row to its study, such as participant__study, or None."""
     level: list[tuple[str, type[Model]]] = [("pk", model)]
     seen: set[type[Model]] = set()
     while level:
@@ -32,7 +32,7 @@ def _parents(path: str, model: type[Model]) -> list[tuple[str, type[Model]]]:
 
 
 class OwnStudies(admin.ModelAdmin):
-    """An administrator sees every row; everybody else those of the studies they answer for."""
+    """Show every row to a superuser, and to everybody else the rows of the studies they may configure."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
@@ -43,7 +43,7 @@ class OwnStudies(admin.ModelAdmin):
 
 
 class ReadOnly(OwnStudies):
-    show_full_result_count = False  # a count of millions of rows for every page
+    show_full_result_count = False  # it would count millions of rows for every page
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""From votes to the figures of one cell: what is stored, added up and shown. Pure but for the protocol's spec."""
+"""Compute the agreement results of one cell, a criterion and a source, from its votes. No database is read."""
 
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
@@ -21,14 +21,14 @@ NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
 PER_VOTE = ("item", "participant", "active_ms")
 WEIGHTED = {"cohen_linear": "linear", "cohen_quadratic": "quadratic"}  # {coefficient: its weights}
 CellKey = tuple[int, int]  # criterion id, source id or NO_SOURCE
-# Sums of coefficients are kept as integers of this unit, so that adding and taking away never drifts.
+# Sums of coefficients are kept as integers of this unit, so that adding and subtracting never drifts.
 UNIT = 10**12
 Table = TypeVar("Table", Histogram, PairTable)
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The counted answers of one cell: (N,) arrays of ids of rows, of milliseconds and of hours since 1970."""
+    """The counted answers of one cell: (N,) arrays of row ids, of milliseconds and of hours since 1970."""
 
     item: np.ndarray
     participant: np.ndarray
@@ -39,10 +39,10 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class CellFigures:
-    """What is known of one criterion and source.
+    """The results of one criterion and source.
 
-    `pairs`, `sure_pairs` (those of strong judgements) and `annotators` are of a batch, and empty in the sums of a
-    study. `sure_pairs` is also empty where the criterion has no unsure option: its judgements are all strong.
+    `pairs`, `sure_pairs` (those of strong judgements) and `annotators` are filled for a batch and empty in the sums of
+    a study. `sure_pairs` is also empty where the criterion has no unsure option: its judgements are all strong.
     """
 
     histogram: Histogram
@@ -67,7 +67,7 @@ def cell_figures(
 
 
 def _sure_pairs(votes: Votes, codes: np.ndarray, criterion: CriterionSpec) -> PairTable:
-    """The pairs on items that no annotator answered with an unsure option."""
+    """Return the pairs on items that no annotator answered with an unsure option; none if there is no such option."""
     unsure, n = places_of(criterion, Option.Role.UNSURE), len(criterion.options)
     if not unsure:
         return PairTable.empty(n)
@@ -76,9 +76,9 @@ def _sure_pairs(votes: Votes, codes: np.ndarray, criterion: CriterionSpec) -> Pa
 
 
 def annotators_by_source(parts: dict[int, Votes], criterion: CriterionSpec) -> dict[int, Contributions]:
-    """{source: {participant: contribution}} of one criterion, in one pass over all of its sources.
+    """Return {source: {participant: contribution}} of one criterion, in one pass over all of its sources.
 
-    Votes that exclude an item are none on the scale, as in every coefficient.
+    Votes that exclude an item do not count, as in every coefficient.
     """
     codes = np.concatenate([counted_codes(votes.option, criterion) for votes in parts.values()])
     item, who, ms = (np.concatenate([getattr(v, name) for v in parts.values()]) for name in PER_VOTE)
@@ -104,21 +104,21 @@ def n_counted(criterion: CriterionSpec) -> int:
 
 
 def counted_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
-    """Place of each answer among the options that count, -1 for one that excludes its item."""
+    """Return the place of each answer among the options that count, -1 for one that excludes its item."""
     counts = np.array([option.role != Option.Role.EXCLUDING for option in criterion.options])
     places = np.where(counts, np.cumsum(counts) - 1, -1)
     return places[category_codes(option_ids, criterion)]
 
 
 def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
-    """Place of each answer in the declared order of options, 0 first."""
+    """Return the place of each answer in the declared order of options, counted from 0."""
     ids = np.array([option.id for option in criterion.options])
     order = np.argsort(ids)
     return order[np.searchsorted(ids[order], option_ids)].astype(np.int16)
 
 
 def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]]:
-    """Criteria whose answers can be pooled: as many, alike in values and in what is unsure or excludes, same scale."""
+    """Group criteria whose answers can be pooled: same scale, and option by option the same value and special role."""
     found: dict[Any, list[CriterionSpec]] = {}
     for criterion in criteria:
         roles = (option.role if option.role in ("unsure", "excluding") else "" for option in criterion.options)
@@ -132,9 +132,9 @@ def places_of(criterion: CriterionSpec, role: str) -> list[int]:
 
 
 def counted(cell: Table, criterion: CriterionSpec) -> tuple[Table, CriterionSpec]:
-    """Return the cell and the criterion without the votes that exclude an item, which are none on the scale.
+    """Return the cell and the criterion without the votes that exclude an item.
 
-    Such a vote is missing wherever votes are counted; the other votes on its item stay.
+    Such a vote counts as missing everywhere; the other votes on its item stay.
     """
     for place in reversed(places_of(criterion, Option.Role.EXCLUDING)):
         cell = cell.ignoring(place)
@@ -147,7 +147,7 @@ def on_scale(criterion: CriterionSpec) -> CriterionSpec:
 
 
 def tallies_on_scale(tallies: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
-    """Return (N, K) votes per option as `counted` has them."""
+    """Return (N, K) votes per option without the options that exclude an item, as `counted` does."""
     return np.delete(tallies, places_of(criterion, Option.Role.EXCLUDING), axis=1)
 
 
@@ -157,14 +157,14 @@ def n_excluding(histogram: Histogram, criterion: CriterionSpec) -> int:
 
 
 def strong(histogram: Histogram, criterion: CriterionSpec) -> Histogram:
-    """Only items that nobody answered with an unsure option."""
+    """Return only the items that nobody answered with an unsure option."""
     for place in places_of(criterion, Option.Role.UNSURE):
         histogram = histogram.without(place)
     return histogram
 
 
 def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
-    """Every coefficient that does not ask who rated, as JSON."""
+    """Return every coefficient that does not depend on who rated, as JSON."""
     histogram, criterion = counted(histogram, criterion)
     sure = strong(histogram, criterion)
     estimates = {
@@ -179,13 +179,13 @@ def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[
 
 
 def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, Any]:
-    """All coefficients of a batch's cell, those of annotator pairs among them, as JSON."""
+    """Return all coefficients of a batch's cell, including those of annotator pairs, as JSON."""
     cohen = {name: asdict(each) for name, each in cohen_estimates(cell.pairs, criterion).items()}
     return histogram_estimates(cell.histogram, criterion) | cohen
 
 
 def cohen_estimates(pairs: PairTable, criterion: CriterionSpec) -> dict[str, Estimate]:
-    """Mean of the pairs' kappas, and of their weighted kappas where the scale has an order."""
+    """Return the mean of the pairs' kappas and, where the scale has an order, of their weighted kappas."""
     pairs, criterion = counted(pairs, criterion)
     found = {"cohen": mean_pairwise_cohen(pairs)}
     left_out, weights = kappa_weights(criterion)
@@ -195,10 +195,10 @@ def cohen_estimates(pairs: PairTable, criterion: CriterionSpec) -> dict[str, Est
 
 
 def kappa_weights(criterion: CriterionSpec) -> tuple[list[int], dict[str, np.ndarray]]:
-    """Places of options that are missing votes, and the weights between the others, by coefficient.
+    """Return the places of options that count as missing votes, and the weights between the others by coefficient.
 
-    An interval scale weighs by its numbers. An ordinal one has an order only, and weighs by places in it. The answers
-    of a nominal scale have no distances, so it has no weights.
+    An interval scale weighs by its numbers, an ordinal scale by the places in its order. A nominal scale has no
+    distances between answers and therefore no weights.
     """
     if criterion.scale == Criterion.Scale.NOMINAL:
         return [], {}
@@ -209,12 +209,12 @@ def kappa_weights(criterion: CriterionSpec) -> tuple[list[int], dict[str, np.nda
 
 
 def _in_order(numbers: list[float] | None) -> list[float] | None:
-    """The place of each number in their order."""
+    """Return the place of each number in ascending order."""
     return numbers and [float(sorted(numbers).index(number)) for number in numbers]
 
 
 def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
-    """Krippendorff's alpha at the criterion's level; a scale without numbers is nominal or ordered by place.
+    """Return Krippendorff's alpha at the criterion's level. Options without numbers are nominal or ordered by place.
 
     "I don't know" is a category of a nominal scale and a missing vote of any other: it has no place in an order.
     """
@@ -225,7 +225,7 @@ def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
 
 
 def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | None]:
-    """Places of the options that alpha takes for missing votes, and the numbers of the others if they all have one."""
+    """Return the places of options that alpha counts as missing, and the others' numbers if they all have one."""
     left_out = [] if criterion.scale == Criterion.Scale.NOMINAL else places_of(criterion, Option.Role.UNSURE)
     values = [option.value for at, option in enumerate(criterion.options) if at not in left_out]
     numbers = [value for value in values if value is not None]
@@ -233,7 +233,7 @@ def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | No
 
 
 def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
-    """What one batch adds to its study's means over batches and pairs, in integers."""
+    """Return what one batch adds to its study's means over batches and pairs, as integers."""
     kappa = fleiss_kappa(counted(cell.histogram, criterion)[0]).value
     return {
         "batches": int(kappa is not None),
@@ -245,18 +245,18 @@ def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
 
 
 def _of_pairs(found: dict[str, Estimate]) -> dict[str, int]:
-    """The sum of each coefficient over its pairs, and how many pairs have one and have none."""
+    """Return each coefficient's sum over its pairs, and how many pairs have it and how many do not."""
     sums = {name: round((each.value or 0) * each.n_pairs * UNIT) for name, each in found.items()}
     sums |= {f"{name}_pairs": each.n_pairs for name, each in found.items()}
     return sums | {f"{name}_undefined": each.n_undefined for name, each in found.items()}
 
 
 def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:
-    """Mean and sample sd over batches from their sums; None where there are too few."""
+    """Return the mean and the sample sd over batches from their sums; None where there are too few batches."""
     n = sums.get("batches", 0)
     if not n:
         return None, None
-    # Counts of nought are left out of sums, so a kappa of exactly 0 has no key.
+    # Sums leave out zeros, so a kappa of exactly 0 has no key.
     mean = sums.get("kappa", 0) / n / UNIT
     if n == 1:
         return mean, None
@@ -265,6 +265,6 @@ def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:
 
 
 def merged(ours: dict[str, int], theirs: dict[str, int], sign: int = 1) -> dict[str, int]:
-    """Counts of both, or of ours less theirs; what is nought is left out."""
+    """Return the sum of both counts, or their difference if `sign` is -1, without zeros."""
     counts = {key: ours.get(key, 0) + sign * theirs.get(key, 0) for key in sorted(ours.keys() | theirs.keys())}
     return {key: count for key, count in counts.items() if count}

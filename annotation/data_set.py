@@ -1,9 +1,9 @@
-"""How a data set writes several texts into one field: what the export joins, the import takes apart."""
+"""Join several texts into one field of a data set. The export joins them and the import splits them."""
 
 from collections.abc import Iterable
 
 SEPARATOR = "#!#"
-HARMLESS = "# ! #"  # what a separator within a text becomes
+HARMLESS = "# ! #"  # replaces a separator within a text
 
 
 def harmless(text: str) -> str:

@@ -1,10 +1,10 @@
-"""Which questions are asked after which answers, and what follows from answers without being asked. Pure."""
+"""Decide which questions are asked after which answers, and compute answers that are not asked. Pure functions."""
 
 from collections.abc import Iterable, Mapping
 
 from protocols.specs import Condition, CriterionSpec, VersionSpec
 
-Given = Mapping[str, str]  # criterion key: option key, of the answers to one item and to what stands above it
+Given = Mapping[str, str]  # {criterion key: option key} of the answers to one item and to the units above it
 
 
 def holds(conditions: Iterable[Condition], given: Given) -> bool:
@@ -12,9 +12,9 @@ def holds(conditions: Iterable[Condition], given: Given) -> bool:
 
 
 def asked(spec: VersionSpec, unit: str, given: Given) -> list[CriterionSpec]:
-    """The questions of an item that are asked now, in their order.
+    """Return the questions of an item that are asked now, in their order.
 
-    An answer to a question that is not asked any more counts as none: what depends on it is not asked either.
+    An answer to a question that is no longer asked does not count, so questions that depend on it are not asked.
     """
     counted: dict[str, str] = {}
     shown = []
@@ -27,5 +27,5 @@ def asked(spec: VersionSpec, unit: str, given: Given) -> list[CriterionSpec]:
 
 
 def computed(criterion: CriterionSpec, given: Given) -> str | None:
-    """The option's key by the first rule that holds; None while none does."""
+    """Return the option's key from the first rule that holds; None if no rule holds."""
     return next((rule.option for rule in criterion.rules if holds(rule.when, given)), None)

@@ -1,4 +1,4 @@
-"""Forms of the study pages. They check and explain; services change."""
+"""Forms of the study pages. They check input and explain errors; services change the data."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -19,7 +19,7 @@ from annotation.services.status import LONGEST_REASON, missing_reason
 from protocols.models import ProtocolVersion
 from protocols.translating import language_name, languages_of
 
-RESERVED_SLUGS = frozenset({"new"})  # addresses of their own below /studies/
+RESERVED_SLUGS = frozenset({"new"})  # these are pages below /studies/
 
 
 class VersionField(forms.ModelChoiceField):
@@ -44,7 +44,7 @@ class MinutesField(forms.IntegerField):
 
 
 class StudyForm(forms.ModelForm):
-    """Everything that can be set about a study. `use_required_attribute` stays: browsers name the missing field."""
+    """Edit all settings of a study. `use_required_attribute` stays on: browsers then name the missing field."""
 
     protocol_version = VersionField(
         queryset=ProtocolVersion.objects.none(),
@@ -122,7 +122,7 @@ class StudyForm(forms.ModelForm):
             self._offer_languages(self.instance.protocol_version)
 
     def _offer_languages(self, version: ProtocolVersion) -> None:
-        """Of the protocol's texts, where there is a choice."""
+        """Add a choice of language if the protocol's texts have translations."""
         if version.translations:
             self.fields["content_language"] = forms.ChoiceField(
                 choices=[(code if at else "", language_name(code)) for at, code in enumerate(languages_of(version))],
@@ -133,7 +133,7 @@ class StudyForm(forms.ModelForm):
             )
 
     def _versions(self) -> Any:
-        """A study keeps its version even when that is a draft or retired."""
+        """Return the versions to choose from. A study keeps its version even when that is a draft or retired."""
         versions = publishable_versions()
         mine = self.instance.protocol_version_id
         if not mine:
@@ -145,7 +145,7 @@ class StudyForm(forms.ModelForm):
         name = self.cleaned_data.get("name", "")
         slug = self.cleaned_data["slug"] or slugify(name)[:80]
         if not slug and not name:
-            return ""  # the name is missing, and says so itself
+            return ""  # the missing name has its own error
         if not slug:
             raise forms.ValidationError(_("No address can be made from this name. Enter a short name."))
         if slug in RESERVED_SLUGS or Study.objects.filter(slug=slug).exists():
@@ -167,7 +167,7 @@ class StatusForm(forms.Form):
 
 
 class BatchStatusForm(StatusForm):
-    """Of the ticked batches, or of all drafts."""
+    """Open or close the ticked batches, or all drafts."""
 
     key = forms.MultipleChoiceField(required=False)
     drafts = forms.BooleanField(required=False)
@@ -193,7 +193,7 @@ class BatchStatusForm(StatusForm):
 
 
 class MakeBatchesForm(forms.Form):
-    """How dialogues are dealt out."""
+    """Choose how dialogues are dealt out into batches."""
 
     BY = (
         ("given", _("By the batch column of the import")),
@@ -260,13 +260,13 @@ class MakeBatchesForm(forms.Form):
 
     @property
     def repeated(self) -> str:
-        """The key of the pilot whose items the batch shows; empty when dialogues are dealt."""
+        """Return the key of the pilot whose items the batch shows; empty if dialogues are dealt out."""
         given = self.cleaned_data
         is_repeating = given.get("kind") in Batch.REPEATING and not given.get("takes_others")
         return given.get("same_as") or self.pilots[0].key if self.pilots and is_repeating else ""
 
     def arguments(self) -> dict[str, Any]:
-        """In the words of the service, without what the chosen way does not use."""
+        """Return the arguments of the service; those that the chosen method does not use are None."""
         apart = ("same_as", "takes_others")
         values = {name: value or None for name, value in self.cleaned_data.items() if name not in apart}
         values["is_fresh_only"] = self.cleaned_data["is_fresh_only"]
@@ -328,7 +328,7 @@ class ResearcherForm(forms.Form):
 
 
 class PersonStatusForm(forms.Form):
-    """About one annotator. Some decisions need a reason."""
+    """Decide about one annotator. Some decisions need a reason."""
 
     status = forms.ChoiceField(choices=Participant.Status)
     reason = forms.CharField(required=False, max_length=LONGEST_REASON, label=_("Reason"))

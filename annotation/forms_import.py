@@ -1,4 +1,4 @@
-"""The form of an import, on the page and in the API."""
+"""The import form, shared by the page and the API."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ PREDICTION_LABELS = {name: COLUMN_LABELS[name] for name in ("dialogue", "item", 
 
 
 class ImportForm(forms.Form):
-    """A file and how to read it. The columns of ratings come as map_annotator=rater and so on."""
+    """Ask for a file and how to read it. The file's columns are named in fields such as map_annotator=rater."""
 
     FORMATS = (
         ("", _("Detect automatically")),
@@ -130,7 +130,7 @@ class ImportForm(forms.Form):
         return cleaned
 
     def options(self) -> dict[str, Any]:
-        """What the kind of import understands; nothing of what was left empty."""
+        """Return the options that this kind of import understands, without those left empty."""
         values = self.cleaned_data
         if values["kind"] == "dialogues":
             said = {name: values[name] for name in ("reference", "source", "asker", "unescape_newlines")}
@@ -149,7 +149,7 @@ class ImportForm(forms.Form):
         return {"columns": columns, **lists, **{name: values[name] for name in ("metric", "criterion", "note")}}
 
     def arguments(self) -> dict[str, Any]:
-        """In the words of the service."""
+        """Return the arguments of the service."""
         values = self.cleaned_data
         return {
             "kind": values["kind"],

@@ -1,9 +1,9 @@
-"""Saying that a batch's figures have to change, and asking a worker to change them soon.
+"""Mark a batch's results as outdated, and ask a worker to refresh them soon.
 
-The version counter in the transaction is the truth; a nudge only makes it quick. Whether one is due, the database
-says with the new version (annotation_raise_version). None is when it will be seen soon without: behind by more than
-this change, an earlier one has nudged; and figures of less than a second ago wait for the next sweep, since a refresh
-for every answer of a busy batch would take the processor from those who answer.
+The version counter in the transaction is the truth; a nudge only makes the refresh quick. The database decides whether
+one is due when it raises the version (annotation_raise_version). None is due if an earlier change has already nudged,
+or if the results are less than a second old: those wait for the next sweep, because a refresh for every answer of a
+busy batch would take the processor from the people who answer.
 """
 
 import logging
@@ -19,10 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 def raise_version(batch_id: int) -> None:
-    """Count one change of what the batch's figures are made of, and nudge once it is committed.
+    """Count one change of the data behind the batch's results, and nudge once it is committed.
 
-    The last statement of its transaction: it holds the batch's row until the commit, so that versions are in the order
-    of commits.
+    Call it last in a transaction: it holds the batch's row until the commit, so that versions are in the order of
+    commits.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT annotation_raise_version(%s)", [batch_id])
@@ -36,7 +36,7 @@ def nudge_after_commit(batch_id: int) -> None:
 
 
 def nudge(batch_id: int) -> None:
-    """Ask a worker to refresh the batch. A lost nudge costs time, never truth: the sweep finds the batch."""
+    """Ask a worker to refresh the batch. If the nudge is lost, the sweep finds the batch later."""
     try:
         app.send_task("annotation.tasks.refresh_agreement", args=[batch_id], expires=60)
     except (OperationalError, CeleryError, OSError) as error:

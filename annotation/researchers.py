@@ -1,4 +1,4 @@
-"""The group of researchers: its name, and what its members may do. Migration 0017 makes it."""
+"""The group of researchers: its name, and what its members may do. Migration 0018 creates it."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ GROUP = "Researchers"
 READ = ("view",)
 WRITE = ("view", "add", "change")
 EVERYTHING = (*WRITE, "delete")
-# By app and model. Identities and demographics of annotators are not among them.
+# By app and model. Identities and demographics of annotators are left out.
 RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "protocols": {
         **dict.fromkeys(("protocol", "protocolversion"), WRITE),
@@ -25,7 +25,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def permissions() -> Iterator[tuple[str, str, str]]:
-    """Each permission as (app, model, codename)."""
+    """Yield each permission as (app, model, codename)."""
     for app, models in RIGHTS.items():
         for model, verbs in models.items():
             yield from ((app, model, f"{verb}_{model}") for verb in verbs)

@@ -1,7 +1,7 @@
-"""Places on annotation's pages that the apps above fill, so that annotation need not know them.
+"""Define places on annotation's pages that other apps fill, so that annotation does not depend on them.
 
-The settings name the fillings (SLOTS), which `qualification/slots.py` declares. A page reads them for all its studies
-at once, in a number of queries that does not grow with them, and shows each in its place.
+The setting SLOTS names the fillings, which `qualification/slots.py` declares. A page reads them for all its studies at
+once, in a number of queries that does not grow with the studies, and shows each in its place.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ def never(value: Any, work: StudyWork) -> bool:
 class WorkFilling:
     """Something that annotators see with their own work. `read` returns a value by participant.
 
-    `templates` has a template for each slot, which knows the value as `name`. `holds` says that the work has to wait.
-    The slots are `facts`, `record`, `before` and `after` the next step, `instead` of it where there is none, `beside`
-    it, `links` and `scripts`.
+    `templates` has a template for each slot, in which the value is named `name`. If `holds` returns true, the next step
+    has to wait. The slots are `facts`, `record`, `before` and `after` the next step, `instead` of it if there is none,
+    `beside` it, `links` and `scripts`.
     """
 
     name: str
@@ -38,8 +38,8 @@ class WorkFilling:
 class StudyFilling:
     """Something that a study's team sees. `read` returns what the template shows, or None to show nothing.
 
-    The slots are `head` of every page before the study opens, `next` steps for everybody, `next_configure` for those
-    who configure, and `settings`.
+    The slots are `head` of every page before the study opens, `next` steps for everybody, `next_configure` for people
+    who may configure the study, and `settings`.
     """
 
     slot: str
@@ -49,7 +49,7 @@ class StudyFilling:
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """All fillings, and what each batch earned, in words, by assignment: empty where none has earned anything."""
+    """All fillings. `pay_of_batches` returns {assignment: pay in words}, empty if no batch has earned anything."""
 
     work: tuple[WorkFilling, ...]
     study: tuple[StudyFilling, ...]
@@ -69,7 +69,7 @@ class Filled:
         self._read: dict[str, Mapping[int, Any]] = {}
 
     def in_slot(self, slot: str, work: StudyWork) -> list[tuple[str, dict[str, Any]]]:
-        """(template, what it knows) of all that is shown there."""
+        """Return (template, context) for everything that is shown there."""
         return [
             (filling.templates[slot], {"work": work, filling.name: value})
             for filling in slots().work
@@ -77,7 +77,7 @@ class Filled:
         ]
 
     def holds(self, work: StudyWork) -> bool:
-        """Whether the next step of this work has to wait for one of the fillings."""
+        """Return whether the next step of this work has to wait for one of the fillings."""
         holding = [filling for filling in slots().work if filling.holds is not never]
         found = ((filling, self._values(filling).get(work.participant.pk)) for filling in holding)
         return any(value is not None and filling.holds(value, work) for filling, value in found)

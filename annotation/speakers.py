@@ -1,4 +1,4 @@
-"""Who says the next turn of a dialogue. Pure."""
+"""Find out who says the next turn of a dialogue."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,9 +7,9 @@ from annotation.numbering import asker_of, context_of
 
 
 def next_speaker(turns: Sequence[dict[str, Any]]) -> str:
-    """Of two speakers, the one who did not speak last; empty when one or more than two have spoken.
+    """Return the one of two speakers who did not speak last; empty if one or more than two have spoken.
 
-    Instructions and what tools say are context: behind them goes on who does not ask.
+    Instructions and tool output are context: after them, the speaker who does not ask goes on.
     """
     context = context_of(turns)
     speakers = [str(turn["speaker"]) for turn in turns if turn["speaker"] not in context]

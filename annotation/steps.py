@@ -1,7 +1,7 @@
-"""The order of the work, as values: which question is asked of which item, one step after another.
+"""Lay out the order of the work: which question is asked about which item, one step after another.
 
-Pure: a version's spec, an annotator's seed and the items of one dialogue go in, steps come out. A batch of thousands of
-dialogues is never laid out at once: its dialogues follow each other, and each is laid out by itself.
+These are pure functions from a version's spec, an annotator's seed and the items of one dialogue to steps. Each
+dialogue is laid out separately, because a batch may have thousands.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ MOST_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class ItemText:
-    """An item as an annotator may see it: no source, no id. No texts when the dialogue itself is rated."""
+    """An item as an annotator may see it: no source, no id. It has no texts if the dialogue itself is rated."""
 
     token: UUID
     texts: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class ItemText:
 
     @property
     def text(self) -> str | None:
-        """Of a response: what would be said next."""
+        """Return the text of a response; None for other units."""
         return self.texts[0] if self.unit == ProtocolVersion.Unit.RESPONSE else None
 
     @property
@@ -62,7 +62,7 @@ class SavedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An option with what is pressed for it and for its reasons. A key is empty where there are more than keys."""
+    """An option with the keys to press for it and for its reasons. A key is empty if there are not enough keys."""
 
     key: str
     option: OptionSpec
@@ -71,27 +71,27 @@ class Choice:
 
     @property
     def repeats_key(self) -> bool:
-        """Whether its label says which key it is: `3`, `3 (fair)`, `3: okay`."""
+        """Return whether the label already names the key: `3`, `3 (fair)`, `3: okay`."""
         rest = self.option.label.removeprefix(self.key)
         return bool(self.key) and rest != self.option.label and not rest[:1].isalnum()
 
 
 @dataclass(frozen=True, slots=True)
 class AskedCriterion:
-    """`name` begins the names of its form fields; `is_asked` is false while another answer makes it pointless."""
+    """A question on screen. Names of its fields begin with `name`; `is_asked` is false if an answer rules it out."""
 
     criterion: CriterionSpec
     choices: tuple[Choice, ...]
     answer: SavedAnswer
     name: str
     is_asked: bool = True
-    when: str = ""  # "criterion:1,2" in codes of the page: asked only while one of these is chosen there
-    is_skipped: bool = False  # of an item that is flagged, and then needs no answer
+    when: str = ""  # "criterion:1,2" in the page's codes: asked only while one of these options is chosen
+    is_skipped: bool = False  # its item is flagged and needs no answer
     errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lines(self) -> int:
-        """Of the longest description of an answer, about: its place keeps that height, so that nothing moves."""
+        """Return about how many lines the longest description has: that height is kept free, so that nothing moves."""
         texts = [(o.definition, *o.conditions) for o in self.criterion.options]
         return min(max((sum(-(-len(text) // LINE) for text in each) for each in texts), default=0), MOST_LINES)
 
@@ -112,7 +112,7 @@ class ItemOnScreen:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is on the screen at once. Numbers count from 1, within the dialogue."""
+    """Everything that is on the screen at once. Numbers count from 1 within the dialogue."""
 
     number: int
     parts: tuple[ItemOnScreen, ...]
@@ -123,7 +123,7 @@ class Step:
 
     @property
     def only(self) -> AskedCriterion | None:
-        """The question, when there is but one."""
+        """Return the question if there is only one, otherwise None."""
         is_one = len(self.parts) == 1 and len(self.part.questions) == 1
         return self.part.questions[0] if is_one else None
 
@@ -137,7 +137,7 @@ class Step:
 
     @property
     def is_passed_over(self) -> bool:
-        """On the way on: nothing is asked, or all that is asked is about flagged items and has no answer."""
+        """Return whether to skip the step: nothing is asked, or only about flagged items and without an answer."""
         return not any(each.is_asked and (each.answer.is_saved or not each.is_skipped) for _, each in self.questions)
 
 
@@ -145,23 +145,23 @@ Answers = Mapping[tuple[UUID, str], SavedAnswer]  # by item and criterion key
 
 
 def order_items(seed: int, items: Iterable[ItemText]) -> list[ItemText]:
-    """Another order for every annotator, and the same one whenever they come back."""
+    """Return the items in an order that differs between annotators and stays the same for each."""
     return sorted(items, key=lambda item: place_of(seed, item.token))
 
 
 def place_of(seed: int, token: UUID | str) -> bytes:
-    """What the items of a dialogue are sorted by."""
+    """Return the key by which the items of a dialogue are sorted."""
     return hashlib.sha256(f"{seed}:{token}".encode()).digest()
 
 
 def steps_of(
     spec: VersionSpec, items: Sequence[ItemText], answers: Answers, skipped: Set[UUID] = frozenset()
 ) -> tuple[Step, ...]:
-    """The steps of one dialogue, whose items are in the annotator's order.
+    """Return the steps of one dialogue, whose items are in the annotator's order.
 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
-    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped`: the items
-    that need no answer.
+    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped` are the
+    items that need no answer.
     """
     pages = [page for unit in spec.units for page in _pages(spec, unit, [each for each in items if each.unit == unit])]
     return tuple(
@@ -177,7 +177,7 @@ def steps_of(
 
 
 def step_numbers(spec: VersionSpec, n_items: Mapping[str, int]) -> dict[tuple[str, int], dict[str, int]]:
-    """Which step asks what, of a dialogue with so many items of each unit. {(unit, item): {criterion key: step}}."""
+    """Return {(unit, item number): {criterion key: step}} for a dialogue with `n_items` items of each unit."""
     pages = [(unit, page) for unit in spec.units for page in _pages(spec, unit, range(n_items.get(unit, 0)))]
     found: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
     for step, (unit, page) in enumerate(pages, start=1):
@@ -203,7 +203,7 @@ def _pages(spec: VersionSpec, unit: str, items: Sequence[Item]) -> list[list[Ent
 
 
 def _own(item: object, criteria: Sequence[CriterionSpec]) -> tuple[CriterionSpec, ...]:
-    """Of a training item, the questions that it asks. A mere place asks all of its unit."""
+    """Return the questions that the item asks: a training item may ask some; any other asks all of its unit."""
     asks = item.asks if isinstance(item, ItemText) else ()
     return tuple(each for each in criteria if not asks or each.key in asks)
 
@@ -257,15 +257,14 @@ def first_unanswered(steps: Sequence[Step]) -> Step | None:
 
 
 def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
-    """Give every option and every reason its key. On a scale one presses the number one means, whatever the order.
+    """Give every option and every reason its key. On a scale, the key is the option's number, whatever the order.
 
-    A digit must never stand for another option than the one whose number it is, and `-2` is pressed as it is written.
-    Options that have no number of one digit get the digits left over, then letters; reasons get letters that no option
-    of the question has.
+    A digit never stands for an option with another number, and `-2` is pressed as it is written. Options without a
+    one-digit number get the digits that are left, then letters; reasons get letters that no option of the question has.
     """
     own = [_number(option) for option in criterion.options]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
-        own = [""] * len(own)  # two options of one number
+        own = [""] * len(own)  # two options have the same number
     digits = "123456789" if any(own) else "1234567890"
     left = (key for key in (*digits, *LETTERS_IN_ALL) if key not in own)
     keys = [number or next(left, "") for number in own]
@@ -280,7 +279,7 @@ def _choice(key: str, option: OptionSpec, letters: Sequence[str]) -> Choice:
 
 
 def _number(option: OptionSpec) -> str:
-    """Return the option's value, or its label if that is a number, if it has one digit; otherwise nothing."""
+    """Return the option's value, or a label that is a number, if it has one digit; otherwise ''."""
     if option.value is None:
         label = option.label.replace("−", "-")
         return label if NUMBER.fullmatch(label) else ""

@@ -1,4 +1,4 @@
-"""The clock's side: every task calls one service. Arguments are ids."""
+"""Celery tasks. Every task calls one service, and arguments are ids."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Below /: the ways in for annotators without an account."""
+"""Routes below / by which annotators without a password come in."""
 
 from django.urls import path
 

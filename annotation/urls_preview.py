@@ -1,4 +1,4 @@
-"""Below /protocols/: a protocol as annotators would see it. The converter is registered by protocols.urls."""
+"""Route below /protocols/ to the preview of a protocol. protocols.urls registers the converter."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Below /studies/."""
+"""Routes below /studies/."""
 
 from django.urls import path
 

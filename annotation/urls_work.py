@@ -1,4 +1,4 @@
-"""Below /work/: what annotators use."""
+"""Routes below /work/, which annotators use."""
 
 from django.urls import path
 

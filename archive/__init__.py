@@ -1,1 +1,1 @@
-"""A whole study as one file: written by an export, and read back into an empty Parley."""
+"""Write a whole study to one file as an export, and read it back into an empty Parley."""

@@ -1,4 +1,4 @@
-"""What the entries of a study's archive hold, each read in bounded memory."""
+"""Produce the contents of the entries of a study's archive, each read in bounded memory."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from reporting.exports.tables import time_text
 from reporting.record.record import study_record_of
 from reporting.study.facts import people_as_archived
 
-FORMAT = 4  # of the archive
+FORMAT = 4  # the version of the archive's format
 ASSIGNMENTS = (
     "batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported", "round",
 )  # fmt: skip
@@ -27,13 +27,13 @@ METRICS = (
 PREDICTIONS = ("metric", "dialogue", "item", "value", "option")
 DATASHEET = ("question", "text", "updated_at")
 PURPOSES = ("dialogue", "purpose")
-# The protocol version and the pay come beside them. Who may join, and by which link, is of the place it was.
+# The protocol version and the pay are added separately. Invitation settings are not exported.
 SETTINGS = (
     "slug", "name", "description", "status", "seats", "seed", "majority_rule", "word_scale", "kappa_floor", "platform",
     "pay_currency", "consent_text", "consent_version", "content_language", "text_format", "expected_minutes",
     "max_minutes",
 )  # fmt: skip
-# Of a run that made metrics. Prompts, answers, endpoint and prices stay: an observer may export, and may not see them.
+# For runs that made metrics. Prompts, answers, endpoint and prices are left out: observers may export but not see them.
 JUDGE = (
     "name", "content_language", "model", "n_shots", "temperature", "seed", "most_targets", "n_total", "n_answered",
     "n_refused", "n_malformed", "n_rejected", "n_requests", "tokens_prompt", "tokens_answer",
@@ -54,11 +54,11 @@ ANNOTATOR_ROWS = """
     SELECT pseudonym, status, consented_at, consent_version FROM annotation_participant
     WHERE study_id = %s ORDER BY id
 """
-# Dialogues held apart: for pilots, training and checks. A line of the dialogue import does not say it.
+# Dialogues for pilots, training and checks. A line of the dialogue import cannot hold the purpose.
 PURPOSE_ROWS = """
     SELECT key, purpose FROM annotation_dialogue WHERE study_id = %s AND purpose <> 'main' ORDER BY position, id
 """
-# A line of the dialogue import must have texts: what has none is known by its id.
+# Dialogues and candidates without texts, listed by id: a line of the dialogue import must have texts.
 ID_ROWS = """
     SELECT dialogue.key, coalesce(candidate.key, ''), coalesce(source.key, '')
     FROM annotation_dialogue dialogue
@@ -68,7 +68,7 @@ ID_ROWS = """
     WHERE dialogue.study_id = %s AND (dialogue.is_textless OR candidate.id IS NOT NULL)
     ORDER BY dialogue.position, candidate.id
 """
-# Deleted metrics too: what a report printed can be looked up. Numbers stay, since later ones come after.
+# Deleted metrics are included, so that old reports stay traceable. Numbers never change: new metrics come last.
 METRIC_ROWS = """
     SELECT row_number() OVER (ORDER BY metric.id), metric.key, metric.name, metric.kind, metric.higher_is_better,
         metric.origin, run.name, version.sha256, criterion.key, metric.note, metric.created_at, metric.is_active
@@ -153,7 +153,7 @@ def item_rows(study: Study) -> Iterator[list[Any]]:
 
 
 def turns_field(study: Study) -> str:
-    """`history` asks for candidates in every line; `utterances` does without."""
+    """Return the name of the field for turns: `history` requires candidates in every line, `utterances` does not."""
     return "utterances" if next(stream(HAS_BARE, [study.pk]))[0] else "history"
 
 
@@ -170,7 +170,7 @@ def dialogue_lines(study: Study) -> Iterator[bytes]:
 def _candidate(
     following: str, key: str, source: str, speaker: str, text: str, metadata: dict[str, Any]
 ) -> dict[str, Any]:
-    """The import knows the speaker who follows from the dialogue."""
+    """Return a candidate without its speaker if the import can tell the speaker from the dialogue."""
     said = {"candidate_id": key, "source": source, "text": text}
     if speaker not in ("", following):
         said["speaker"] = speaker
@@ -182,7 +182,7 @@ def _others(metadata: dict[str, Any], taken: frozenset[str]) -> dict[str, Any]:
 
 
 def study_record_text(study: Study) -> str:
-    """What reports say of the study's conduct, in counts and words, and who of its people is of the team."""
+    """Return the study record as JSON, in counts and words, and which of the study's people are in the team."""
     said = {"people": people_as_archived(study), **study_record_of(study).parts()}
     return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
 

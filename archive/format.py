@@ -1,4 +1,4 @@
-"""The archive among the formats of exports. What writes it is imported when one is written, not at every start."""
+"""Define the archive as an export format. Its writer is imported only when needed, not at every start."""
 
 from typing import IO
 

@@ -1,4 +1,4 @@
-"""The marks of annotators on items: an optional file of an archive, left out where there are none."""
+"""Write and restore annotators' marks on items. Their file is left out of an archive without marks."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ HEADER = (
     "batch", "annotator", "round", "unit", "dialogue", "source", "item", "is_unsure", "unsure_at", "reason", "words",
     "flagged_at", "seen_at", "seen_note",
 )  # fmt: skip
-# Who of the team looked at a flag has no name in an archive.
+# An archive does not say which team member looked at a flag.
 MARK_ROWS = """
     SELECT batch.key, participant.pseudonym, assignment.round, item.unit, dialogue.key, source.key, candidate.key,
         mark.is_unsure, mark.unsure_at, mark.reason, mark.words, mark.flagged_at, mark.seen_at, mark.seen_note
@@ -35,7 +35,7 @@ COLUMNS = (
     "batch text, annotator text, round int, unit text, dialogue text, source text, item text, is_unsure boolean, "
     "unsure_at timestamptz, reason text, words text, flagged_at timestamptz, seen_at timestamptz, seen_note text"
 )
-# The archive says how a mark stands, not how it came to: that is one change for each.
+# The archive has only the current marks and not their history, so each becomes one change.
 STORE = """
     INSERT INTO annotation_itemmark (assignment_id, item_id, is_unsure, unsure_at, reason, words, flagged_at, seen_at,
         seen_note)
@@ -69,7 +69,7 @@ CHANGES = """
 
 
 def restore_marks(study: Study, path: Path) -> int:
-    """Before the answers, which tell that batches are to be measured. Returns how many. Raises ImportRejected."""
+    """Restore marks and return how many. Call it before the answers, which start measuring. Raise ImportRejected."""
     if not path.exists():
         return 0
     n_rows = stage("archive_mark", COLUMNS, path)

@@ -1,4 +1,4 @@
-"""Metrics of an archive, what they said about candidates and dialogues, and the model judges that made some of them."""
+"""Restore the metrics of an archive, their predictions, and the model judges that made some of them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -47,7 +47,7 @@ PREDICTIONS = """
 def restore_predictions(
     study: Study, folder: Path, judges: Sequence[dict[str, Any]], versions: list[ProtocolVersion], owner: User | None
 ) -> tuple[dict[str, int], list[str]]:
-    """Counts by name, and notes. Somebody has to answer for a judge: without an owner its metrics come as imported."""
+    """Return counts by name, and notes. A judge needs a user: without an owner, its metrics become imported ones."""
     if owner is not None:
         JudgeRun.objects.bulk_create(_judge(study, said, versions, owner) for said in judges)
     n_metrics = _restore_metrics(study, folder / "metrics.csv", [version.pk for version in versions])

@@ -1,4 +1,4 @@
-"""A whole study out of an archive that an export wrote: all or nothing, under a slug that is free."""
+"""Restore a whole study from an archive that an export wrote: all or nothing, under a slug that is free."""
 
 import hashlib
 import json
@@ -37,15 +37,15 @@ from protocols.schema import InvalidBundle
 from protocols.services import store_bundle
 
 ARCHIVE = "archive"
-# The first has no predictions, no datasheet, and does not say whose work was imported before. The second says nothing
-# of conduct, rounds, and what a dialogue is for. The third has no settled labels.
+# The first has no predictions and no datasheet, and does not say whose work was imported. The second has no study
+# record, no rounds and no purposes of dialogues. The third has no settled labels.
 FORMATS = (1, 2, 3, 4)
 FILES = {
     1: frozenset({"dialogues.jsonl", "ids.csv", "items.csv", "annotators.csv", "assignments.csv", "ratings.csv"}),
     2: frozenset({"metrics.csv", "predictions.csv", "datasheet.csv"}),
     3: frozenset({"study_record.json", "purposes.csv"}),
     4: frozenset({"settled.csv", "settled_answers.csv"}),
-}  # that each format has beside those of the ones before
+}  # the files that each format adds to the ones before
 PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
 BLOCK = 1024 * 1024
 SET_LATER = ("slug", "name", "seed", "status", "kappa_floor")
@@ -54,10 +54,10 @@ SET_LATER = ("slug", "name", "seed", "status", "kappa_floor")
 def import_archive(
     path: Path, *, slug: str = "", owner: User | None, is_dry_run: bool = False, now: datetime
 ) -> tuple[Study, ImportSummary]:
-    """Make the study of an archive anew. `slug`: another one than it had. Raises ImportRejected.
+    """Create the study of an archive. `slug` replaces the one it had. Raise ImportRejected.
 
-    Annotators come as imported ones, with their pseudonyms and without accounts. Answers that did not count stay in
-    the archive, and model judges too if there is no owner.
+    Annotators become imported ones, with their pseudonyms and without accounts. Answers that did not count are not
+    restored, and neither are model judges if there is no owner.
     """
     with tempfile.TemporaryDirectory(prefix="parley-archive-") as directory:
         folder = Path(directory)
@@ -68,7 +68,7 @@ def import_archive(
                 summary.is_dry_run = is_dry_run
                 if is_dry_run:
                     transaction.set_rollback(True)
-        except (DataError, IntegrityError, KeyError, ValueError) as error:  # the hashes are right: it was written so
+        except (DataError, IntegrityError, KeyError, ValueError) as error:  # the hashes match: it was written so
             reason = _("the archive is inconsistent (%(error)s)")
             raise _reject(reason % {"error": str(error).splitlines()[0]}) from None
     return study, summary
@@ -80,7 +80,7 @@ def _reject(reason: str, place: str = "") -> ImportRejected:
 
 # --- the file ------------------------------------------------------------------------------------
 def _unpack(path: Path, folder: Path) -> dict[str, Any]:
-    """Write the entries that the settings name to the folder, each as it was hashed. Returns the settings."""
+    """Write the entries that the settings name to the folder, and check their hashes. Return the settings."""
     try:
         with zipfile.ZipFile(path) as archive:
             facts = _facts(archive)
@@ -162,7 +162,7 @@ def _restore(
 
 
 def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> dict[str, ProtocolVersion]:
-    """All versions the archive brings, by the names of their files."""
+    """Store all protocol versions of the archive. Return {file name: version}."""
     stored = {}
     for name, said in facts["protocols"].items():
         try:
@@ -197,7 +197,7 @@ def _restore_sources(study: Study, sources: list[dict[str, Any]]) -> None:
 
 
 def _restore_batches(study: Study, batches: list[dict[str, Any]]) -> None:
-    """Those somebody had begun are measured, as they were: the others do not come into reports."""
+    """Restore batches. Only those that were begun are measured, as before: the others are not in reports."""
     Batch.objects.bulk_create(
         Batch(
             study=study,

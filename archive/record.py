@@ -1,4 +1,4 @@
-"""How a study of an archive was conducted: read as a stranger's file, checked in every part, kept for its reports."""
+"""Restore the study record from an archive. It is checked in every part, because the file is not trusted."""
 
 import json
 from itertools import islice
@@ -16,7 +16,7 @@ MOST_FAULTS = 20
 
 
 def restore_study_record(study: Study, path: Path) -> None:
-    """Raises ImportRejected, with the file and the field of what is not as an archive of ours has it."""
+    """Keep the study record for reports. Raise ImportRejected with the file and the field of each fault."""
     said = _read(path)
     faults = list(islice(faults_of(said), MOST_FAULTS))
     if faults:

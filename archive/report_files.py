@@ -1,4 +1,4 @@
-"""The report in a study's archive, to be read beside the data. A study is read back without it."""
+"""Put the report into a study's archive, to be read beside the data. Restoring a study ignores it."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -17,13 +17,13 @@ from reporting.report.page import page_of
 from reporting.report.pdf import styles_of_file
 
 FOLDER = "report"
-# A report is made in memory, all else of an archive piece by piece.
+# A report is made in memory; everything else in an archive is written piece by piece.
 MOST_RATINGS = 1_000_000
 FIGURES = ("agreement", "votes", "errors")
 
 
 def report_files(study: Study) -> Iterator[tuple[str, str]]:
-    """(name, text) of the report in English; nothing for a study without answers, or with too many."""
+    """Yield (name, text) of the report in English; nothing for a study without answers, or with too many."""
     if count_ratings(study) > MOST_RATINGS:
         return
     with in_language("en"):
@@ -32,7 +32,7 @@ def report_files(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _last_answer(study: Study) -> datetime:
-    """What the report is dated by, so that the same study gives the same bytes."""
+    """Return the date of the report, which is that of the last answer: the same study gives the same bytes."""
     return Rating.objects.filter(batch__study=study).aggregate(at=Max("updated_at"))["at"] or study.created_at
 
 

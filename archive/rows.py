@@ -1,4 +1,4 @@
-"""The tables of an archive that are no imports of their own: staged by COPY, then stored by their keys."""
+"""Restore tables of an archive that have no import of their own: stage them by COPY, then store them by key."""
 
 import csv
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PERSON_STATUSES = list(Participant.Status.values)
 
 
 def stage(table: str, columns: str, path: Path) -> int:
-    """A temporary table of the file's rows, empty cells as NULL. Returns how many. Columns are `name type, ...`."""
+    """Make a temporary table of the file's rows, empty cells as NULL. Return how many. Columns: `name type, ...`."""
     names = [column.split()[0] for column in columns.split(", ")]
     n_rows = 0
     with connection.cursor() as cursor, spool_file() as file:
@@ -30,7 +30,7 @@ def stage(table: str, columns: str, path: Path) -> int:
         cursor.execute(f"CREATE TEMP TABLE {table} (line bigint, {columns}) ON COMMIT DROP")
         copy_in(cursor, table, f"line, {', '.join(names)}", file)
         cursor.execute(f"ANALYZE {table}")
-        cursor.execute("SET LOCAL enable_nestloop = on")  # fresh statistics: a few rows need no hash of everything
+        cursor.execute("SET LOCAL enable_nestloop = on")  # statistics are fresh: a few rows need no hash of everything
     return n_rows
 
 
@@ -59,7 +59,7 @@ def refuse(path: Path, condition: str, table: str, reason: str) -> None:
 
 
 def restore_ids(study: Study, path: Path) -> int:
-    """Dialogues and candidates without texts."""
+    """Restore dialogues and candidates without texts. Return the number of rows. Raise ImportRejected."""
     n_rows = stage("archive_id", "dialogue text, item text, source text", path)
     execute(
         """INSERT INTO annotation_dialogue
@@ -109,7 +109,7 @@ ITEMS = """
 
 
 def restore_items(study: Study, path: Path) -> int:
-    """With new tokens: those of the archive may be known to annotators, and stand in ratings.csv only."""
+    """Restore items with new tokens, because annotators may know the old ones. Return how many."""
     n_rows = stage("archive_item", ITEM_COLUMNS, path)
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, {"study": study.pk})
@@ -127,9 +127,9 @@ def restore_items(study: Study, path: Path) -> int:
 
 
 def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format: int, now: datetime) -> int:
-    """Annotators, their work and the seats they held. Returns how many annotators.
+    """Restore annotators, their work and the seats they held. Return how many annotators.
 
-    Work that was done in Parley stays such work, though nobody's account is behind it: times and pay count it.
+    Work done in Parley still counts as such in times and pay, although no account is behind it.
     """
     annotators = folder / "annotators.csv"
     columns = "annotator text, status text, consented_at timestamptz, consent_version text"
@@ -153,12 +153,12 @@ WORK_COLUMNS = (
     "batch text, annotator text, status text, seat int, seed bigint, claimed_at timestamptz, "
     "submitted_at timestamptz, comment text"
 )
-SINCE = {"is_imported boolean": 2, "round int": 3}  # formats
+SINCE = {"is_imported boolean": 2, "round int": 3}  # the format that added each column
 
 
 def _restore_work(study: Study, path: Path, format: int) -> None:
     n_rows = stage("archive_work", ", ".join([WORK_COLUMNS, *(name for name in SINCE if SINCE[name] <= format)]), path)
-    # What an older format does not say: all of it came from elsewhere, in one round.
+    # Older formats lack these columns: all their work counts as imported, in one round.
     execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS is_imported boolean DEFAULT true")
     execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS round int DEFAULT 1")
     refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
@@ -178,7 +178,7 @@ def _restore_work(study: Study, path: Path, format: int) -> None:
 
 
 def _restore_seats(study: Study, seats: dict[str, int]) -> None:
-    """As many as there were, in the numbers that annotators held. Leases are over."""
+    """Restore as many seats as there were, with the numbers that annotators held. Leases have ended."""
     execute(
         """INSERT INTO annotation_seat (batch_id, number)
            SELECT b.id, n FROM unnest(%s::text[], %s::int[]) AS wanted (batch, n_seats)
@@ -200,7 +200,7 @@ def _restore_seats(study: Study, seats: dict[str, int]) -> None:
 
 
 def restore_purposes(study: Study, path: Path) -> None:
-    """What dialogues that were held apart from main work are for."""
+    """Restore the purposes of dialogues that are not for the main work. Raise ImportRejected."""
     n_rows = stage("archive_purpose", "dialogue text, purpose text", path)
     refuse(path, f"NOT purpose = ANY(ARRAY{PURPOSES})", "archive_purpose", _("has an unknown purpose"))
     n_held = execute(
@@ -214,7 +214,7 @@ def restore_purposes(study: Study, path: Path) -> None:
 
 
 def restore_datasheet(study: Study, path: Path) -> None:
-    """The words; who wrote them had an account elsewhere."""
+    """Restore the texts without their authors, who had accounts elsewhere."""
     stage("archive_datasheet", "question text, text text, updated_at timestamptz", path)
     execute(
         """INSERT INTO annotation_datasheetanswer (study_id, question, text, updated_at)

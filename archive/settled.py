@@ -1,4 +1,4 @@
-"""Labels on which two did not agree at first, and the answers that are kept with those that were settled."""
+"""Write and restore labels on which two people disagreed at first, and the answers kept with settled ones."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ WRITTEN_LABELS = """
           WHERE batch.study_id = %s) label
     JOIN protocols_criterion criterion ON criterion.id = label.criterion_id
 """
-# People of the team have no names in an archive, only a role.
+# Team members have no names in an archive, only a role.
 SETTLED_ROWS = f"""
     SELECT label.number, label.batch, label.unit, dialogue.key, source.key, candidate.key, version.sha256,
         criterion.key, label.round, label.state, label.how, option.key, label.found_at, label.settled_at, member.role
@@ -57,7 +57,7 @@ LABEL_COLUMNS = (
     "number int, batch text, unit text, dialogue text, source text, item text, protocol_sha256 text, criterion text, "
     "round int, state text, how text, option text, found_at timestamptz, settled_at timestamptz, settled_by text"
 )
-# Imported annotators cannot look again: what waits for them goes to a trainer.
+# Imported annotators cannot re-rate: labels that wait for them go to adjudication.
 LABELS = """
     INSERT INTO qualification_disagreement (item_id, criterion_id, round, state, how, option_id, note, found_at,
         settled_at)
@@ -103,7 +103,7 @@ ANSWERS = """
 
 
 def restore_settled(study: Study, folder: Path, versions: list[ProtocolVersion], summary: ImportSummary) -> None:
-    """Store the labels with their states and the answers kept with them. Raises ImportRejected."""
+    """Store the labels with their states and the answers kept with them. Raise ImportRejected."""
     summary.counts["settled_new"] = _restore_labels(study, folder / "settled.csv", [each.pk for each in versions])
     n_missing = _restore_answers(study, folder / "settled_answers.csv")
     if n_missing:

@@ -1,6 +1,6 @@
-"""A study as one zip that an empty Parley reads back: protocol, dialogues, ratings, predictions, and what holds them.
+"""Write a study as one zip that an empty Parley can read back.
 
-Ratings are written first and what they refer to after them: nothing is ever deleted, so an answer that arrives
+Ratings are written first and what they refer to after them. Nothing is ever deleted, so an answer that arrives
 meanwhile cannot refer to something that the archive lacks.
 """
 
@@ -66,7 +66,7 @@ CONTENTS = {
 
 
 class Archive:
-    """Entries one after another, each hashed while it is written."""
+    """A zip whose entries are written one after another, each hashed while it is written."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
@@ -120,7 +120,7 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
 
 
 def _versions(study: Study) -> dict[str, ProtocolVersion]:
-    """{file name: version}: the one the study follows, and those that older ratings and predictions are about."""
+    """Return {file name: version} of the study's version and of those that older ratings and predictions are about."""
     rated = Criterion.objects.filter(ratings__batch__study=study).order_by().values("version").distinct()
     predicted = Criterion.objects.filter(metrics__study=study).order_by().values("version").distinct()
     used = ProtocolVersion.objects.filter(Q(pk__in=rated) | Q(pk__in=predicted))

@@ -1,4 +1,4 @@
-"""Where answers arrive: the hot path of the platform."""
+"""Save answers. These are the busiest views of the platform."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,12 +25,12 @@ from protocols.answers import LONGEST_TEXT, Given, InvalidAnswer
 LONGEST_DIALOGUE = 100_000  # turns
 MOST_ANSWERS = 50  # in one request
 GIVEN = ("option", "options", "turns", "explanations", "free_text", "other")
-LONGEST_MS = 2**53  # the largest whole number every client can say; the service has its own bounds
+LONGEST_MS = 2**53  # the largest whole number that every client can represent; the service has its own limits
 LEASE_EXPIRED = _("Your time for this batch has ended. Your answer is kept and counts if you take a seat again.")
 
 
 class OwnAnswerSerializer(serializers.Serializer):
-    """One answer, in the codes of the page: no id of a row is ever sent or taken."""
+    """One answer, in the codes that the page uses. Database ids are never sent or accepted."""
 
     item = serializers.UUIDField()
     criterion = serializers.CharField(max_length=80)
@@ -70,7 +70,7 @@ class AnswerSerializer(OwnAnswerSerializer):
 
 
 class SeveralAnswersSerializer(serializers.Serializer):
-    """Answers of one assignment. Each is looked at by itself: a mistake in one does not hold up the others."""
+    """Answers of one assignment. Each is checked separately: a mistake in one does not hold up the others."""
 
     assignment = serializers.UUIDField()
     answers = serializers.ListField(
@@ -139,7 +139,7 @@ class SeveralAnswersView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """What became of each answer, in their order: saved or refused, each by itself."""
+        """Save several answers. The results come in the order of the answers; each is saved or refused separately."""
         values = SEVERAL.run_validation(request.data)
         context, now = _context(request, values["assignment"]), timezone.now()
         return Response({"results": _results(context, values["answers"], now)})
@@ -201,6 +201,6 @@ def _said(context: AnswerContext, submission: Submission, outcome: Outcome, now:
 
 
 def _wait(context: AnswerContext, submission: Submission, now: datetime) -> dict[str, float]:
-    """After how many seconds the answer is taken: from now on its dialogue counts as being read."""
+    """Return after how many seconds the answer is accepted; its dialogue counts as being read from now on."""
     left = open_answered(context.assignment_id, submission.item, context.spec.reading_seconds, now=now)
     return {"seconds": left.total_seconds()}

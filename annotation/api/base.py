@@ -1,4 +1,4 @@
-"""What the API's views share: services' refusals in the one shape of errors, a study found as on the pages."""
+"""Base view of the API: it finds studies as the pages do and turns refusals of services into API errors."""
 
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,7 @@ class StudyView(GenericAPIView):
         return study_for(self.request.user, self.kwargs["slug"], right)
 
     def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:
-        """Before a body is read: who may not do it learns nothing about what is wrong with it."""
+        """Check the right before the body is read, so that errors in the body tell nothing to a user without it."""
         super().initial(request, *args, **kwargs)
         if request.method in self.rights or request.method == "HEAD":
             _ = self.study
@@ -41,7 +41,7 @@ class StudyView(GenericAPIView):
         return super().handle_exception(in_the_shape(error))
 
     def checked(self, serializer_class: Any = None, **kwargs: Any) -> dict[str, Any]:
-        """The clean values of the request's body. Raises ValidationError."""
+        """Return the clean values of the request's body. Raise ValidationError."""
         make = serializer_class or self.get_serializer_class()
         serializer = make(data=self.request.data, context=self.get_serializer_context(), **kwargs)
         serializer.is_valid(raise_exception=True)
@@ -49,7 +49,7 @@ class StudyView(GenericAPIView):
 
 
 def in_the_shape(error: Exception) -> Exception:
-    """Services know nothing of HTTP: their exceptions in the API's words."""
+    """Return the API's exception for one of a service: services know nothing of HTTP."""
     if isinstance(error, Refused):
         return Refusal(error.code, error.message, **error.extra)
     if isinstance(error, InvalidValues):

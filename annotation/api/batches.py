@@ -1,4 +1,4 @@
-"""Batches: listed, made, opened and closed."""
+"""List, make, open and close batches."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -21,7 +21,7 @@ class BatchesView(StudyView):
 
     @extend_schema(operation_id="batches_list", responses=BatchSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Batches with their seats."""
+        """List batches with their seats."""
         page = self.paginate_queryset(batch_list(self.study))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -29,7 +29,7 @@ class BatchesView(StudyView):
         operation_id="batches_make", request=MakeBatchesSerializer, responses={201: BatchSerializer(many=True)}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Deal out the dialogues that are in no batch yet, or repeat a pilot. The first page of the new batches."""
+        """Deal out dialogues that no batch of this kind holds, or repeat a pilot. Returns a page of new batches."""
         asked, by, now = self.checked(MakeBatchesSerializer), signed_in(request.user), timezone.now()
         pilot = asked.pop("same_as", None)
         if pilot:
@@ -48,7 +48,7 @@ class BatchView(StudyView):
 
     @extend_schema(operation_id="batches_retrieve")
     def get(self, request: Request, slug: str, key: str) -> Response:
-        """One batch."""
+        """Get one batch."""
         batch = batch_for(request.user, slug, key, Right.WATCH)
         return Response(self.get_serializer(batch_list(self.study).get(pk=batch.pk)).data)
 

@@ -1,4 +1,4 @@
-"""Imports as jobs: a file is taken, a worker reads it, the job says how far it is."""
+"""Queue imports as jobs: a worker reads the file, and the job reports its progress."""
 
 from typing import Any
 from uuid import UUID
@@ -32,7 +32,7 @@ def _map_field(name: str) -> serializers.CharField:
 
 
 class ImportSerializer(serializers.Serializer):
-    """A file and how to read it. The form of the page checks it, so both take the same."""
+    """A file and how to read it. The API accepts the same values as the form on the import page."""
 
     file = serializers.FileField()
     kind = serializers.ChoiceField(choices=ImportJob.Kind.choices, default=ImportJob.Kind.DIALOGUES)
@@ -68,7 +68,7 @@ class ImportSerializer(serializers.Serializer):
     )
 
     def get_fields(self) -> dict[str, serializers.Field]:
-        """With one field more for each of our columns, in which the file's name of it is said."""
+        """Add a field for each of our columns: it takes the name of that column in the file."""
         return super().get_fields() | {f"map_{name}": _map_field(name) for name in COLUMNS}
 
 
@@ -79,7 +79,7 @@ class ImportsView(StudyView):
 
     @extend_schema(operation_id="imports_list", responses=ImportJobSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Imports, newest first."""
+        """List imports, newest first."""
         page = self.paginate_queryset(import_list(self.study))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -89,7 +89,7 @@ class ImportsView(StudyView):
         responses={202: ImportJobSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Queue an import. All or nothing: a file with one wrong line stores nothing and says where it is wrong."""
+        """Queue an import. If any line is wrong, nothing is stored and the import lists the errors."""
         job = uploads.queue_import(
             study=self.study,
             user=signed_in(request.user),
@@ -114,5 +114,5 @@ class ImportView(StudyView):
 
     @extend_schema(operation_id="imports_retrieve")
     def get(self, request: Request, slug: str, token: UUID) -> Response:
-        """One import: how far it is, its summary, its errors."""
+        """Get one import: its progress, its summary and its errors."""
         return Response(self.get_serializer(import_for(request.user, slug, token)).data)

@@ -1,4 +1,4 @@
-"""Where marks on items arrive: that an annotator is unsure about one, or that something is wrong with it."""
+"""Save marks on items: an annotator is unsure about one, or something is wrong with it."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""JSON that cannot hurt: bounded in size and depth."""
+"""Parse JSON bodies of limited size and depth."""
 
 from typing import IO, Any
 
@@ -11,7 +11,7 @@ LARGEST_BODY = 1024 * 1024
 
 
 class BoundedJSONParser(BaseParser):
-    """The parser of the standard library recurses on nested input until Python gives up, which would be a 500."""
+    """Parse with orjson: the standard library's parser fails on deeply nested input, which would be a 500."""
 
     media_type = "application/json"
 

@@ -1,4 +1,4 @@
-"""The ratings of a study, for those who may read single answers: pseudonyms only."""
+"""List the ratings of a study under pseudonyms, for users who may read single answers."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ LARGEST_ID = 2**63 - 1
 
 
 class RatingPages(CursorPagination):
-    """By key, not by number: page 100,000 costs what the first one does."""
+    """Page by key instead of by number, so that page 100,000 costs no more than the first."""
 
     ordering = "pk"
     page_size = 200
@@ -43,7 +43,7 @@ class RatingsView(StudyView):
         operation_id="ratings_list", parameters=[RatingFilterSerializer], responses=RatingSerializer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Ratings in the order they were first given, annotators under their pseudonyms."""
+        """List ratings in the order they were first given, with annotators under their pseudonyms."""
         asked = RatingFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         page = self.paginate_queryset(ratings_of(self.study, **asked.validated_data))
@@ -61,7 +61,7 @@ def ratings_of(study: Study, *, batch: str = "", criterion: str = "") -> QuerySe
 
 
 def names_of(study: Study) -> dict[str, Any]:
-    """What the ids in a rating are called, in all versions of the protocol: the study may have followed another one."""
+    """Return names for the ids in ratings, from all versions of the protocol: the study may have used another one."""
     protocol = study.protocol_version.protocol_id
     explanations = Explanation.objects.filter(option__criterion__version__protocol=protocol)
     options = Option.objects.filter(criterion__version__protocol=protocol)

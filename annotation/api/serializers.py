@@ -1,4 +1,4 @@
-"""Rows as the API shows them, and bodies as it takes them. Services check and change."""
+"""Describe rows as the API shows them and bodies as it accepts them. Services check and change the data."""
 
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from protocols.selectors import find_version
 
 
 class StudySerializer(serializers.ModelSerializer):
-    """`protocol` is slug@version; a slug alone takes the highest published version."""
+    """A study. `protocol` is slug@version; a slug alone means the highest published version."""
 
     protocol = serializers.CharField(max_length=130, source="protocol_version")
     role = serializers.CharField(source="my_role", read_only=True, help_text="Your own role in the study.")
@@ -133,7 +133,7 @@ class BatchSerializer(serializers.ModelSerializer):
 
 
 class MakeBatchesSerializer(serializers.Serializer):
-    """How dialogues are dealt out. `size` is needed unless `by` is given; `field` if it is stratified."""
+    """How dialogues are dealt out. `size` is required unless `by` is `given`, `field` if `by` is `stratified`."""
 
     by = serializers.ChoiceField(choices=["given", "size", "stratified"], default="given")
     size = serializers.IntegerField(min_value=1, max_value=100_000, required=False, allow_null=True)
@@ -170,7 +170,7 @@ class LineErrorSerializer(serializers.Serializer):
 
 
 class ImportSummarySerializer(serializers.Serializer):
-    """What was stored or, after a dry run, would be. Empty until the import is done."""
+    """A summary of what was stored or, after a dry run, would be stored. Empty until the import is done."""
 
     format = serializers.CharField(required=False)
     is_dry_run = serializers.BooleanField(required=False)

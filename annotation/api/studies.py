@@ -1,4 +1,4 @@
-"""Studies, their members and annotators."""
+"""Create and change studies, their members and their annotators."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class StudiesView(StudyView):
 
     @extend_schema(operation_id="studies_list", responses=STUDY_ENTRIES)
     def get(self, request: Request) -> Response:
-        """Your studies. Those in which you only rate come with their name and status alone."""
+        """List your studies. A study in which you only rate shows only its slug, name and status."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -69,7 +69,7 @@ class OneStudyView(StudyView):
 
     @extend_schema(operation_id="studies_retrieve")
     def get(self, request: Request, slug: str) -> Response:
-        """One study, with your role in it."""
+        """Get one study, with your role in it."""
         return Response(_shown(self, self.study))
 
     @extend_schema(operation_id="studies_update")
@@ -98,7 +98,7 @@ class MembersView(StudyView):
 
     @extend_schema(operation_id="members_list", responses=MembershipSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Members and their roles."""
+        """List members and their roles."""
         page = self.paginate_queryset(self.study.memberships.select_related("user").order_by("pk"))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -117,7 +117,7 @@ class MemberView(StudyView):
 
     @extend_schema(operation_id="members_change_role", request=RoleSerializer, responses=MembershipSerializer)
     def patch(self, request: Request, slug: str, pk: int) -> Response:
-        """Change a role. A study keeps an owner."""
+        """Change a role. The last owner must stay an owner."""
         member = membership_for(request.user, slug, pk)
         role, by = self.checked()["role"], signed_in(request.user)
         changed = people.change_role(member, role=role, by=by, now=timezone.now())
@@ -125,7 +125,7 @@ class MemberView(StudyView):
 
     @extend_schema(operation_id="members_remove", responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        """Take the role away. Annotators are excluded first."""
+        """Remove a member from the study. Annotators must be excluded first."""
         membership = membership_for(request.user, slug, pk)
         people.remove_member(membership, by=signed_in(request.user), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -137,7 +137,7 @@ class ParticipantsView(StudyView):
 
     @extend_schema(operation_id="participants_list", responses=ParticipantSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Annotators, those who wait for a decision first."""
+        """List annotators, those who wait for a decision first."""
         page = self.paginate_queryset(participant_list(self.study))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -148,7 +148,7 @@ class ParticipantView(StudyView):
 
     @extend_schema(operation_id="participants_set_status", request=PersonStatusSerializer)
     def patch(self, request: Request, slug: str, token: Any) -> Response:
-        """Clear, pause or exclude. Excluding frees the seats; their ratings stop counting.
+        """Clear, pause or exclude an annotator. Excluding frees their seats, and their ratings stop counting.
 
         Excluding needs a reason, and so does every decision about somebody who has not qualified.
         """

@@ -1,4 +1,4 @@
-"""Sign-in for programs: a name and a password for a token, under the limits of the sign-in page."""
+"""Sign programs in: they exchange a name and a password for a token, under the limits of the sign-in page."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ class TokenView(GenericAPIView):
 
     @extend_schema(operation_id="token_create", auth=[], responses=TokenSerializer)
     def post(self, request: Request) -> Response:
-        """Sign in. The same token is given each time until it is revoked."""
+        """Sign in. You get the same token each time until it is revoked."""
         asked = self.get_serializer(data=request.data)
         asked.is_valid(raise_exception=True)
         user = sign_in(request, **asked.validated_data)
@@ -55,7 +55,7 @@ class TokenView(GenericAPIView):
 
 
 def sign_in(request: Request, *, username: str, password: str, code: str = "") -> User:
-    """Raises Throttled after too many wrong tries, AuthenticationFailed otherwise. Wrong tries on the page count."""
+    """Return the user. Raise AuthenticationFailed, or Throttled after too many wrong tries here or on the page."""
     wrong = exceptions.AuthenticationFailed(_("The name, the password or the code is wrong."))
     try:
         user = get_adapter().authenticate(request._request, username=username, password=password)
@@ -67,6 +67,6 @@ def sign_in(request: Request, *, username: str, password: str, code: str = "") -
 
 
 def _second_factor(user: User, code: str) -> bool:
-    """A password alone must not open what the page opens with two factors only."""
+    """Check the code: a password alone must not open an account that needs two factors on the page."""
     factors = list(Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN))
     return not factors or (bool(code) and any(factor.wrap().validate_code(code) for factor in factors))

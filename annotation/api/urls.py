@@ -1,4 +1,4 @@
-"""Below /api/v1/."""
+"""Routes below /api/v1/."""
 
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
@@ -8,7 +8,7 @@ from annotation.api import answers, batches, imports, marks, ratings, studies, t
 
 
 class KeyConverter(StringConverter):
-    """A key of an import: anything that can be stored, slashes too."""
+    """Match a key from an import: any characters that can be stored, including slashes."""
 
     regex = r"[^\x00-\x1f]{1,100}"
 

@@ -1,4 +1,4 @@
-"""What a cell says, in the words of a protocol: options, reasons, several choices and marked turns."""
+"""Read the cells of a file with a protocol: options, reasons, multiple choices and marked turns."""
 
 from django.utils.translation import gettext as _
 
@@ -14,7 +14,7 @@ def importable(spec: VersionSpec, is_own: bool = False) -> list[CriterionSpec]:
 
 
 def n_with_one_option(spec: VersionSpec) -> int:
-    """Return how many questions have one option as their answer: with one, a file need not name it."""
+    """Return how many questions take one option as their answer. If only one does, a file need not name it."""
     return len(_with_one_option(importable(spec)))
 
 
@@ -23,7 +23,7 @@ def _with_one_option(criteria: list[CriterionSpec]) -> list[CriterionSpec]:
 
 
 class AnswerCells:
-    """What the protocol calls its criteria, options and explanations; keys go before labels before numbers."""
+    """Look up the criteria and options of a protocol. Keys win over labels, and labels over numbers."""
 
     def __init__(self, spec: VersionSpec, is_own: bool = False) -> None:
         criteria = importable(spec, is_own)
@@ -57,7 +57,7 @@ class AnswerCells:
         return options.get(value.strip().casefold()) or options.get(number_of(value))
 
     def choices(self, criterion: CriterionSpec, cell: str) -> list[int]:
-        """Return the ids of the options whose keys stand between the bars, in the protocol's order."""
+        """Return the ids of the options listed in the cell, separated by |, in the protocol's order. Raise BadField."""
         chosen = [self.option(criterion, part, "choices") for part in parts_of(cell)]
         if sentence := alone_error(chosen):
             raise BadField("choices", sentence)
@@ -66,7 +66,7 @@ class AnswerCells:
         return list(_parsed(criterion, Given(options=tuple(each.code for each in chosen)), "choices").choice_ids)
 
     def turns(self, criterion: CriterionSpec, cell: str) -> list[int]:
-        """Return the numbers between the bars. The dialogue is known later: see `refuse_wrong_turns`."""
+        """Return the turn numbers that the cell lists, separated by |. `refuse_wrong_turns` compares them later."""
         turns = tuple(whole(part, "turns", 1) for part in parts_of(cell))
         return list(_parsed(criterion, Given(turns=turns), "turns", max(turns, default=0)).turns)
 
@@ -106,7 +106,7 @@ def whole(text: str, field: str, least: int = 0) -> int:
 
 
 def find_explanation(option: OptionSpec, name: str) -> ExplanationSpec | None:
-    """Return the reason with this key or text, or else the only one with this sub-dimension."""
+    """Return the reason with this key or text, otherwise the only one with this sub-dimension, or None."""
     wanted = name.strip().casefold()
     for each in option.explanations:
         if wanted in (each.key.casefold(), each.text.casefold()):
@@ -116,7 +116,7 @@ def find_explanation(option: OptionSpec, name: str) -> ExplanationSpec | None:
 
 
 def explanation_ids(option: OptionSpec, cell: str) -> list[int]:
-    """Return the ids, sorted, of the reasons between the bars."""
+    """Return the sorted ids of the reasons that the cell lists, separated by |. Raise BadField."""
     found = set()
     for part in parts_of(cell):
         explanation = find_explanation(option, part)

@@ -1,4 +1,4 @@
-"""Which column of a file of ratings holds what."""
+"""Find out which column of a file holds which field."""
 
 from django.utils.translation import gettext as _
 
@@ -20,7 +20,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "answered_at": ("answered_at",),
 }
 FIELDS = tuple(ALIASES)
-# The columns of our own export of ratings: nothing in it is guessed, and it says more than a file from elsewhere.
+# The columns of our own export of ratings. None is guessed, and it has fields that files from elsewhere lack.
 OWN_MARK = "protocol_sha256"
 OWN_COLUMNS = {name: name for name in FIELDS} | {
     "value": "option",
@@ -33,7 +33,7 @@ def is_own_export(columns: list[str]) -> bool:
 
 
 def parse_map(text: str) -> dict[str, str]:
-    """`annotator=rater,value=label`: our field, the file's column. Raises BadField."""
+    """Parse `annotator=rater,value=label` into {our field: the file's column}. Raise BadField."""
     mapping = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, column = (piece.strip() for piece in part.partition("="))
@@ -45,7 +45,7 @@ def parse_map(text: str) -> dict[str, str]:
 
 
 def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> dict[str, int]:
-    """The place of each field of a file of ratings: as wanted, else by the names known. Raises BadField."""
+    """Return the place of each field in a file of ratings: as wanted, otherwise by known names. Raise BadField."""
     if is_own_export(columns):
         lowered = [column.casefold() for column in columns]
         told = {field: _wanted_place(field, column, lowered, FIELDS) for field, column in wanted.items()}
@@ -58,7 +58,7 @@ def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> 
 def places_of_columns(
     columns: list[str], wanted: dict[str, str], aliases: dict[str, tuple[str, ...]]
 ) -> dict[str, int]:
-    """The place of each field that the file has: as wanted, else by the names known. Raises BadField."""
+    """Return the place of each field that the file has: as wanted, otherwise by known names. Raise BadField."""
     lowered = [column.casefold() for column in columns]
     places = {field: _wanted_place(field, column, lowered, tuple(aliases)) for field, column in wanted.items()}
     taken = set(places.values())

@@ -1,4 +1,4 @@
-"""What the commands of both imports share: finding the study, showing progress, printing the outcome."""
+"""Functions that the import commands share: find the study, show progress, print the outcome."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def named_study(slug: str) -> Study:
 def run_import(
     run: Callable[[Progress], ImportSummary], path: Path, stdout: OutputWrapper, stderr: OutputWrapper
 ) -> None:
-    """Run it and print the summary, or `FILE:LINE: field: reason` for each error and exit with 1."""
+    """Run the import and print its summary, or print `FILE:LINE: field: reason` for each error and exit with 1."""
     try:
         summary = run(_shown(stderr) if stderr.isatty() else no_progress)
     except OSError as error:

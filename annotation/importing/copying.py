@@ -1,4 +1,4 @@
-"""PostgreSQL's COPY, text format: what a value looks like, and how a file of such lines is loaded."""
+"""Write values in the text format of PostgreSQL's COPY, and load files of such lines."""
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,12 +11,12 @@ NULL = b"\\N"
 
 
 def spool_file() -> IO[bytes]:
-    """A file that is gone once closed, on disk: what is checked but not yet stored may be larger than memory."""
+    """Return a temporary file on disk: rows that are checked but not yet stored may be larger than memory."""
     return tempfile.TemporaryFile(buffering=BLOCK)
 
 
 def copy_text(value: str) -> bytes:
-    """A text as a COPY cell."""
+    """Return a text as a COPY cell."""
     data = value.encode()
     if b"\\" in data:
         data = data.replace(b"\\", b"\\\\")
@@ -26,19 +26,19 @@ def copy_text(value: str) -> bytes:
 
 
 def copy_ids(values: Iterable[int]) -> bytes:
-    """Whole numbers as the cell of an array column."""
+    """Return whole numbers as a COPY cell of an array column."""
     return b"{" + ",".join(map(str, values)).encode() + b"}"
 
 
 def copy_in(cursor: Any, table: str, columns: str, file: IO[bytes]) -> None:
-    """Load all lines of the file. Table and columns are constants of the program, never input."""
+    """Load all lines of the file. Table and columns must be constants of the program, never input."""
     file.flush()
     file.seek(0)
     cursor.copy_expert(f"COPY {table} ({columns}) FROM STDIN", file, BLOCK)
 
 
 def prepare_bulk(cursor: Any) -> None:
-    """For this transaction: freshly filled tables have no statistics, and a nested loop over them never ends."""
+    """Turn off nested loops in this transaction: new tables have no statistics, and such a loop never ends."""
     cursor.execute("SET LOCAL enable_nestloop = off")
 
 
@@ -49,7 +49,7 @@ def fetch(sql: str, params: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
 
 
 def execute(sql: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> int:
-    """Run one statement; how many rows it touched."""
+    """Run one statement. Return how many rows it touched."""
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return cursor.rowcount

@@ -1,4 +1,4 @@
-"""Import of dialogues: the whole file is checked first, then stored in one short transaction, or not at all."""
+"""Import dialogues: the whole file is checked first, then stored in one short transaction or not at all."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -43,9 +43,9 @@ def import_dialogues(
     progress: Progress = no_progress,
     now: datetime,
 ) -> ImportSummary:
-    """Bring the dialogues of a file into the study, all or none. The same file again changes nothing.
+    """Store the dialogues of a file in the study, all or none. Importing the same file twice changes nothing.
 
-    Raises ImportRejected with the errors of all lines.
+    Raise ImportRejected with the errors of all lines.
     """
     del now  # dialogues carry no time; ratings do, and both imports are called alike
     name = dialogue_format(path, format)
@@ -65,7 +65,7 @@ def import_dialogues(
 
 
 def _refuse_sources_as_speakers(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
-    """Annotators read the speaker's name, and must not learn who wrote the candidate."""
+    """Raise BadField for a speaker named like a source: annotators must not learn who wrote the candidate."""
     for candidate in dialogue.candidates:
         known = (candidate.source, names.get(candidate.source, candidate.source))
         if candidate.speaker.casefold() in (name.casefold() for name in known):
@@ -90,7 +90,7 @@ def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: 
     base = next_position(study)
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
-        if base == 0:  # the common case needs no comparison, and half the time
+        if base == 0:  # the common case needs no comparison and takes half the time
             copy_in(cursor, "annotation_dialogue", COLUMNS, spool.dialogues)
             n_new = len(spool.lines)
         else:
@@ -110,7 +110,7 @@ def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: 
 
 
 def lock_study(study: Study) -> None:
-    """One import or dealing at a time for a study. NO KEY: annotators go on rating and joining meanwhile."""
+    """Allow one import or dealing at a time per study. NO KEY lets annotators rate and join meanwhile."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
 
 
@@ -120,7 +120,7 @@ def next_position(study: Study) -> int:
 
 
 def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
-    """Store the dialogues the study does not have. Raises ImportRejected when one is there with other content."""
+    """Store new dialogues and return how many. Raise ImportRejected if the study has one with other content."""
     cursor.execute(
         f"CREATE TEMP TABLE dialogue_stage ON COMMIT DROP AS SELECT {COLUMNS} FROM annotation_dialogue WITH NO DATA"
     )
@@ -184,7 +184,7 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
            SELECT d.id, s.id, c.key, c.speaker, c.text, c.metadata FROM candidate_stage c
            JOIN annotation_dialogue d ON d.study_id = %s AND d.position = c.position + %s
            JOIN annotation_source s ON s.study_id = %s AND s.key = c.source
-           ORDER BY c.line""",  # else a join shuffles them, and an export names sources and responses in another order
+           ORDER BY c.line""",  # without it a join shuffles them, and an export lists sources and responses differently
         [study.pk, base, study.pk],
     )
     cursor.execute("DROP TABLE candidate_stage")
@@ -192,7 +192,7 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
 
 
 def add_sources(study: Study, keys: Sequence[str] | dict[str, None], reference: str) -> int:
-    """Add the sources the study does not have, and mark the named reference. Returns how many were added."""
+    """Add the sources the study does not have, and mark the named reference. Return how many were added."""
     known = set(study.sources.values_list("key", flat=True))
     last = study.sources.aggregate(last=Max("position"))["last"] or 0
     new = [key for key in keys if key not in known]

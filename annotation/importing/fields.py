@@ -1,4 +1,4 @@
-"""Values of a line, checked. Each function returns the clean value or raises BadField with what to do."""
+"""Check the values of a line. Each check returns the clean value or raises BadField, which says what to do."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def nul() -> str:
 
 
 def clean_text(value: object, field: str, *, is_unescaping: bool = False) -> str:
-    """Text that is shown: line breaks kept, as \\n alone; a literal backslash-n only when asked for."""
+    """Return text for display: line breaks become \\n; a literal backslash-n is converted only if asked for."""
     if type(value) is not str:
         raise BadField(field, _("must be text, not %(kind)s") % {"kind": kind_of(value)})
     if not value.strip():
@@ -45,7 +45,7 @@ def clean_text(value: object, field: str, *, is_unescaping: bool = False) -> str
 
 
 def clean_key(value: object, field: str, longest: int = LONGEST_KEY) -> str:
-    """A name or number that identifies something; '' when there is none."""
+    """Return a name or number that identifies something as text; '' if there is none."""
     if value is None:
         return ""
     if type(value) is int:
@@ -61,7 +61,7 @@ def clean_key(value: object, field: str, longest: int = LONGEST_KEY) -> str:
 
 
 def first_key(record: Record, names: tuple[str, ...], prefix: str = "", longest: int = LONGEST_KEY) -> tuple[str, str]:
-    """The first of the fields that is there: its name and its value as a key."""
+    """Return the name and the key of the first of the fields that is there; two empty texts if none is."""
     for name in names:
         if record.get(name) is not None:
             return name, clean_key(record[name], prefix + name, longest)
@@ -69,7 +69,7 @@ def first_key(record: Record, names: tuple[str, ...], prefix: str = "", longest:
 
 
 def canonical_json(value: object, field: str) -> bytes:
-    """The same bytes for the same content; refuses what jsonb cannot hold."""
+    """Return the same bytes for the same content. Raise BadField for what jsonb cannot hold."""
     try:
         data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError as error:

@@ -1,4 +1,4 @@
-"""Lines of a file, plain or .gz, of any length and content, in bounded memory."""
+"""Read the lines of a file, plain or .gz, in bounded memory, whatever its length and content."""
 
 import gzip
 import io

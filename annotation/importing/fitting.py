@@ -1,4 +1,4 @@
-"""Whether answers fit what they are about: turns that the dialogue has, and questions that are asked at all."""
+"""Check that imported answers mark only turns of their dialogue and answer only questions that are asked."""
 
 from collections.abc import Iterable
 
@@ -24,7 +24,7 @@ def refuse_wrong_turns() -> None:
 
 
 def refuse_unasked(spec: VersionSpec) -> None:
-    """Raise ImportRejected with the answers to questions that the annotator's other answers leave out."""
+    """Raise ImportRejected with the answers to questions that the annotator's other answers rule out."""
     for criterion in spec.criteria:
         for condition in criterion.when:
             other = spec.by_key[condition.criterion]

@@ -1,4 +1,4 @@
-"""Which shape a file of dialogues has, and the reader of each."""
+"""Recognise the format of a file of dialogues, and read the file."""
 
 import itertools
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def read_dialogues(
 
 
 def dialogue_format(path: Path, wanted: str = "") -> str:
-    """The wanted format, or the one the first lines show. Raises ImportRejected."""
+    """Return the wanted format, otherwise the one that the first lines show. Raise ImportRejected."""
     if wanted and wanted not in DIALOGUE_FORMATS:
         text = _("%(name)r is unknown: use one of %(known)s")
         _refuse(0, "format", text % {"name": wanted, "known": ", ".join(DIALOGUE_FORMATS)})

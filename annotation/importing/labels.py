@@ -1,4 +1,4 @@
-"""Labels of a data set in JSON Lines as rows of ratings: the label of each line, or the ratings that the line lists."""
+"""Read labels in JSON Lines as rows of ratings. A line has one label or lists several ratings."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def is_json_lines(path: Path) -> bool:
 def label_rows(
     path: Path, spec: VersionSpec, log: ErrorLog, progress: Progress, *, criterion: str, annotator: str
 ) -> Iterator[Row]:
-    """Yield a row for each answer. What is wrong with a line goes to the log."""
+    """Yield a row for each answer. Errors in a line go to the log. Raise ImportRejected for an unknown criterion."""
     labelled = spec.label_criterion(criterion)
     if labelled is None:
         known = ", ".join(each.key for each in spec.voted)
@@ -53,7 +53,7 @@ def label_rows(
 
 
 class Labels:
-    """The lines of one file, read by a protocol. `criterion` is what the labels answer."""
+    """Read the lines of one file with a protocol. `criterion` is the question that the labels answer."""
 
     def __init__(self, spec: VersionSpec, criterion: CriterionSpec, annotator: str) -> None:
         self._spec, self._criterion, self._annotator = spec, criterion, annotator
@@ -92,7 +92,7 @@ class Labels:
         yield from self._turns(rating.get("turns"), texts, asked)
 
     def _others(self, said: Any) -> Iterator[tuple[CriterionSpec, OptionSpec]]:
-        """Yield the answers to other questions with one option."""
+        """Yield (criterion, option) for the answers to other questions. Raise BadField."""
         if said is not None and type(said) is not dict:
             raise BadField("answers", _("must be an object, not %(kind)s") % {"kind": kind_of(said)})
         for name, value in (said or {}).items():
@@ -104,7 +104,7 @@ class Labels:
     def _reasons(
         self, said: Any, option: OptionSpec, asked: list[CriterionSpec]
     ) -> tuple[list[str], dict[str, list[str]]]:
-        """Return the keys of the label's own reasons, and of the choices by the question that is asked after it."""
+        """Return the keys of the label's own reasons, and {criterion: option keys} of multiple choices after it."""
         explanations: list[str] = []
         choices: dict[str, list[str]] = {}
         several = [each for each in asked if each.kind == Criterion.Kind.MULTIPLE]
@@ -134,7 +134,7 @@ class Labels:
 
 
 def _ratings(record: Record) -> Iterator[tuple[str, Record]]:
-    """Yield (place, rating) of those that the line lists, or else the line itself."""
+    """Yield (place, rating) for each rating that the line lists, or the line itself if it has no list."""
     listed = record.get("ratings")
     if listed is None:
         yield "", record

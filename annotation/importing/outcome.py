@@ -1,4 +1,4 @@
-"""What an import says: errors by line, a summary, how far it is."""
+"""Report how an import went: errors by line, a summary, progress."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -13,12 +13,12 @@ READING, STORING = "reading", "storing"
 
 
 def no_progress(done: int, total: int, phase: str) -> None:
-    """For callers that show none."""
+    """Ignore progress, for callers that do not show it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineError:
-    """`line` counts from one; 0 is the file as a whole."""
+    """An error in a file. `line` counts from 1; 0 means the file as a whole."""
 
     line: int
     field: str
@@ -30,7 +30,7 @@ class LineError:
 
 
 class ImportRejected(Exception):
-    """Nothing was imported. `errors` are the first of `n_errors`."""
+    """Raised when a file has errors and nothing was imported. `errors` are the first of `n_errors`."""
 
     def __init__(self, errors: list[LineError], n_errors: int | None = None) -> None:
         self.errors = errors
@@ -58,7 +58,7 @@ class ErrorLog:
             self.errors.append(LineError(line, field, reason))
 
     def count_more(self, n: int) -> None:
-        """Errors that were counted elsewhere and not listed."""
+        """Add errors that were counted elsewhere and are not listed."""
         self.n_errors += n
 
     def refuse_any(self) -> None:

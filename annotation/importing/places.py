@@ -1,4 +1,4 @@
-"""Where imported ratings belong: the batch that holds the item, else the one the file or the dialogue names."""
+"""Place imported ratings in the batch that holds the item, otherwise in the one the file or the dialogue names."""
 
 from django.utils.translation import gettext
 
@@ -10,7 +10,7 @@ DEFAULT_BATCH = "imported"
 
 
 def place_units(study: Study) -> dict[str, int]:
-    """Fill batch_id and item_id of every unit, making batches and items. Returns counts by name."""
+    """Fill batch_id and item_id of every unit, making missing batches and items. Return counts by name."""
     _find_items(study)
     n_batches = _find_batches(study)
     refuse(
@@ -28,7 +28,7 @@ def place_units(study: Study) -> dict[str, int]:
 
 
 def has_moved() -> bool:
-    """Whether a unit went to the batch that holds its item, though the file names another."""
+    """Return whether a unit went to the batch that holds its item although the file names another."""
     moved = fetch(
         """SELECT 1 FROM import_unit u JOIN annotation_batch b ON b.id = u.batch_id
            WHERE u.batch <> '' AND u.batch <> b.key LIMIT 1"""
@@ -37,7 +37,7 @@ def has_moved() -> bool:
 
 
 def _find_items(study: Study) -> None:
-    """In several batches at once, the one the file names is meant, else the first of the main work."""
+    """Find the items of units. Of several batches, the one that the file names wins, then the first main batch."""
     execute(
         """UPDATE import_unit SET item_id = best.item_id, batch_id = best.batch_id
            FROM (SELECT DISTINCT ON (u.id) u.id, i.id AS item_id, i.batch_id
@@ -64,7 +64,7 @@ def _nowhere(*_: str) -> str:
 
 
 def _find_batches(study: Study) -> int:
-    """Name the batch of every unit that has no item yet; make those that do not exist. Returns how many."""
+    """Set the batch of every unit that has no item yet, making missing batches. Return how many were made."""
     rows = fetch(
         """SELECT u.id, coalesce(nullif(u.batch, ''), nullif(d.batch_key, ''), %s)
            FROM import_unit u JOIN annotation_dialogue d ON d.id = u.dialogue_id
@@ -83,7 +83,7 @@ def _find_batches(study: Study) -> int:
 
 
 def _create_batches(study: Study, keys: list[str]) -> list[Batch]:
-    """Closed: the work in them is finished."""
+    """Create closed batches, because the work in them is finished."""
     last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
     return Batch.objects.bulk_create(
         Batch(study=study, key=key, status=Batch.Status.CLOSED, position=last + at)
@@ -92,7 +92,7 @@ def _create_batches(study: Study, keys: list[str]) -> list[Batch]:
 
 
 def _create_items(study: Study) -> int:
-    """Items for all candidates of each dialogue given to a batch, or for the dialogue when that is what is rated."""
+    """Create items for all candidates of each placed dialogue, or for a dialogue rated as a whole; return how many."""
     n_items = execute(
         """WITH given AS (
                SELECT batch_id, dialogue_id, bool_and(candidate_id IS NULL) AS is_whole FROM import_unit

@@ -1,4 +1,4 @@
-"""Predictions of a CSV: which columns are metrics, and each cell as a number, an option, or neither."""
+"""Read predictions from a CSV: find the columns that are metrics, and read each cell as a number or an option."""
 
 import math
 from collections.abc import Mapping
@@ -30,10 +30,11 @@ WHERE = ("dialogue", "item", "source")
 
 @dataclass(frozen=True, slots=True)
 class PredictionOptions:
-    """`columns`: our field -> the file's column. Either one metric in the columns value and label, or `metrics`: one
-    column each, `bleu` or `judge=appropriateness` (column=criterion).
+    """How to read a file of predictions. `columns` is {our field: the file's column}.
 
-    `metric` names the one metric; `criterion` is what labels belong to; `lower_is_better` has keys of metrics.
+    A file has one metric, in the columns value and label, or several in `metrics`: one column each, written as `bleu`
+    or `judge=appropriateness` (column=criterion). `metric` names the one metric, `criterion` is the question that
+    labels answer, and `lower_is_better` holds keys of metrics.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class PredictionOptions:
 
 @dataclass(slots=True)
 class MetricColumn:
-    """One metric of the file. Its kind is known when every cell has been read: labels if all name an option."""
+    """One metric of the file. Its kind is known once every cell has been read: labels if all name an option."""
 
     key: str
     column: str
@@ -69,7 +70,7 @@ class MetricColumn:
         return LABEL if are_labels else SCORE
 
     def refuse_into(self, log: ErrorLog) -> None:
-        """What is wrong with its cells, once its kind is known."""
+        """Add the errors of its cells to the log. Call it when every cell has been read, because the kind decides."""
         wrong = [self.no_options if self.kind == LABEL else self.no_numbers]
         if not self.is_wide and self.kind == LABEL:
             wrong.append(self.no_numbers)
@@ -81,7 +82,7 @@ class MetricColumn:
 
 
 class Cells:
-    """The columns of one file, found by its header."""
+    """Find the columns of one file by its header, and read the cells of its rows."""
 
     def __init__(self, names: list[str], options: PredictionOptions, spec: VersionSpec) -> None:
         self._spec = spec
@@ -159,7 +160,7 @@ class Cells:
             raise BadField("criterion", _("name the criterion that the labels answer"))
 
     def unit(self, row: Row, is_whole_dialogue: bool) -> tuple[str, str, str]:
-        """What the row is about: dialogue, item and source as the file names them."""
+        """Return (dialogue, item, source) of the row as the file names them. Raise BadField."""
         dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
         source = self._key(row, "source", LONGEST_SOURCE_KEY)
         if is_whole_dialogue:
@@ -175,7 +176,7 @@ class Cells:
         return clean_key("" if place is None else row.values[place], name, longest)
 
     def read(self, metric: MetricColumn, row: Row) -> tuple[float | None, int | None] | None:
-        """(number, option id) of the row's cell or cells; None for empty ones: no prediction."""
+        """Return (number, option id) of the row's cell or cells, or None if they are empty: no prediction."""
         value = "" if metric.value_at is None else row.values[metric.value_at].strip()
         label = "" if metric.label_at is None else row.values[metric.label_at].strip()
         if not value and not label:
@@ -226,7 +227,7 @@ def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec
 
 
 def as_number(text: str) -> float | None:
-    """A finite number with a point; 'nan', 'inf' and '1_000' are none."""
+    """Return a finite number, or None for other texts: 'nan', 'inf' and '1_000' are not numbers here."""
     try:
         number = float(text)
     except ValueError:

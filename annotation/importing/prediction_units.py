@@ -1,4 +1,4 @@
-"""What predictions are about: the rows' ids become candidates or dialogues that the study has. Nothing is made.
+"""Find the candidates or dialogues of the study that predictions are about. Nothing is created.
 
 All steps work on `import_row`: one row for each line of the file.
 """
@@ -23,7 +23,7 @@ TABLE = """CREATE TEMP TABLE import_row (
 
 
 def find_targets(study: Study, *, is_whole_dialogue: bool) -> None:
-    """Fill dialogue_id, and candidate_id where responses are rated. Raises ImportRejected."""
+    """Fill dialogue_id, and candidate_id where responses are rated. Raise ImportRejected."""
     _find_dialogues(study)
     if is_whole_dialogue:
         return
@@ -36,7 +36,7 @@ def find_targets(study: Study, *, is_whole_dialogue: bool) -> None:
 
 
 def _find_dialogues(study: Study) -> None:
-    """A row without a dialogue names a candidate that must be the only one of its key in the study."""
+    """Find each row's dialogue. A row without one names a candidate whose key must be unique in the study."""
     execute(
         """UPDATE import_row r SET dialogue_id = f.dialogue_id, n_meant = f.n
            FROM (SELECT c.key, min(c.dialogue_id) AS dialogue_id, count(*) AS n
@@ -63,7 +63,7 @@ def _find_candidates_by_key() -> None:
 
 
 def _find_candidates_by_source() -> None:
-    """A source has one candidate in a dialogue, as a rule; where it has several, the row must say which."""
+    """Find candidates by their source. Where a source has several in a dialogue, the row must name one."""
     execute(
         """UPDATE import_row r SET candidate_id = f.id, n_meant = f.n
            FROM (SELECT c.dialogue_id, s.key, min(c.id) AS id, count(*) AS n

@@ -1,4 +1,4 @@
-"""Import of predictions: every cell is checked first, then all are stored in one transaction, or none."""
+"""Import predictions: every cell is checked first, then all are stored in one transaction, or none."""
 
 from datetime import datetime
 from pathlib import Path
@@ -52,9 +52,9 @@ def import_predictions(
     user: User | None = None,
     now: datetime,
 ) -> ImportSummary:
-    """Bring scores or labels of a CSV into the study, all or none. The same file again changes nothing.
+    """Store scores or labels of a CSV in the study, all or none. Importing the same file twice changes nothing.
 
-    Raises ImportRejected with the errors of all lines.
+    Raise ImportRejected with the errors of all lines.
     """
     if format not in ("", CSV_PREDICTIONS):
         raise _refused("format", _("%(name)r is unknown: use %(known)s") % {"name": format, "known": CSV_PREDICTIONS})
@@ -75,7 +75,7 @@ def _refused(field: str, reason: str) -> ImportRejected:
 
 
 class _Spool:
-    """The checked rows of one file, ready for COPY: what each is about, and one value per metric."""
+    """The checked rows of one file, ready for COPY: what each row is about, and one value per metric."""
 
     cells: Cells
 
@@ -162,7 +162,7 @@ def _stage(spool: _Spool) -> None:
 def _metrics(
     study: Study, found: list[MetricColumn], options: PredictionOptions, user: User | None, now: datetime
 ) -> tuple[list[Metric], int]:
-    """A row for each metric of the file: the study's own, if it is of the same kind, or a new one."""
+    """Return the metrics of the file, existing or new, and how many are new. Raise ImportRejected on a conflict."""
     known = {each.key: each for each in study.metrics.filter(is_active=True)}
     new = [_new_metric(study, each, options, user, now) for each in found if each.key not in known]
     log = ErrorLog()
@@ -202,7 +202,7 @@ def _new_metric(
 
 
 def _stage_predictions(columns: list[MetricColumn], metrics: list[Metric]) -> None:
-    """A score keeps its number alone; a label its option, and a number where the file has a column of its own."""
+    """Stage predictions. A score keeps only its number; a label its option, and a number from a separate column."""
     rows = [
         (at, metric.pk, column.kind == LABEL, column.is_wide)
         for at, (column, metric) in enumerate(zip(columns, metrics, strict=True))

@@ -1,4 +1,4 @@
-"""The first rows of a file, for a page that asks whether this is what was meant. The database is not looked at."""
+"""Preview the first rows of a file, so that people can check how it is read. The database is not used."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ from annotation.speakers import next_speaker
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """`mapping` is {our field: the file's column} of ratings. Errors are those of the rows read, not of the file."""
+    """The first rows of a file. `mapping` is {our field: the file's column}; `errors` are those of these rows only."""
 
     kind: str
     format: str
@@ -41,7 +41,7 @@ def preview(
     *,
     options: DialogueOptions | RatingOptions | PredictionOptions | None = None,
 ) -> Preview:
-    """Raises ImportRejected when not even the format can be told."""
+    """Return the first `n` rows. Raise ImportRejected if not even the format can be recognised."""
     if kind == ImportJob.Kind.RATINGS:
         if rating_format(path, format) == JSONL_LABELS:
             return _labels(path, n)
@@ -93,7 +93,7 @@ def _ratings(path: Path, n: int, options: RatingOptions) -> Preview:
     table = Table(path, log, no_progress)
     mapping = {}
     try:
-        # Whether the criterion may be left out is the protocol's to say, and is checked by the import.
+        # The import checks whether the criterion may be left out: that depends on the protocol.
         places = map_columns(table.columns, dict(options.columns), n_criteria=1)
         mapping = {name: table.columns[at] for name, at in places.items()}
     except BadField as error:

@@ -1,6 +1,6 @@
-"""Dialogues of a crowd-task CSV: a row is one candidate (`machine_completion`) of its `prompt`.
+"""Read dialogues from a crowd-task CSV: each row is one candidate (`machine_completion`) of its `prompt`.
 
-Rows of one dialogue may stand anywhere in the file, so they wait in a temporary file, not in memory.
+Rows of one dialogue may be anywhere in the file, so they wait in a temporary file, not in memory.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ from annotation.importing.tables import Row, Table, find_column, need_column
 PROMPT, COMPLETION = ("prompt",), ("machine_completion",)
 DIALOGUE_COLUMNS = ("dialogue_id", "dialogue", "id")
 CANDIDATE_COLUMNS = ("candidate_id", "candidate")
-ONLY_SOURCE = "model"  # of files that name none
+ONLY_SOURCE = "model"  # the source in files that name none
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Columns:
 
 @dataclass(slots=True)
 class Group:
-    """The rows of one dialogue: where they wait, and what must be the same in all of them."""
+    """The rows of one dialogue: their places in the temporary file, and what must be the same in all of them."""
 
     line: int
     digest: str
@@ -129,7 +129,7 @@ def _candidate_row(row: Row, columns: Columns, options: DialogueOptions) -> Reco
 
 
 def _turns(prompt: str) -> list[Record]:
-    """A prompt is one turn of nobody: it may hold the lines of several speakers."""
+    """Return the prompt as one turn without a speaker: it may hold the lines of several speakers."""
     return [{"speaker": "", "text": prompt}]
 
 
@@ -165,6 +165,6 @@ def _dialogue(key: str, group: Group, waiting: IO[bytes]) -> ParsedDialogue:
 
 
 def _split(others: list[Record]) -> tuple[Record, list[Record]]:
-    """A column that says the same in all rows of the dialogue is the dialogue's; another is the candidate's."""
+    """Return columns that are the same in all rows, for the dialogue, and each row's other columns."""
     shared = {name: value for name, value in others[0].items() if all(each[name] == value for each in others)}
     return shared, [{k: v for k, v in each.items() if k not in shared} for each in others]

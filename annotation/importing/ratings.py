@@ -1,4 +1,4 @@
-"""Import of existing ratings: checked against the protocol row by row, then against the study in one transaction."""
+"""Import existing ratings: check them against the protocol row by row, then the study in one transaction."""
 
 from datetime import datetime
 from pathlib import Path
@@ -49,10 +49,10 @@ def import_ratings(
     progress: Progress = no_progress,
     now: datetime,
 ) -> ImportSummary:
-    """Bring ratings made elsewhere into the study, all or none. The same file again changes nothing.
+    """Store ratings made elsewhere in the study, all or none. Importing the same file twice changes nothing.
 
-    They are held by imported annotators on seats of their own, and counted like any other.
-    Raises ImportRejected with the errors of all lines.
+    They belong to imported annotators, who have seats of their own, and they count like any other.
+    Raise ImportRejected with the errors of all lines.
     """
     found = _check_request(study, path, format)
     log = ErrorLog()
@@ -66,7 +66,7 @@ def import_ratings(
 
 
 def rating_format(path: Path, wanted: str = "") -> str:
-    """Return the format that the file shows. Raises ImportRejected where another one is wanted."""
+    """Return the format that the file shows. Raise ImportRejected if another one is wanted."""
     found = JSONL_LABELS if is_json_lines(path) else CSV_RATINGS
     if wanted and wanted not in RATING_FORMATS:
         text = _("%(name)r is unknown: use %(known)s")
@@ -78,7 +78,7 @@ def rating_format(path: Path, wanted: str = "") -> str:
 
 
 def _check_request(study: Study, path: Path, name: str) -> str:
-    """Return the format of the file. Raises ImportRejected for what cannot be imported."""
+    """Return the format of the file. Raise ImportRejected for what cannot be imported."""
     found = rating_format(path, name)
     unit = study.protocol_version.unit
     is_own = found == CSV_RATINGS and is_own_export(Table(path, ErrorLog(), no_progress).columns)

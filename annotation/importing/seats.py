@@ -1,4 +1,4 @@
-"""Who rated: imported annotators, each with a submitted assignment and a seat in every batch they rated."""
+"""Create imported annotators, each with a submitted assignment and a seat in every batch they rated."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from annotation.models import Assignment, Participant, Seat, Study
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one annotator did in one batch. The times are None when the file has none."""
+    """The work of one annotator in one batch. The times are None if the file has none."""
 
     batch_id: int
     annotator: str
@@ -24,7 +24,7 @@ class Share:
 
 
 def seat_annotators(study: Study, now: datetime) -> dict[str, int]:
-    """Seats first (the lock order), then assignments. Returns counts by name. Raises ImportRejected."""
+    """Create assignments and give them seats, locking seats first. Return counts by name. Raise ImportRejected."""
     shares = _shares()
     participants, n_new = _participants(study, shares)
     known = set(
@@ -95,7 +95,7 @@ def _lock_free_seats(batch_ids: set[int]) -> dict[int, list[Seat]]:
 
 
 def _take_seats(assignments: list[Assignment], free: dict[int, list[Seat]]) -> int:
-    """Free seats first, then new ones. Returns how many were added to batches that had seats already."""
+    """Take free seats first, then add new ones. Return how many were added to batches that had seats already."""
     batch_ids = {each.batch_id for each in assignments}
     numbered = Seat.objects.filter(batch_id__in=batch_ids).values_list("batch_id")
     last = dict(numbered.annotate(last=Max("number")))

@@ -1,4 +1,4 @@
-"""Dialogues of JSON Lines: one object a line, its turns in `history`, `messages` or `utterances`."""
+"""Read dialogues from JSON Lines: one object per line, with its turns in `history`, `messages` or `utterances`."""
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
@@ -32,9 +32,9 @@ CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 
 @dataclass(frozen=True, slots=True)
 class DialogueOptions:
-    """`reference`: the source that is the ground truth. `source`: who wrote candidates that do not say.
+    """How to read a file of dialogues. `reference` is the source that is the ground truth.
 
-    `asker`: the speaker who asks in dialogues that do not say it.
+    `source` is the author of candidates that name none, `asker` the speaker who asks in dialogues that do not say it.
     """
 
     reference: str = ""
@@ -45,7 +45,7 @@ class DialogueOptions:
 
 @dataclass(slots=True)
 class ParsedCandidate:
-    """`speaker`: as the file names them; empty for the side whose turn it is."""
+    """A candidate in a file. `speaker` is the file's name; empty means the side whose turn it is."""
 
     key: str
     source: str
@@ -93,7 +93,7 @@ def read_json_lines(
 
 
 def load_record(line: bytes) -> Record | None:
-    """The object of a line, or None for a blank one."""
+    """Return the object of a line, or None for a blank line. Raise BadField."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -122,7 +122,7 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
 
 
 def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str:
-    """Who asks: as the dialogue says, else as was said of the file, else as the speakers' names tell."""
+    """Return who asks: as the dialogue says, otherwise as the options say, otherwise judged by the speakers' names."""
     told = record.get("asker") or options.asker
     if not told:
         return asker_of(turns)
@@ -146,7 +146,7 @@ def _list(record: Record, name: str) -> list[Any]:
 
 
 def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list[Record], list[Record]]:
-    """Turns of speaker and text alone, and what else each turn said: a page may show the former only."""
+    """Return turns of speaker and text only, and the other fields of each turn, which pages must not show."""
     turns, extras = [], []
     for at, raw in enumerate(_list(record, shape.turns)):
         if type(raw) is not dict:
@@ -188,7 +188,7 @@ def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: Dial
 
 
 def name_candidates(candidates: list[ParsedCandidate]) -> None:
-    """Keys within the dialogue: the given ones, else the source's name, numbered from its second candidate on."""
+    """Complete the candidates' keys: a missing key is the source's name, numbered from its second candidate on."""
     taken: set[str] = set()
     for at, candidate in enumerate(candidates):
         if candidate.key in taken:
@@ -204,6 +204,6 @@ def name_candidates(candidates: list[ParsedCandidate]) -> None:
 
 
 def free_key(name: str, taken: Container[str], numbers: Iterator[int]) -> str:
-    """The name itself for number 1, then name-2, name-3: the first that is not taken."""
+    """Return the first key that is not taken: the name itself for number 1, then name-2, name-3 and so on."""
     keys = (name if number == 1 else f"{name}-{number}" for number in numbers)
     return next(key for key in keys if key not in taken)

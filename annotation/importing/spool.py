@@ -1,4 +1,4 @@
-"""Parsed dialogues as lines of PostgreSQL's COPY format in temporary files: checked first, stored in one go."""
+"""Keep parsed dialogues in temporary files, as lines of PostgreSQL's COPY format, until all are checked."""
 
 import hashlib
 from array import array
@@ -19,17 +19,17 @@ NOBODY = "prompt"
 
 
 def derived_key(turns: list[Record]) -> str:
-    """A key for a dialogue that brings none: the same turns have the same key in every import."""
+    """Return a key for a dialogue that has none: the same turns get the same key in every import."""
     return "h-" + hashlib.sha256(_named(turns)).hexdigest()[:24]
 
 
 def _named(turns: list[Record]) -> bytes:
-    """Files imported before turns could lack a speaker are known again: such a turn had this one."""
+    """Return the turns as JSON. A turn without a speaker gets the name that older imports gave it."""
     return orjson.dumps([{**turn, "speaker": turn["speaker"] or NOBODY} for turn in turns])
 
 
 class DialogueSpool:
-    """`lines[n]` is the line of the n-th dialogue; `sources` are in the order of their first appearance."""
+    """Checked dialogues. `lines[n]` is the line of the n-th one; `sources` are in order of first appearance."""
 
     def __init__(self, study_id: int) -> None:
         self._study = str(study_id).encode()
@@ -49,7 +49,7 @@ class DialogueSpool:
         self.candidates.close()
 
     def add(self, dialogue: ParsedDialogue) -> None:
-        """Write the dialogue. Raises BadField, and writes nothing, when it repeats a key or cannot be stored."""
+        """Write the dialogue. Raise BadField, and write nothing, if it repeats a key or cannot be stored."""
         turns = orjson.dumps(dialogue.turns)
         metadata = canonical_json(dialogue.metadata, "metadata")
         following = next_speaker(dialogue.turns)
@@ -94,18 +94,18 @@ class DialogueSpool:
 
 
 def _content(candidate: ParsedCandidate, metadata: bytes, following: str) -> bytes:
-    """A speaker that follows from the dialogue is no content of its own: naming it or not is the same."""
+    """Return a candidate's part of the digest. A speaker that follows from the dialogue is left out of it."""
     if candidate.speaker not in ("", following):
         metadata = canonical_json(candidate.metadata | {"speaker": candidate.speaker}, "candidates")
     return orjson.dumps([candidate.key, candidate.source, candidate.text]) + metadata
 
 
 def _told(dialogue: ParsedDialogue) -> list[bytes]:
-    """Who asks, if it is not the one who speaks first: the content of all others is what it always was."""
+    """Return the asker's part of the digest: empty if they speak first, so that older digests stay valid."""
     return [] if dialogue.asker == dialogue.turns[0]["speaker"] else [dialogue.asker.encode()]
 
 
 def _digest(turns: bytes, metadata: bytes, batch_key: str, contents: list[bytes]) -> bytes:
-    """The content of a dialogue in 64 characters; the order of its candidates is no content."""
+    """Return a hash of a dialogue's content, 64 characters. The caller sorts the candidates' contents."""
     whole = b"\x00".join((turns, metadata, batch_key.encode(), *contents))
     return hashlib.sha256(whole).hexdigest().encode()

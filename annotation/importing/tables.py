@@ -1,4 +1,4 @@
-"""Rows of a CSV file: header first, comma, semicolon or tab, quoted line breaks kept."""
+"""Read the rows of a CSV file with a header, separated by comma, semicolon or tab. Quoted line breaks are kept."""
 
 import csv
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, Lin
 
 DELIMITERS = (",", ";", "\t")
 
-# The module's own limit is 131,072 characters, less than an honest dialogue may have.
+# The csv module's own limit is 131,072 characters, and a real dialogue may be longer.
 csv.field_size_limit(LONGEST_LINE)
 
 
@@ -23,7 +23,7 @@ class Row:
 
 
 class Table:
-    """The header is read at once; iterating yields the rows. What is wrong with a row goes to the log."""
+    """A CSV file. The header is read at once; iterating yields the rows. Errors in a row go to the log."""
 
     def __init__(self, path: Path, log: ErrorLog, progress: Progress) -> None:
         self._log = log
@@ -96,7 +96,7 @@ def delimiter_of(header: str) -> str:
 
 
 def find_column(columns: list[str], names: tuple[str, ...]) -> int | None:
-    """The place of the first of the names, in any case."""
+    """Return the place of the first name that the columns have, in upper or lower case, or None."""
     lowered = [column.casefold() for column in columns]
     return next((lowered.index(name) for name in names if name in lowered), None)
 

@@ -1,6 +1,6 @@
-"""What was rated: the rows' ids become dialogues and candidates of the study, made first where asked for.
+"""Find the dialogues and candidates of the study that were rated, creating missing ones if asked to.
 
-All steps work on `import_unit`: one row for each way in which the file names something, with its first line.
+All steps work on `import_unit`: one row for each name that the file gives to something rated, with its first line.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Reason = Callable[[str, str, str, str], str]  # dialogue, item, source, batch ->
 
 
 def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
-    """Fill dialogue_id, candidate_id and source_id of every unit. Returns what was created, by name."""
+    """Fill dialogue_id, candidate_id and source_id of every unit. Return counts of what was created, by name."""
     execute(
         """CREATE TEMP TABLE import_unit ON COMMIT DROP AS
            SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
@@ -62,7 +62,7 @@ def refuse(condition: str, field: str, reason: Reason) -> None:
 
 
 def _find_dialogues_of_items(study: Study) -> None:
-    """Rows without a dialogue name a candidate that must be the only one of its key in the study."""
+    """Find the dialogues of rows that name only a candidate. Its key must be unique in the study."""
     execute(
         """UPDATE import_unit u SET dialogue_id = f.dialogue_id, n_meant = f.n
            FROM (SELECT c.key, min(c.dialogue_id) AS dialogue_id, count(*) AS n
@@ -95,7 +95,7 @@ def _create_dialogues(study: Study) -> int:
 
 
 def _find_sources(study: Study) -> None:
-    """Of candidate sets and whole models, which are known by their source."""
+    """Find the sources of candidate sets and whole models, which are known by their source."""
     execute(
         """UPDATE import_unit u SET source_id = s.id FROM annotation_source s
            WHERE u.unit IN ('candidate_set', 'model') AND s.study_id = %s AND s.key = u.source""",
@@ -122,7 +122,7 @@ def _find_candidates() -> None:
 
 
 def _create_sources(study: Study, reference: str) -> int:
-    """A candidate cannot be made without its source."""
+    """Create the sources of missing candidates, which cannot be made without one. Return how many."""
     refuse(f"{MISSING} AND source = ''", "source", _needs_source)
     rows = fetch(f"SELECT source FROM import_unit WHERE {MISSING} GROUP BY source ORDER BY min(line)")
     if len(rows) > MOST_SOURCES:

@@ -1,4 +1,4 @@
-"""Ratings of a long CSV or of JSON Lines, each row checked against the protocol and written as a line of COPY."""
+"""Read ratings from a long CSV or from JSON Lines: check each row against the protocol, and write it for COPY."""
 
 import unicodedata
 import uuid
@@ -26,7 +26,7 @@ from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
 LONGEST_PSEUDONYM = 80
 LONGEST_FREE_TEXT = 20_000
-MILLISECONDS_FROM = 1e11  # as seconds this were the year 5138
+MILLISECONDS_FROM = 1e11  # in seconds this would be the year 5138
 NAMESPACE = uuid.UUID("5d3a4c1e-9f0b-5c55-8d4e-6a1f2b7c9e10")
 Unit = ProtocolVersion.Unit
 UNIT_FIELDS = ("dialogue", "item", "source")
@@ -44,9 +44,10 @@ STAGE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RatingOptions:
-    """`columns`: our field -> the file's column. `create_missing`: make what is known by its id alone.
+    """How to read a file of ratings. `columns` is {our field: the file's column}.
 
-    Of labels in JSON Lines, `criterion` is what they answer, and `annotator` is the name of lines that name nobody.
+    With `create_missing`, dialogues, sources and candidates missing from the study are created by their id alone. For
+    labels in JSON Lines, `criterion` is the question they answer and `annotator` the name on lines that name nobody.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -192,7 +193,7 @@ def _free_text(cell: str) -> str:
 
 
 def _answered_at(cell: str, now: datetime) -> bytes:
-    """ISO 8601 or seconds since 1970 as the cell of a time column; none when the file does not say."""
+    """Return a time column's cell from ISO 8601 or from (milli)seconds since 1970; NULL for an empty cell."""
     if not cell.strip():
         return NULL
     try:

@@ -1,4 +1,4 @@
-"""The answers themselves: each new one is a rating and its first revision; a known one must be the same."""
+"""Store imported answers: a new one becomes a rating and its first revision; a known one must be the same."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criter
 
 
 def stage_votes(study: Study) -> None:
-    """Rows, units and assignments put together: what a rating consists of. Of a returned batch, the last round's."""
+    """Join rows, units and assignments into votes. In a returned batch, the assignment of the last round counts."""
     execute(
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
@@ -74,7 +74,7 @@ def _refuse(errors: list[tuple[int, str, str]], n_errors: int) -> None:
 
 
 def write_votes(now: datetime) -> tuple[int, list[int]]:
-    """Store the votes that are not there yet. Returns how many, and the batches they went to."""
+    """Store the votes that are not there yet. Return how many, and the ids of their batches."""
     execute(f"DELETE FROM import_vote v USING annotation_rating x WHERE {SAME}")
     touched = [batch_id for (batch_id,) in fetch("SELECT DISTINCT batch_id FROM import_vote ORDER BY batch_id")]
     n_new = execute(

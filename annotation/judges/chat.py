@@ -1,7 +1,7 @@
-"""One request to an endpoint that speaks OpenAI's chat completions, with the standard library alone.
+"""Send one request to an endpoint that speaks OpenAI's chat completions, with the standard library alone.
 
 The key goes into one header and nowhere else: not into a row, a log, an error or a page. Redirects are not followed,
-so it never reaches another host than the operator named.
+so it never reaches a host other than the one that the operator named.
 """
 
 import http.client
@@ -21,9 +21,9 @@ PATH = "/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`http_status` None: nothing came back, and `text` says why. `retry_after` in seconds, if the endpoint named it.
+    """The reply of an endpoint. If nothing came back, `http_status` is None and `text` says why.
 
-    Of a reply that is a completion `is_completion` holds and `text` is what the model said.
+    `retry_after` is in seconds, if the endpoint named it. If `is_completion`, `text` is what the model said.
     """
 
     http_status: int | None
@@ -37,13 +37,13 @@ class Reply:
 
 
 def address_of(base: str) -> str:
-    """The address that is called: of `https://host/v1` that of its chat completions."""
+    """Return the address to call: for `https://host/v1`, that of its chat completions."""
     base = base.rstrip("/")
     return base if base.endswith(PATH) else base + PATH
 
 
 def complete(url: str, key: str, body: dict[str, Any], *, timeout: float) -> Reply:
-    """Ask once. Never raises for what an endpoint or a network does."""
+    """Ask once. Failures of the endpoint or the network are reported in the reply and never raised."""
     began = time.monotonic()
     try:
         status, headers, data = _post(url, key, json.dumps(body).encode(), began + timeout)
@@ -51,7 +51,7 @@ def complete(url: str, key: str, body: dict[str, Any], *, timeout: float) -> Rep
         return Reply(None, _hidden(_reason(error), key), _ms(began))
     text = _hidden(data.decode(errors="replace").replace("\x00", "\ufffd"), key)
     if status != 200:
-        # What an endpoint says of a key it refuses may repeat parts of the key.
+        # The message about a refused key may repeat parts of the key.
         said = "" if status in {401, 403} else text[:1000]
         return Reply(status, said, _ms(began), retry_after=_retry_after(headers.get("retry-after", "")))
     return _completion(text, _ms(began))
@@ -79,7 +79,7 @@ def _post(url: str, key: str, body: bytes, deadline: float) -> tuple[int, dict[s
 
 
 def _read(response: http.client.HTTPResponse, connection: http.client.HTTPConnection, deadline: float) -> bytes:
-    """A timeout of a socket counts from its last byte: an endpoint that drips would hold the worker for ever."""
+    """Read until the deadline. A socket's timeout restarts at each byte, so a slow endpoint could hold the worker."""
     data = b""
     while not response.isclosed():
         left = deadline - time.monotonic()
@@ -102,7 +102,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, ValueError):
-        return "the request could not be made"  # of a malformed header Python would say what it holds: the key
+        return "the request could not be made"  # Python's message would quote a malformed header: the key
     return f"{type(error).__name__}: {error}"[:300]
 
 
@@ -115,7 +115,7 @@ def _ms(began: float) -> int:
 
 
 def _retry_after(value: str) -> float | None:
-    """Seconds or a date, as HTTP allows both."""
+    """Return the seconds to wait from a number or a date, as HTTP allows both; None for anything else."""
     try:
         return max(0.0, float(value))
     except ValueError:
@@ -127,7 +127,7 @@ def _retry_after(value: str) -> float | None:
 
 
 def _completion(text: str, latency_ms: int) -> Reply:
-    """Of a 200 that is no completion the text itself is kept."""
+    """Return the reply of a 200. If it is not a completion, its text is kept as it is."""
     try:
         document = json.loads(text)
         choice = document["choices"][0]
@@ -141,7 +141,7 @@ def _completion(text: str, latency_ms: int) -> Reply:
     said = content if isinstance(content, str) else ""
     return Reply(
         200,
-        # A NUL in an escape of JSON cannot be stored.
+        # JSON can hold an escaped NUL, which cannot be stored.
         str(refusal or said).replace("\x00", "\ufffd")[:LONGEST_KEPT],
         latency_ms,
         is_completion=True,

@@ -12,7 +12,7 @@ from protocols.specs import spec_of
 
 
 class JudgeForm(forms.Form):
-    """Prices are of the endpoint's own list: the platform does not know them."""
+    """Ask for the settings of a run. Prices come from the endpoint's own list: the platform does not know them."""
 
     name = forms.CharField(max_length=80, label=_("Name"), help_text=_("The name of its labels in the tables."))
     criteria = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, label=_("Criteria"))

@@ -1,4 +1,4 @@
-"""What a judge is asked: the words of the protocol version and the item, and never what a person answered.
+"""Write a judge's prompts from the protocol version and the item, never from people's answers, and read replies.
 
 Nothing hidden goes into a prompt either: no source, no key of a candidate, no sub-dimension.
 """
@@ -28,7 +28,7 @@ SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is judged: a response, or a dialogue as a whole."""
+    """A response, or a dialogue as a whole, that is judged."""
 
     candidate_id: int | None
     dialogue_id: int | None
@@ -38,12 +38,12 @@ class Target:
 
     @property
     def key(self) -> int:
-        """One number for both: candidates above 0, dialogues below."""
+        """Return one number for both kinds: above 0 for candidates, below for dialogues."""
         return self.candidate_id or -(self.dialogue_id or 0)
 
 
 def judgeable(spec: VersionSpec) -> tuple[CriterionSpec, ...]:
-    """Those that are asked of everything with one option: what depends on another answer is not asked alone."""
+    """Return the criteria that are asked about every item and take one option: others cannot be asked alone."""
     if spec.unit not in (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE):
         return ()
     return tuple(each for each in spec.counted if each.unit == spec.unit)
@@ -60,7 +60,7 @@ def target_of(dialogue: Dialogue, candidate: Candidate | None) -> Target:
 
 
 class Prompter:
-    """Prompts of one run. Its examples are drawn once, so that every item is judged by the same ones."""
+    """Write the prompts of one run. Its examples are drawn once, so that every item is judged with the same ones."""
 
     def __init__(self, run: JudgeRun) -> None:
         version = run.protocol_version
@@ -73,7 +73,7 @@ class Prompter:
         return self._spec.by_id[criterion_id]
 
     def body(self, target: Target, criterion_id: int) -> dict[str, Any]:
-        """The request as it is sent and kept."""
+        """Return the request as it is sent and stored."""
         criterion = self.criterion(criterion_id)
         messages = [{"role": "system", "content": self._system()}]
         for shot, option in self._shots[criterion_id]:
@@ -113,14 +113,14 @@ class Prompter:
 
 
 def n_examples(version: ProtocolVersion, criteria: Iterable[CriterionSpec]) -> int:
-    """How many examples the criterion with the fewest has."""
+    """Return the number of examples of the criterion that has the fewest."""
     return min((len(list(_shots(version, each))) for each in criteria), default=0)
 
 
 def _shots(
     version: ProtocolVersion, criterion: CriterionSpec, language: str = ""
 ) -> Iterator[tuple[Target, OptionSpec]]:
-    """Every worked example whose evaluation is an option of the criterion."""
+    """Yield every worked example whose evaluation is an option of the criterion."""
     options = {option.key: option for option in criterion.options}
     for example in (each for each in examples_in(version, language) if each.criterion_id == criterion.id):
         for target, key in _evaluated(example, version.unit):
@@ -170,10 +170,10 @@ def _assistant(option: OptionSpec) -> Message:
 
 # --- the answer -----------------------------------------------------------------------------------
 def parse_answer(text: str, criterion: CriterionSpec) -> OptionSpec | None:
-    """The option that the answer names, or None: nothing is guessed.
+    """Return the option that the answer names, or None: nothing is guessed.
 
-    Taken are a JSON object with "answer", alone or within other text, and a text that is nothing but an option's key
-    or label. Two objects that name different options are no answer.
+    Accepted are a JSON object with "answer", alone or within other text, and a text that is only an option's key or
+    label. Two objects that name different options are no answer.
     """
     named = [_named(value, criterion) for value in _answers_in(text)]
     if named:

@@ -1,6 +1,6 @@
-"""A language model as judge: what a run would take, starting, stopping and going on. judge_worker asks.
+"""Estimate, start, stop and resume runs of a language model as judge. `worker` sends the requests.
 
-Off unless the operator names an endpoint. The key is in the environment of the worker and is never stored.
+Judges are off unless the operator names an endpoint. The key is in the worker's environment and is never stored.
 """
 
 import hashlib
@@ -50,9 +50,9 @@ def is_configured() -> bool:
 
 # --- what is judged -------------------------------------------------------------------------------
 def target_ids(run: JudgeRun) -> list[int]:
-    """Candidates, or dialogues, of the main batches that have a text; a drawn part if the run is for a part.
+    """Return the ids of candidates, or dialogues, with text in main batches; a random part if the run has a maximum.
 
-    The draw orders ids by a hash with the seed: what is imported later does not change what was drawn before.
+    The draw orders ids by a hash with the seed, so later imports do not change the order of earlier ids.
     """
     items = Q(items__batch__study=run.study_id, items__batch__kind=Batch.Kind.MAIN, items__is_check=False)
     if run.protocol_version.unit == ProtocolVersion.Unit.RESPONSE:
@@ -71,7 +71,7 @@ def _drawn(seed: int, pk: int) -> bytes:
 
 
 def targets_of(run: JudgeRun, ids: Iterable[int]) -> list[Target]:
-    """With their texts, in the order of ids."""
+    """Return the targets with their texts, sorted by id."""
     if run.protocol_version.unit == ProtocolVersion.Unit.RESPONSE:
         rows = Candidate.objects.select_related("dialogue").in_bulk(list(ids))
         return [target_of(rows[pk].dialogue, rows[pk]) for pk in sorted(rows)]
@@ -82,7 +82,7 @@ def targets_of(run: JudgeRun, ids: Iterable[int]) -> list[Target]:
 # --- before ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a run takes if nothing is asked twice. Tokens are guessed from the length of the texts."""
+    """An estimate of what a run takes if nothing is asked twice. Tokens are guessed from the length of the texts."""
 
     n_targets: int
     n_calls: int
@@ -93,7 +93,7 @@ class Needs:
 
 
 def needs_of(run: JudgeRun) -> Needs:
-    """Of a run that need not be stored."""
+    """Return the estimate for a run, which need not be stored."""
     ids = target_ids(run)
     n_calls = len(ids) * len(run.criteria)
     prompt = round(n_calls * _mean_tokens(run, ids[:: max(1, len(ids) // SAMPLED)][:SAMPLED]))
@@ -113,20 +113,20 @@ def _mean_tokens(run: JudgeRun, ids: list[int]) -> float:
 
 
 def tokens_in(text: str) -> float:
-    """About: four letters of the Latin alphabet are one token, one character of another script is."""
+    """Return a rough number of tokens: four ASCII characters make one, and so does each other character."""
     n_ascii = sum(character.isascii() for character in text)
     return n_ascii / 4 + (len(text) - n_ascii)
 
 
 def cost_of(run: JudgeRun, tokens_prompt: int, tokens_answer: int) -> Decimal | None:
-    """None without prices."""
+    """Return the cost, or None without prices."""
     if run.price_prompt is None or run.price_answer is None:
         return None
     return (run.price_prompt * tokens_prompt + run.price_answer * tokens_answer) / MILLION
 
 
 def planned_run(study: Study, user: User, values: dict[str, Any], *, now: datetime) -> JudgeRun:
-    """A run that is not stored yet. Raises Refused for what cannot be run."""
+    """Return a run that is not stored yet. Raise Refused if it cannot be run."""
     if not is_configured():
         raise Refused("off", _("No endpoint is configured for model judges. Ask the administrator."))
     if values["endpoint"] not in settings.JUDGE_ENDPOINTS:
@@ -149,7 +149,7 @@ def planned_run(study: Study, user: User, values: dict[str, Any], *, now: dateti
 
 @transaction.atomic
 def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime) -> JudgeRun:
-    """Have a worker ask the model. Raises Refused."""
+    """Store the run and queue it for a worker. Raise Refused."""
     locked_study = Study.objects.select_for_update(no_key=True).select_related("protocol_version").get(pk=study.pk)
     run = planned_run(locked_study, user, values, now=now)
     if study.judge_runs.filter(status__in=UNDER_WAY).exists():
@@ -171,14 +171,14 @@ def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime
 # --- while it runs --------------------------------------------------------------------------------
 @transaction.atomic
 def stop_run(run: JudgeRun) -> None:
-    """Nothing more is asked after the request that is under way. What was answered is kept."""
+    """Stop the run after the current request and keep its answers. Raise Refused if it is not running."""
     if not JudgeRun.objects.filter(pk=run.pk, status__in=UNDER_WAY).update(status=Status.STOPPED):
         raise Refused("over", _("This judge is not running."))
 
 
 @transaction.atomic
 def resume_run(run: JudgeRun, *, now: datetime) -> None:
-    """Go on with what has no answer yet. Raises Refused."""
+    """Continue with the questions that have no answer yet. Raise Refused."""
     if not is_configured() or run.endpoint not in settings.JUDGE_ENDPOINTS:
         raise Refused("endpoint", _("This endpoint is not allowed here."))
     Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
@@ -198,7 +198,7 @@ def send(run_id: int, countdown: float = 0) -> None:
 
 
 def tend_judges(*, now: datetime) -> int:
-    """Send again what waits too long or lost its worker. A second delivery does no harm: the lock is taken."""
+    """Queue again runs that wait too long or lost their worker; return how many. A lock makes repeats harmless."""
     since = now - LOST_AFTER
     lost = JudgeRun.objects.filter(status__in=UNDER_WAY, started_at__lte=since)
     silent = lost.filter(Q(beaten_at__isnull=True) | Q(beaten_at__lte=since))

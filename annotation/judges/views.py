@@ -1,4 +1,4 @@
-"""Model judges: what one would take, starting it, watching it, and what it was asked and said."""
+"""Pages of model judges: estimate a run, start it, watch it, and read its prompts and replies."""
 
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ from annotation.models import JudgeCall, JudgeRun, Study
 from annotation.selectors.health import imports_are_stalled
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
-STOP_POLLING = 286  # htmx's own status: show this and ask no more
+STOP_POLLING = 286  # htmx stops polling on this status
 
 
 @login_required
@@ -88,7 +88,7 @@ def judge_run_status(request: HttpRequest, slug: str, token: UUID) -> HttpRespon
 @login_required
 @require_POST
 def judge_run_act(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
-    """Stop, or go on."""
+    """Stop or resume the run."""
     run = judge_run_for(request.user, slug, token)
     if request.POST.get("do") == "resume":
         with announced(request, _("The judge has resumed.")):

@@ -1,7 +1,7 @@
-"""A judge at work: one request after another, each kept as soon as it is answered, and never two at once.
+"""Run a judge: one request after another, never two at once. Each reply is stored as soon as it arrives.
 
-A delivery works for a minute and sends itself again, so that imports get their turn on the long queue. Whatever dies
-is taken over: what has its last call is not asked again. Requests are made outside of any transaction.
+A task works for a minute and then queues itself again, so that imports get their turn on the long queue. If a worker
+dies, another takes over and does not repeat questions that had their last call. No transaction is open during requests.
 """
 
 import time
@@ -23,8 +23,8 @@ from annotation.models import JudgeCall, JudgeRun, Metric, Prediction
 from parley.advisory import locked
 from protocols.specs import CriterionSpec, OptionSpec
 
-SLICE = 60.0  # seconds of work of one delivery
-LONGEST_WAIT = 5.0  # a longer one is waited for in the queue, not by the worker
+SLICE = 60.0  # seconds that one task works
+LONGEST_WAIT = 5.0  # a longer wait is spent in the queue, not in the worker
 LONGEST_DELAY = 900.0
 MOST_FAILURES = 6
 MOST_MALFORMED = 3
@@ -47,7 +47,7 @@ Run = JudgeRun.Status
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
-    """What a reply means: for its question, and for the run. `error`: the run cannot go on."""
+    """The meaning of a reply for its question and for the run. An `error` ends the run."""
 
     status: str
     is_last: bool
@@ -59,7 +59,7 @@ class JudgeReply:
 
 @dataclass(slots=True)
 class JudgeQuestion:
-    """A target and a criterion, and how often it went wrong: `n_failed` since the run was started or resumed."""
+    """A target and a criterion, with counts of its calls; `n_failed` since the run was started or resumed."""
 
     target: int
     criterion: int
@@ -83,7 +83,7 @@ def judge_reply(reply: Reply, criterion: CriterionSpec, question: JudgeQuestion)
 
 
 def _failed(reply: Reply, question: JudgeQuestion) -> JudgeReply:
-    """Asked again, later each time, or as late as the endpoint says."""
+    """Return when to ask again: later each time, or when the endpoint says; with an error if it is hopeless."""
     code = reply.http_status
     note = "is no completion" if code == 200 else f"HTTP {code}" if code else reply.text[:300]
     error = LOST_HOPE.get(code or 0, MOVED if code and 300 <= code < 400 else "")
@@ -116,13 +116,13 @@ class Worker:
     seconds: float
     sleep: Callable[[float], None]
     began: float = field(default_factory=time.monotonic)
-    due: float = 0.0  # on the monotonic clock: no request before
+    due: float = 0.0  # on the monotonic clock; no request is sent before it
 
     def clock(self) -> datetime:
         return self.now + timedelta(seconds=time.monotonic() - self.began)
 
     def work(self) -> float | None:
-        """Seconds until there is more to do, None when there is not."""
+        """Ask open questions for a while. Return the seconds until the next one is due, or None if the run is over."""
         if not settings.JUDGE_ENDPOINTS or self.run.endpoint not in settings.JUDGE_ENDPOINTS:
             self._fail(gettext_noop("This endpoint is not allowed here."))
             return None
@@ -149,7 +149,7 @@ class Worker:
         return None
 
     def _rest_of_interval(self) -> float:
-        """A new delivery keeps the distance to the last request of the one before it."""
+        """Return the seconds to wait so that a new task keeps its distance from the last request of the task before."""
         last = self.run.calls.order_by("-pk").values_list("sent_at", flat=True).first()
         return max(0.0, self._interval - (self.now - last).total_seconds()) if last else 0.0
 
@@ -162,7 +162,7 @@ class Worker:
         return bool(mine.update(beaten_at=self.clock()))
 
     def _open_questions(self) -> deque[JudgeQuestion]:
-        """What has no last call, in the order of targets; and what went wrong with it before."""
+        """Return the questions without a last call, in the order of targets, with the counts of their earlier calls."""
         sign = 1 if self.run.protocol_version.unit == "response" else -1
         rows = self.run.calls.order_by().values_list("criterion", Coalesce("candidate", -F("dialogue")))
         done = set(rows.filter(is_last=True))
@@ -202,7 +202,7 @@ class Worker:
         return judged if judged.status != Status.REJECTED else self._rejected(judged)
 
     def _rejected(self, judged: JudgeReply) -> JudgeReply:
-        """One prompt may be too long for the model; when the first ones are all refused, so will be the others."""
+        """End the run if its first prompts are all rejected. One rejection is no reason: a prompt may be too long."""
         self.run.refresh_from_db(fields=["n_rejected", "n_answered"])
         if self.run.n_answered or self.run.n_rejected < MOST_REJECTED_AT_FIRST:
             return judged
@@ -260,7 +260,7 @@ def _keep(
 
 @transaction.atomic
 def finish(run: JudgeRun, *, now: datetime) -> None:
-    """The labels of each criterion become a metric. What was refused or malformed has no prediction."""
+    """Store the labels of each criterion as a metric. Refused or malformed replies give no prediction."""
     mine = JudgeRun.objects.select_for_update().filter(pk=run.pk, status=Run.RUNNING)
     if not mine.exists():
         return

@@ -1,6 +1,6 @@
-"""The latest answers of one annotator beside everybody's on the same items, in the order they were given.
+"""Read the latest answers of one annotator and everybody's answers on the same items, with their times.
 
-Bounded whatever the size of the study: whole batches are read, the newest first, until there are enough answers.
+The amount is limited whatever the size of the study: whole batches are read, newest first, until there are enough.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from annotation.models import Assignment, Batch
 from measures.arrays import IntArray
 
 MOST_ANSWERS = 2000
-# Items and people first, a few hundred rows: joined to each answer on its own they cost more than the answers.
+# Items and people, a few hundred rows, come first: joining them to each answer would cost more than the answers.
 ANSWERS = """
     WITH items AS MATERIALIZED (
         SELECT id, coalesce(dialogue_id, 0) AS dialogue FROM annotation_item
@@ -33,7 +33,7 @@ ANSWERS = """
 
 @dataclass(frozen=True, slots=True)
 class StudyAnswers:
-    """(N,) arrays of ids and of milliseconds since 1970; `is_whole` is false when earlier batches were left out."""
+    """Answers as (N,) arrays of ids and of milliseconds since 1970. If not `is_whole`, earlier batches are left out."""
 
     criterion: IntArray
     item: IntArray
@@ -41,14 +41,14 @@ class StudyAnswers:
     option: IntArray
     answered_ms: IntArray
     batch: IntArray
-    dialogue: IntArray  # 0 of a model
+    dialogue: IntArray  # 0 for a whole model
     is_whole: bool
 
 
 def latest_answers(participant_id: int, criteria: Sequence[int], *, most: int = MOST_ANSWERS) -> StudyAnswers:
-    """Counted answers of the annotator's newest main batches, those of everybody else in them included.
+    """Return the counted answers in the annotator's newest main batches, including everybody else's.
 
-    Whole batches, until there are `most` answers of the annotator or more. Checks are no results and not among them.
+    Whole batches are read until there are `most` answers of the annotator or more. Checks are left out.
     """
     batches, is_whole = _newest_batches(participant_id, len(criteria), most)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The figures of batches: computed from their ratings, or read as they are stored."""
+"""Compute the results of batches from their ratings, or read them as they are stored."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A batch, measured from its ratings."""
+    """The results of a batch, computed from its ratings."""
 
     cells: dict[CellKey, CellFigures]
     spec: VersionSpec
@@ -33,7 +33,7 @@ class Measured:
 
 
 def measure_batch(batch: Batch) -> Measured:
-    """Everything from the ratings, in a constant number of queries; nothing is stored."""
+    """Compute all results from the ratings, in a constant number of queries. Nothing is stored."""
     spec = spec_of(batch.study.protocol_version)
     reasons = reasons_of(batch.pk)
     votes = {key: part for key, part in votes_of(batch.pk).items() if key[0] in spec.by_id}
@@ -57,7 +57,7 @@ def _annotators(votes: dict[CellKey, Votes], spec: VersionSpec) -> dict[CellKey,
 
 
 def _hours(votes: dict[CellKey, Votes], counted: set[int]) -> dict[str, int]:
-    """How many of the counted answers were given in which hour, by the hours since 1970."""
+    """Return {hours since 1970: counted answers given in that hour}."""
     given = [part.hour for key, part in votes.items() if key[0] in counted]
     hours, counts = np.unique(np.concatenate([*given, np.zeros(0, np.int64)]), return_counts=True)
     return {str(hour): count for hour, count in zip(hours.tolist(), counts.tolist(), strict=True)}
@@ -68,7 +68,7 @@ def key_of(cell: AgreementCell) -> CellKey:
 
 
 def figures_of(cell: AgreementCell, criterion: CriterionSpec) -> CellFigures:
-    """A stored cell as values that can be computed with."""
+    """Return a stored cell as values that can be computed with."""
     n = len(criterion.options)
     return CellFigures(
         histogram=Histogram.from_json(cell.histogram, n),

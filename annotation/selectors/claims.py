@@ -1,8 +1,8 @@
-"""Which batches somebody may take. The rule stands here once: the list of work and the claim itself ask it.
+"""Decide which batches somebody may take. The list of work and the claim itself both use this rule.
 
-A private batch is its owner's alone. Of the others, main batches are for the cleared, pilots for the panel,
-qualification for the panel and for those who want to qualify, training for those who want to qualify. What is not
-listed is nobody's.
+A reserved batch is for one person only. Otherwise main batches are for cleared annotators, pilots for the panel,
+qualification for the panel and for people who are qualifying, and training for people who are qualifying. Batches of
+any other kind are for nobody.
 """
 
 from collections.abc import Iterable
@@ -21,11 +21,11 @@ BY_STATUS: dict[str, frozenset[str]] = {
 }
 OF_PANEL = frozenset({Kind.PILOT, Kind.QUALIFICATION})
 STOPPED = (PersonStatus.PAUSED, PersonStatus.EXCLUDED)
-OPEN_ENDED = frozenset({Kind.TRAINING, Kind.QUALIFICATION})  # as many seats as people come
+OPEN_ENDED = frozenset({Kind.TRAINING, Kind.QUALIFICATION})  # a seat is added for everybody who comes
 
 
 def is_free(now: datetime) -> Q:
-    """A filter of seats: nobody has it, or its lease has ended."""
+    """Return a filter of seats that nobody has or whose lease has ended."""
     return Q(assignment=None) | Q(lease_expires_at__lte=now)
 
 
@@ -46,7 +46,7 @@ def may_claim(participant: Participant, batch: Batch) -> bool:
 
 
 def claimable_by(participants: Iterable[Participant]) -> Q:
-    """The same rule as `may_claim`, of many people at once, as a filter of batches."""
+    """Return the rule of `may_claim` for many people at once, as a filter of batches."""
     found = Q(pk__in=[])
     for participant in participants:
         if participant.status in STOPPED:
@@ -58,7 +58,7 @@ def claimable_by(participants: Iterable[Participant]) -> Q:
 
 
 def has_a_full_round() -> Q:
-    """Every wanted seat is held by submitted work."""
+    """Return a filter of batches whose seats are all held by submitted work."""
     seats = Seat.objects.filter(batch=OuterRef("pk"))
     unfinished = Q(assignment=None) | ~Q(assignment__status=Assignment.Status.SUBMITTED)
     return Q(Exists(seats)) & ~Q(Exists(seats.filter(unfinished)))

@@ -1,4 +1,4 @@
-"""The dialogues of a study with what each is used for, a page at a time whatever the size of the study."""
+"""List the dialogues of a study and their uses, page by page, whatever the size of the study."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ SHOWN = 3  # batches of one use that are named in a row
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a dialogue is used for, the first batches of this use, and how many more there are."""
+    """One use of a dialogue, with the first batches of this use and how many more there are."""
 
     name: Any
     batches: tuple[str, ...]
@@ -35,7 +35,7 @@ class Use:
 
 
 def dialogue_list(study: Study, *, use: str = "", text: str = "") -> QuerySet[Dialogue]:
-    """Those with this use whose key contains the text, with `n_turns` and `n_candidates`."""
+    """Return dialogues with this use whose key contains the text, with `n_turns` and `n_candidates`."""
     rows = Dialogue.objects.filter(study=study, key__icontains=text) if text else Dialogue.objects.filter(study=study)
     if use:
         rows = rows.filter(_has(use))
@@ -53,7 +53,7 @@ def _has(use: str) -> Any:
 
 
 def uses_of(dialogues: Iterable[Dialogue]) -> dict[int, list[Use]]:
-    """By dialogue, in one query."""
+    """Return {dialogue id: its uses}, in one query."""
     items = Item.objects.filter(dialogue__in=[each.pk for each in dialogues]).order_by()
     rows = items.values_list("dialogue", "is_check", "batch__kind").annotate(
         keys=ArrayAgg("batch__key", distinct=True, order_by="batch__key")

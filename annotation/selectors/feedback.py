@@ -1,4 +1,4 @@
-"""What annotators wrote to the researchers at the end of a batch."""
+"""List the feedback that annotators wrote to the researchers at the end of a batch."""
 
 from django.db.models import QuerySet
 
@@ -6,6 +6,6 @@ from annotation.models import Assignment, Study
 
 
 def feedback_list(study: Study) -> QuerySet[Assignment]:
-    """Newest first."""
+    """Return the assignments with feedback, newest first."""
     written = Assignment.objects.filter(batch__study=study).exclude(feedback="")
     return written.select_related("batch", "participant").order_by("-submitted_at", "-pk")

@@ -1,4 +1,4 @@
-"""What comes before an annotator's first batch, in order: for a line that says where one is."""
+"""List the steps before an annotator's first batch, for a line that shows the current one."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,6 +51,6 @@ def has_welcome(study: Study) -> bool:
 
 
 def _has_training(study: Study) -> bool:
-    """Newcomers take it where they have to qualify: see the rule of claims."""
+    """Return whether newcomers get training: only if they have to qualify (see claims) and a batch is open."""
     trains = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN)
     return study.has_qualification and trains.exists()

@@ -1,6 +1,6 @@
-"""The full guidelines as a document: its headings, and a section for each criterion with its worked examples.
+"""Build the full guidelines as a document: headings, and a section for each criterion with its worked examples.
 
-Labels and texts only: no key of an option or explanation, no sub-dimension and no role leaves this room.
+Only labels and texts may be shown: no key of an option or explanation, no sub-dimension and no role.
 """
 
 import re
@@ -25,7 +25,7 @@ ANSWERING: dict[str, Any] = {
     Criterion.Kind.TURNS: _("Mark turns in the dialogue."),
     Criterion.Kind.COMPUTED: _("Not asked: it follows from other answers."),
 }
-# What an example without candidates and without a rated turn rates.
+# The rated part of an example that has neither candidates nor a rated turn.
 WHOLE: dict[str, Any] = {
     ProtocolVersion.Unit.RESPONSE: _("All of it"),
     ProtocolVersion.Unit.CANDIDATE_SET: _("All responses together"),
@@ -38,7 +38,7 @@ DEEPEST = 3  # levels of headings told apart in the table of contents
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Of the guidelines' own text. The topmost level is 1, whatever the text begins with."""
+    """A heading in the guidelines' own text. The topmost level is 1, whatever the text begins with."""
 
     id: str
     text: str
@@ -47,7 +47,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One option, as it is explained. `value` is empty where the label says the number already."""
+    """One option, as it is explained. `value` is None if numbers are not shown."""
 
     option: OptionSpec
     value: float | None
@@ -56,7 +56,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """Another criterion, by name, and the labels of the answers to it. No label: any answer."""
+    """Another criterion, by name, and the labels of the answers that matter. No labels means any answer."""
 
     name: str
     labels: tuple[str, ...]
@@ -64,7 +64,7 @@ class Dependence:
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What follows from one set of answers. `others` of all rules of a criterion are the same, in the same order."""
+    """The result of one set of answers. In all rules of a criterion, `others` names the same criteria in order."""
 
     others: tuple[Dependence, ...]
     label: str
@@ -81,7 +81,7 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """Stable: links to it are written down elsewhere. No heading of the text can have it (ID_PREFIX)."""
+        """Return an anchor that never changes, because links use it. No heading of the text can have it (ID_PREFIX)."""
         return f"criterion-{self.criterion.key}"
 
     @property
@@ -90,19 +90,19 @@ class Section:
 
     @property
     def has_conditions(self) -> bool:
-        """More than one for some answer: then it has to be said that one of them is enough."""
+        """Return whether an answer has several conditions: the page then says that one of them is enough."""
         return any(len(answer.option.conditions) > 1 for answer in self.answers)
 
 
 # --- the text ---------------------------------------------------------------------------------------
 def paragraphs_of(text: str) -> list[str]:
-    """Blank lines part them. Other line breaks are those of a file's editor, and would fall into the middle of ours."""
+    """Split a text at blank lines. Other line breaks only come from a file's editor and become spaces."""
     return [" ".join(part.split()) for part in BLANK_LINE.split(text) if part.strip()]
 
 
 # --- headings --------------------------------------------------------------------------------------
 class _Headings(HTMLParser):
-    """Reads what the sanitiser has let through. A heading without an id cannot be linked to, and is left out."""
+    """Collect headings from sanitised HTML. A heading without an id cannot be linked to and is left out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ def headings_of(html: str) -> list[Heading]:
 
 # --- criteria --------------------------------------------------------------------------------------
 def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
-    """Every criterion in order, also those that are computed: they appear in what researchers tell annotators."""
+    """Return a section for every criterion in order, including computed ones, which researchers talk about too."""
     spec = spec_in(version, language)
     examples = defaultdict(list)
     for example in examples_in(version, language):
@@ -158,14 +158,14 @@ def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[Wor
 
 
 def _shows_values(criterion: CriterionSpec) -> bool:
-    """The numbers matter on a scale, and are told once: not again beside labels such as `5: excellent`."""
+    """Return whether to show numbers: they matter on a scale, unless labels such as `5: excellent` contain them."""
     valued = [option for option in criterion.options if option.value is not None]
     is_scale = criterion.scale != Criterion.Scale.NOMINAL
     return is_scale and not all(f"{option.value:g}" in option.label for option in valued)
 
 
 def _asks(option: OptionSpec) -> str:
-    """What is asked after this answer, in words."""
+    """Return in words what is asked after this answer."""
     if option.asks == Option.Asks.NOTHING:
         return ""
     must = option.asks == Option.Asks.EXPLANATION_REQUIRED
@@ -195,7 +195,7 @@ def _dependence(spec: VersionSpec, key: str, conditions: Iterable[Condition]) ->
 
 
 def _rules(spec: VersionSpec, criterion: CriterionSpec) -> tuple[Consequence, ...]:
-    """A table has the same columns in every row: each criterion that any of the rules looks at."""
+    """Return the rules as rows of a table. Each row has a column for every criterion that any rule looks at."""
     keys = dict.fromkeys(one.criterion for rule in criterion.rules for one in rule.when)
     return tuple(
         Consequence(
@@ -208,7 +208,7 @@ def _rules(spec: VersionSpec, criterion: CriterionSpec) -> tuple[Consequence, ..
 
 # --- worked examples -------------------------------------------------------------------------------
 def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]:
-    """A history and what is rated in it; the evaluation is told by its label."""
+    """Return a history and what is rated in it, with the label of the evaluation."""
     turns = [turn | {"is_rated": number == example.rated_turn} for number, turn in enumerate(example.history, start=1)]
     if example.candidates:
         following = next_speaker(example.history)

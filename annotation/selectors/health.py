@@ -1,4 +1,4 @@
-"""Whether anybody does the work that pages wait for."""
+"""Find out whether workers do the jobs that pages wait for."""
 
 from datetime import datetime, timedelta
 
@@ -8,12 +8,12 @@ from annotation.models import ExportJob, Heartbeat, ImportJob
 
 
 def worker_is_silent(now: datetime) -> bool:
-    """No worker has shown a sign of life for a while: figures and imports stand still."""
+    """Return whether no worker has shown a sign of life for a while: results and imports then stand still."""
     return not _has_beaten(now)
 
 
 def imports_are_stalled(now: datetime) -> bool:
-    """Nobody takes imports and exports. A worker in the middle of one gives no sign there, and is not silent."""
+    """Return whether nobody takes imports and exports. A worker busy with one gives no sign but is not stalled."""
     if _has_beaten(now, queue="long"):
         return False
     return not (_has_beaten(now) and _is_busy())

@@ -1,6 +1,6 @@
-"""How far one annotator is with every item of a batch, in their own order: what the strip and the review are made of.
+"""Find out how far one annotator is with every item of a batch, in their own order, for the strip and the review.
 
-One query and no object for an answer: a batch may have thousands of dialogues.
+It takes one query and creates no objects for answers, because a batch may have thousands of dialogues.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from annotation.selectors.marks import skips
 from annotation.steps import place_of, step_numbers
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
-# `opens`: options that make another of the questions asked, once for each.
+# `opens` lists the options that lead to further questions, and to how many.
 STATES = """
     SELECT item.id, item.token::text, item.position, item.unit, coalesce(given.n_given, 0), coalesce(given.n_asked, 0),
         coalesce(given.n_opened, 0), coalesce(given.is_changed, false), coalesce(mark.is_unsure, false),
@@ -44,7 +44,7 @@ class State(IntEnum):
 
 
 class ItemState(NamedTuple):
-    """`number` counts from 1 among the dialogue's items of this unit, `dialogue` among the dialogues of the batch."""
+    """An item's state. `number` counts the dialogue's items of this unit from 1, `dialogue` the batch's dialogues."""
 
     pk: int
     token: str
@@ -58,7 +58,7 @@ class ItemState(NamedTuple):
     flag: str
     is_changed: bool
     is_skipped: bool
-    is_asked: bool  # any of the questions, after what was answered
+    is_asked: bool  # whether any question is asked, given the answers so far
 
     @property
     def is_missing(self) -> bool:
@@ -66,7 +66,7 @@ class ItemState(NamedTuple):
 
 
 def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None = None) -> list[ItemState]:
-    """Every item that is asked about, dialogue by dialogue; only as far as some of the questions go, where given."""
+    """Return the state of every item that is asked about, dialogue by dialogue; by `criteria` only, if given."""
     spec = spec_of(assignment.batch.study.protocol_version)
     chosen = [each for each in criteria or spec.criteria if each.is_asked]
     units = [unit for unit in spec.units if any(each.unit == unit for each in chosen)]
@@ -120,15 +120,15 @@ def _rows(
 
 
 # --- the strip -------------------------------------------------------------------------------------------
-ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"  # 0 to 31: a letter for an item keeps a batch of thousands small
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"  # 0 to 31: one letter per item keeps a batch of thousands small
 UNSURE, FLAGGED, CHANGED = 4, 8, 16
 
 
 def strip_of(assignment: Assignment) -> dict[str, Any]:
-    """{units, shapes, dialogues}, without any id or token.
+    """Return {units, shapes, dialogues}, without any id or token.
 
-    A dialogue is [position, its shape, a letter for each item]. A shape has, for each item, the place of its unit among
-    `units` and the numbers of the steps that ask about it; most dialogues of a batch have the same.
+    A dialogue is [position, index of its shape, one letter per item]. A shape has, for each item, the index of its unit
+    in `units` and the numbers of the steps that ask about it; most dialogues of a batch share a shape.
     """
     spec = spec_of(assignment.batch.study.protocol_version)
     shapes: dict[tuple[int, ...], int] = {}

@@ -1,4 +1,4 @@
-"""The marks of annotators on items, and which items a flag lets them skip."""
+"""Read the marks of annotators on items, and decide which items a flag lets them skip."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,18 +11,18 @@ from annotation.models import Assignment, Batch, ItemMark
 from parley.ready import Ready
 from protocols.specs import VersionSpec, spec_of
 
-# Elsewhere answers decide about somebody: who could flag the hard items away would qualify, or pass a batch, unseen.
+# In other kinds, answers decide about a person, who could flag away the hard items to pass.
 SKIPPABLE = (Batch.Kind.MAIN, Batch.Kind.PILOT)
 STANDS = ~Q(reason="")
 
 
 def may_skip(spec: VersionSpec, kind: str) -> bool:
-    """Whether an item of such a batch that its annotator has flagged may stay without answers."""
+    """Return whether flagged items of such a batch may stay without answers."""
     return spec.skips_flagged and kind in SKIPPABLE
 
 
 def has_marks(assignment: Assignment) -> bool:
-    """Whether its items can be marked: in a training batch nothing counts."""
+    """Return whether its items can be marked: not in a training batch, where nothing counts."""
     return assignment.batch.kind != Batch.Kind.TRAINING
 
 
@@ -32,7 +32,7 @@ def skips(assignment: Assignment) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OwnMarks:
-    """Of one annotator, on one item. `errors`: by field, what a posted flag lacks."""
+    """The marks of one annotator on one item. `errors` says by field what a posted flag lacks."""
 
     is_unsure: bool = False
     reason: str = ""
@@ -49,13 +49,13 @@ MARKS = Ready(_marks, assignment=int, batch=int, position=int)
 
 
 def marks_on(assignment: Assignment, position: int) -> dict[UUID, OwnMarks]:
-    """Return this annotator's own marks on one dialogue: nobody rates with the marks of others in view."""
+    """Return this annotator's own marks on one dialogue: annotators must not see the marks of others."""
     rows = MARKS(assignment=assignment.pk, batch=assignment.batch_id, position=position)
     return {token: OwnMarks(is_unsure, reason, words) for token, is_unsure, reason, words in rows}
 
 
 def marks_text(marks: Mapping[UUID, OwnMarks]) -> str:
-    """As JSON for the rating screen."""
+    """Return the marks as JSON for the rating screen."""
     return json.dumps({
         str(token): {"unsure": each.is_unsure, "reason": each.reason, "words": each.words}
         for token, each in marks.items()

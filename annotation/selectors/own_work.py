@@ -1,4 +1,4 @@
-"""What annotators see of the work they have done: figures of each study, their batches, their own answers."""
+"""Read what annotators see of their finished work: numbers of each study, their batches, their own answers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from annotation.selectors.work import DialoguePage
 from annotation.steps import AskedCriterion, ItemText
 
 NEWEST = 5  # batches of a study on the list of work
-# What is rated in a qualification is shown again to others: its answers are not there to be copied.
+# Qualification items are shown to others later, so their answers must not be there to copy.
 NOT_READ = (Batch.Kind.QUALIFICATION,)
 
 
@@ -32,7 +32,7 @@ class Record:
 
 
 def records_of(participants: Iterable[Participant]) -> dict[int, Record]:
-    """Of those who have answered anything, in one query."""
+    """Return the records of participants who have answered anything, in one query."""
     mine = Rating.objects.filter(assignment__participant__in=list(participants), is_active=True)
     is_timed = Q(active_ms__gt=0)
     rows = mine.values("assignment__participant").annotate(
@@ -45,14 +45,14 @@ def records_of(participants: Iterable[Participant]) -> dict[int, Record]:
 
 
 def finished_batches(participants: Sequence[Participant]) -> QuerySet[Assignment]:
-    """Newest first, with the number of answers."""
+    """Return submitted assignments, newest first, with the number of answers."""
     done = Assignment.objects.filter(participant__in=participants, status=Assignment.Status.SUBMITTED)
     counted = done.annotate(n_answers=count_of(Rating.objects.filter(is_active=True), "assignment"))
     return counted.select_related("batch").order_by("-submitted_at", "-pk")
 
 
 def newest_batches(participants: Sequence[Participant]) -> dict[int, list[Assignment]]:
-    """Of each participation the last ones, in one query."""
+    """Return the newest submitted assignments of each participation, in one query."""
     place = Window(RowNumber(), partition_by="participant", order_by=(F("submitted_at").desc(), F("pk").desc()))
     found: dict[int, list[Assignment]] = defaultdict(list)
     for each in finished_batches(participants).annotate(place=place).filter(place__lte=NEWEST):
@@ -66,7 +66,7 @@ def is_readable(assignment: Assignment) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OwnAnswer:
-    """In the words of the study: what was chosen, and why."""
+    """An answer in the words of the study: what was chosen, and why."""
 
     name: str
     labels: list[str]
@@ -83,7 +83,7 @@ class OwnItem:
 
 
 def own_items(page: DialoguePage) -> list[OwnItem]:
-    """The items of a dialogue in the order they were rated in, each with the annotator's own answers alone."""
+    """Return the items of a dialogue in the order of rating, each with only the annotator's own answers."""
     answers: dict[UUID, list[OwnAnswer]] = defaultdict(list)
     numbers: dict[UUID, int] = {}
     for part, question in (pair for step in page.steps for pair in step.questions):

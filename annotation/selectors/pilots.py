@@ -1,4 +1,4 @@
-"""The pilots of a study that a later batch can repeat, and how each differs from what it would be today."""
+"""List the pilots of a study that a later batch can repeat, and what has changed since each."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from protocols.models import ProtocolVersion
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """`notes`: what is not the same any more, as sentences."""
+    """A pilot that can be repeated. `notes` are sentences about what has changed."""
 
     key: str
     n_items: int
@@ -24,7 +24,7 @@ class Pilot:
 
 
 def pilots_to_repeat(study: Study) -> list[Pilot]:
-    """The newest first, in a number of queries that does not grow with them."""
+    """Return the pilots, newest first, in a constant number of queries."""
     pilots = list(study.batches.filter(kind=Batch.Kind.PILOT).order_by("-position"))
     if not pilots:
         return []

@@ -1,11 +1,11 @@
-"""How far an annotator is with a batch, and where the first answer is missing.
+"""Compute how far an annotator is with a batch, and where the first answer is missing.
 
-What is wanted is what the protocol requires of everybody: an optional question is never missing, and one that depends
-on an answer is wanted as often as that answer was given. Where flagged items may be skipped, what is not answered about
-one is not wanted, and what is answered stays an answer: nothing counts as one that nobody gave.
+Wanted answers are those that the protocol requires: an optional question is never missing, and a question that depends
+on an answer is wanted once for each time that answer was given. Where flagged items may be skipped, their unanswered
+questions are not wanted, and answers that were given still count.
 
-Annotators are told steps: the pages that hold a question which must be answered. Their number stays the same while
-questions open and close, and a step whose questions an answer or a flag rules out is done.
+Annotators see steps: the pages that hold a required question. The number of steps stays the same while questions open
+and close, and a step whose questions are ruled out by an answer or a flag is done.
 """
 
 import math
@@ -20,23 +20,23 @@ from annotation.selectors.marks import skips, status_flags
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
-Asks = tuple[str, ...]  # the questions of a training item, by their keys; empty: all of its unit
+Asks = tuple[str, ...]  # the keys of the questions that a training item asks; empty means all of its unit
 LEAST_TIMED = 10  # answers after which an annotator's own pace is known
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Answers given and wanted at this moment, and steps."""
+    """Answers given and wanted at this moment, and steps done and in total."""
 
     n_done: int
     n_wanted: int
     n_steps_done: int
     n_steps: int
-    pace_ms: int  # what one step takes this annotator; 0 while that is not known
+    pace_ms: int  # how long this annotator takes for a step; 0 while unknown
 
     @property
     def minutes_left(self) -> int | None:
-        """None while the annotator's own pace is not known: somebody else's would be a guess."""
+        """Return the minutes left at the annotator's own pace; None while that is unknown."""
         return math.ceil(self.n_steps_left * self.pace_ms / 60_000) if self.pace_ms else None
 
     @property
@@ -46,7 +46,7 @@ class Progress:
 
 @dataclass(slots=True)
 class Tally:
-    """The answers to items that ask the same, counted by criterion and option, without those not asked any more."""
+    """Answers to items that ask the same, counted by criterion and option, without questions no longer asked."""
 
     answers: Counter[tuple[int, int | None]] = field(default_factory=Counter)
     n_timed: int = 0
@@ -56,14 +56,14 @@ class Tally:
         return sum(n for (each, _), n in self.answers.items() if each == criterion.id)
 
     def n_asked(self, criterion: CriterionSpec, spec: VersionSpec, n_items: int) -> int:
-        """How many items the question is asked of."""
+        """Return for how many items the question is asked."""
         for condition in criterion.when:
             parent = spec.by_key[condition.criterion]
             return sum(self.answers[parent.id, o.id] for o in parent.options if o.key in condition.options)
         return n_items
 
     def n_open(self, criterion: CriterionSpec, criteria: list[CriterionSpec], spec: VersionSpec, n_items: int) -> int:
-        """Of how many items the question is neither answered nor ruled out by an answer above it."""
+        """Return for how many items the question is neither answered nor ruled out by an answer above it."""
         asked = self.n_asked(criterion, spec, n_items)
         parent = spec.by_key[criterion.when[0].criterion] if criterion.when else None
         waiting = self.n_open(parent, criteria, spec, n_items) if parent in criteria else 0
@@ -75,9 +75,9 @@ def read_progress(assignment: Assignment) -> Progress:
 
 
 def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
-    """By assignment, in two queries and one for each whose steps hold several questions.
+    """Return progress by assignment, in a few queries and one for each assignment whose steps hold several questions.
 
-    They need their batch, study and version.
+    The assignments need their batch, study and version.
     """
     found = list(assignments)
     is_training = any(_is_training(each) for each in found)
@@ -90,7 +90,7 @@ def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
 
 
 def _is_training(assignment: Assignment) -> bool:
-    """Whether its items may ask less than the protocol does; the answers of others are counted without their items."""
+    """Return whether its items may ask less than the protocol does. Only then are answers grouped by questions."""
     return assignment.batch.kind == Batch.Kind.TRAINING
 
 
@@ -99,9 +99,9 @@ def _answers(assignments: list[Assignment]) -> QuerySet[Rating]:
 
 
 def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
-    """How many answers about flagged items are not given and need not be, and how many questions of theirs are open.
+    """Return {assignment: (answers, questions)} of flagged items that are skipped, in two queries or none.
 
-    {assignment: (answers, questions)}, in two queries or none.
+    `answers` counts the missing answers that need not be given, `questions` the questions that are still open.
     """
     if not assignments:
         return {}
@@ -137,7 +137,7 @@ def _tallies(answers: QuerySet[Rating], asks: list[str]) -> Mapping[int, Mapping
 
 
 def _units(batches: list[int], asks: list[str]) -> Mapping[int, Mapping[Asks, Counter[str]]]:
-    """{batch: {questions: {unit: items}}}"""
+    """Return {batch: {questions: {unit: items}}}."""
     units: dict[int, dict[Asks, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     rows = Item.objects.filter(batch__in=batches).order_by()
     for batch, unit, *of, n in rows.values_list("batch", "unit", *asks).annotate(n=Count("pk")):
@@ -146,7 +146,7 @@ def _units(batches: list[int], asks: list[str]) -> Mapping[int, Mapping[Asks, Co
 
 
 def _asks(read: list[list[str]]) -> Asks:
-    """Of a row's columns: the one that was asked for, or none."""
+    """Return the questions from a row's column `asks`; an empty tuple if it was not read."""
     return tuple(read[0]) if read else ()
 
 
@@ -175,7 +175,7 @@ def _progress(
 
 
 def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
-    """Steps that hold all questions of an item, or of all items of a unit: how many there are, and are not done."""
+    """Return how many steps there are and how many are open, if a step holds all questions of an item or a unit."""
     required = _required(spec)
     is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
     items, missing, counts = Item.objects.filter(batch=assignment.batch_id), _missing(assignment, spec), {}
@@ -195,14 +195,14 @@ def _required(spec: VersionSpec) -> list[CriterionSpec]:
 
 
 def first_missing(assignment: Assignment) -> int | None:
-    """The position of the first dialogue with an answer missing."""
+    """Return the position of the first dialogue with a missing answer, or None."""
     missing = _missing(assignment, spec_of(assignment.batch.study.protocol_version))
     items = Item.objects.filter(missing, batch=assignment.batch_id)
     return items.order_by("position").values_list("position", flat=True).first()
 
 
 def _missing(assignment: Assignment, spec: VersionSpec) -> Q:
-    """The items with an answer missing."""
+    """Return a filter of items with a missing answer."""
     mine = Rating.objects.filter(assignment=assignment, item=OuterRef("pk"), is_active=True)
     missing = Q(pk__in=[])
     for criterion in _required(spec):

@@ -1,4 +1,4 @@
-"""What an annotator looks through before they submit: their own answers to every item, their marks, what is missing."""
+"""Read what annotators check before they submit: their answers to every item, their marks, and what is missing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LONGEST_EXCERPT = 160
 
 @dataclass(frozen=True, slots=True)
 class ReviewedAnswer:
-    """In the words of the annotator's page. `step` is where it can be changed."""
+    """An answer in the words of the annotator's page. `step` is where it can be changed."""
 
     criterion: CriterionSpec
     step: int
@@ -39,13 +39,13 @@ class ReviewedItem:
 
     @property
     def step(self) -> int:
-        """Where one comes to: the first answer that is missing, or the first of all."""
+        """Return the step of the first missing answer, otherwise of the first answer."""
         missing = (each.step for each in self.answers if each.is_missing)
         return next(missing, self.answers[0].step if self.answers else 1)
 
 
 def reviewed_states(assignment: Assignment, *, criterion: str = "", mark: str = "") -> list[ItemState]:
-    """The items that a filter leaves, in the annotator's order. With a question, those it is asked of."""
+    """Return the items that pass the filter, in the annotator's order; with a criterion, those that ask it."""
     spec = spec_of_assignment(assignment)
     chosen = [spec.by_key[criterion]] if criterion else None
     return [each for each in item_states(assignment, chosen) if each.is_asked and _has(each, mark)]
@@ -62,7 +62,7 @@ def _has(state: ItemState, mark: str) -> bool:
 
 
 def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, criterion: str = "") -> list[ReviewedItem]:
-    """The items of a page with all that is said of them, in a fixed number of queries."""
+    """Return the items of a page with their answers and flags, in a fixed number of queries."""
     spec = spec_of_assignment(assignment)
     rows = Item.objects.select_related("dialogue", "candidate").only("unit", "shown", "position", *SHOWN)
     items = rows.in_bulk([state.pk for state in states])
@@ -99,7 +99,7 @@ def _first_words(item: Item) -> str:
 
 
 def _excerpt(text: str) -> str:
-    """One line, cut: hundreds of words would hide the answers."""
+    """Return the text as one line, cut off: hundreds of words would hide the answers."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_EXCERPT else f"{line[:LONGEST_EXCERPT]}…"
 
@@ -108,7 +108,7 @@ Steps = dict[int, dict[tuple[str, int], dict[str, int]]]
 
 
 def _steps(assignment: Assignment, spec: VersionSpec, states: Sequence[ItemState]) -> Steps:
-    """{position: {(unit, number): {criterion: step}}}, by how many items of each unit its dialogue has."""
+    """Return {position: {(unit, number): {criterion: step}}}. Steps depend on the dialogue's items of each unit."""
     positions = {state.position for state in states}
     counts: dict[int, dict[str, int]] = {position: {} for position in positions}
     rows = Item.objects.filter(batch=assignment.batch_id, position__in=positions).values_list("position", "unit")
@@ -159,5 +159,5 @@ def _turns(criterion: CriterionSpec, item: Item, rating: Rating) -> list[str]:
 
 
 def counts_of(states: Sequence[ItemState]) -> dict[str, int]:
-    """How many items each mark leaves."""
+    """Return {mark: number of items that have it}."""
     return {mark: sum(_has(state, mark) for state in states) for mark in MARKS}

@@ -1,4 +1,4 @@
-"""What the pages of a study show, each in a number of queries that does not grow with its rows."""
+"""Read what the pages of a study show, each in a number of queries that does not grow with its rows."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -48,13 +48,13 @@ SAMPLED_DIALOGUES = 1000  # enough to know the metadata's fields without reading
 
 
 def count_of(rows: QuerySet, field: str) -> Coalesce:
-    """How many rows belong to the outer row: a subquery, because two joined counts multiply each other."""
+    """Return the number of rows of the outer row, as a subquery: two joined counts would multiply each other."""
     grouped = rows.filter(**{field: OuterRef("pk")}).order_by().values(field).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(grouped, output_field=IntegerField()), 0)
 
 
 def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]:
-    """With the person's role and the figures of their cards."""
+    """Return the studies with the person's role and the numbers on their cards."""
     mine = Membership.objects.filter(study=OuterRef("pk"), user=user_id).values("role")[:1]
     return (
         studies.select_related("protocol_version__protocol")
@@ -75,7 +75,7 @@ def _snapshot(field: str) -> Coalesce:
 
 
 def _unmeasured() -> Coalesce:
-    """Answers per criterion wanted of main batches that nobody has begun: no snapshot knows of them yet."""
+    """Return the answers per criterion wanted in main batches that have no snapshot yet."""
     seats = Seat.objects.filter(batch__study=OuterRef("pk"), batch__kind=Batch.Kind.MAIN, batch__snapshot__isnull=True)
     wanted = seats.order_by().values("batch__study").annotate(n=Sum("batch__n_items")).values("n")
     return Coalesce(Subquery(wanted, output_field=IntegerField()), 0)
@@ -88,9 +88,9 @@ def _n_criteria() -> Coalesce:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What a study consists of. Counts come from tables, so they are right while no worker runs.
+    """Counts of what a study consists of. They come from tables, so they are right even while no worker runs.
 
-    Seats are those that say how many are wanted: not of batches with a seat for whoever comes, nor of private ones.
+    Seats count only where their number is fixed: not in open-ended batches, nor in those reserved for one person.
     """
 
     n_dialogues: int
@@ -139,7 +139,7 @@ def numbers_of(study: Study) -> Numbers:
 
 
 def rated_sources(study: Study) -> QuerySet[Source]:
-    """Without those of training items: no result is theirs."""
+    """Return the sources without those of training items, which have no results."""
     return study.sources.exclude(key__startswith=Source.EXAMPLES)
 
 
@@ -163,7 +163,7 @@ class Step:
     is_next: bool = False
 
 
-# Who may do the step: names of access.Right, which lies above selectors.
+# The right that each step needs. Selectors cannot import access.Right, so these are its values.
 STEP_RIGHTS = {
     "study_import": "import",
     "study_batches": "import",
@@ -174,7 +174,7 @@ STEP_RIGHTS = {
 
 
 def checklist(study: Study, numbers: Numbers) -> list[Step]:
-    """What to do with a study, in order, with the first open step marked."""
+    """Return what to do with a study, in order, with the first open step marked."""
     steps = [
         (_import_step, numbers.n_dialogues > 0),
         (_batch_step, numbers.n_batches > 0),
@@ -270,9 +270,9 @@ def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
 
 
 def batch_list(study: Study, named: str = "") -> QuerySet[Batch]:
-    """`is_open_ended`: its seats say nothing of how many are wanted. Private ones are for one person each.
+    """Return the batches with counts of their seats. `named` limits them to the batch with this key.
 
-    `named`: the key of the only one that is wanted.
+    In batches that are `is_open_ended`, or reserved for one person, the seats do not say how many votes are wanted.
     """
     submitted = Seat.objects.filter(assignment__status=SUBMITTED)
     batches = study.batches.filter(key=named) if named else study.batches.all()
@@ -285,7 +285,7 @@ def batch_list(study: Study, named: str = "") -> QuerySet[Batch]:
 
 
 def member_list(study: Study) -> QuerySet[Membership]:
-    """Members who are not annotators; `is_researcher`: they may make protocols and studies."""
+    """Return members who are not annotators. If `is_researcher`, they may make protocols and studies."""
     named = Exists(User.groups.through.objects.filter(group__name=GROUP, user=OuterRef("user")))
     rows = (
         study.memberships.exclude(role=Membership.Role.ANNOTATOR).select_related("user").annotate(is_researcher=named)
@@ -294,12 +294,12 @@ def member_list(study: Study) -> QuerySet[Membership]:
 
 
 def panel_list(study: Study) -> QuerySet[Participant]:
-    """Experts first."""
+    """Return the panel, experts first."""
     return study.participants.exclude(panel="").select_related("user").order_by("panel", "pseudonym")
 
 
 def participant_list(study: Study) -> QuerySet[Participant]:
-    """Annotators, those who wait for a decision first; nobody decides about the team."""
+    """Return annotators, those who wait for a decision first. Nobody decides about the team, so it never waits."""
     waiting = Case(When(status=PersonStatus.PENDING, is_team=False, then=0), default=1, output_field=IntegerField())
     of_participant = partial(count_of, field="participant")
     membership = Membership.objects.filter(study=study, user=OuterRef("user"), role=Membership.Role.ANNOTATOR).values(
@@ -318,7 +318,7 @@ def participant_list(study: Study) -> QuerySet[Participant]:
 
 
 def metadata_fields(study: Study) -> list[str]:
-    """The fields by which batches can be stratified, from the first dialogues."""
+    """Return the fields by which batches can be stratified, read from the first dialogues."""
     sql = """
         SELECT DISTINCT field FROM (
             SELECT metadata FROM annotation_dialogue
@@ -331,7 +331,7 @@ def metadata_fields(study: Study) -> list[str]:
 
 
 def unbatched_count(study: Study) -> int:
-    """Dialogues that are in no batch yet, and have texts to show. Those of worked examples are not dealt out."""
+    """Count the dialogues that are in no batch and have texts. Those of worked examples are not dealt out."""
     examples = Candidate.objects.filter(dialogue=OuterRef("pk"), source__key__startswith=Source.EXAMPLES)
     of_examples = Q(Exists(examples), purpose=Dialogue.Purpose.TRAINING)
     return Dialogue.objects.filter(~of_examples, study=study, items__isnull=True, is_textless=False).count()
@@ -342,13 +342,13 @@ def import_list(study: Study) -> QuerySet[ImportJob]:
 
 
 def publishable_versions() -> QuerySet[ProtocolVersion]:
-    """What a study can follow, newest version of each protocol first."""
+    """Return the versions that a study can follow, the newest of each protocol first."""
     published = ProtocolVersion.objects.filter(status=ProtocolVersion.Status.PUBLISHED)
     return published.select_related("protocol").order_by("protocol__name", "-published_at")
 
 
 def find_account(name: str) -> User | None:
-    """An active account by its exact username, or by an e-mail address that only one account has."""
+    """Return an active account by its exact username, or by an e-mail address that only one account has, or None."""
     active = User.objects.filter(is_active=True)
     named = active.filter(username=name).first()
     if named is not None:

@@ -1,4 +1,4 @@
-"""Who is of a study's team: everybody with another role than that of an annotator."""
+"""Tell the team of a study from its annotators: it is everybody with another role."""
 
 from django.db.models import Exists, OuterRef
 
@@ -6,6 +6,6 @@ from annotation.models import Membership
 
 
 def is_of_team() -> Exists:
-    """Of participants. They have work of their own, such as a pilot or a sample, and are never cleared to rate."""
+    """Return a filter of participants in the team. They may do a pilot or a review but are never cleared to rate."""
     mine = Membership.objects.filter(study=OuterRef("study"), user=OuterRef("user"))
     return Exists(mine.exclude(role=Membership.Role.ANNOTATOR))

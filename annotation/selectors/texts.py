@@ -1,4 +1,4 @@
-"""What helps to choose how a study shows its texts: its first dialogue, and how many texts look like Markdown."""
+"""Help to choose how a study shows its texts: read its first dialogue, and count texts that look like Markdown."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ TURNS = 12  # of the first dialogue
 
 @dataclass(frozen=True, slots=True)
 class TextSample:
-    """`texts` are (speaker, text) of the first dialogue, with one response to it, whoever wrote that."""
+    """A sample of texts. `texts` are (speaker, text) of the first dialogue, then of one response from any source."""
 
     texts: list[tuple[str, str]]
     n_texts: int
@@ -19,7 +19,7 @@ class TextSample:
 
 
 def text_sample(study: Study) -> TextSample | None:
-    """None before anything is imported."""
+    """Return the sample, or None before anything is imported."""
     dialogues = list(Dialogue.objects.filter(study=study, is_textless=False).order_by("position", "pk")[:LOOKED_AT])
     if not dialogues:
         return None

@@ -1,4 +1,4 @@
-"""The counted answers of a batch as arrays: an answer counts while its assignment holds a seat."""
+"""Read the counted answers of a batch as arrays. An answer counts while its assignment holds a seat."""
 
 import numpy as np
 from django.db import connection
@@ -9,7 +9,7 @@ from annotation.models import Batch, Seat
 from annotation.selectors.marks import may_skip
 from protocols.specs import VersionSpec
 
-# Five numbers of eight bytes per answer: a batch of a thousand answers as rows would be a thousand tuples of Python.
+# Five 8-byte numbers per answer in one value: as rows, a thousand answers would be a thousand Python tuples.
 VOTES = """
     SELECT rating.criterion_id, coalesce(item.source_id, 0),
         string_agg(int8send(rating.item_id) || int8send(assignment.participant_id) || int8send(rating.option_id)
@@ -29,7 +29,7 @@ REASONS = """
     WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}' AND NOT item.is_check
     GROUP BY 1, 2, 3
 """
-# Of people who hold a seat: flagged items, times the questions about them that are wanted of everybody and unanswered.
+# For people who hold a seat: their flagged items times the unanswered questions that everybody is asked about them.
 SKIPPED = """
     SELECT count(*) FROM annotation_itemmark mark
     JOIN annotation_assignment assignment ON assignment.id = mark.assignment_id AND NOT assignment.is_imported
@@ -43,7 +43,7 @@ SKIPPED = """
 
 
 def votes_of(batch_id: int) -> dict[CellKey, Votes]:
-    """By criterion and source, in the order of their ids."""
+    """Return votes by criterion and source, in the order of their ids."""
     with connection.cursor() as cursor:
         cursor.execute(VOTES, [batch_id])
         return {
@@ -53,7 +53,7 @@ def votes_of(batch_id: int) -> dict[CellKey, Votes]:
 
 
 def reasons_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
-    """{cell: {explanation id: votes}}; the ids are text, as they come back from JSON."""
+    """Return {cell: {explanation id: votes}}. The ids are text, as they come back from JSON."""
     found: dict[CellKey, dict[str, int]] = {}
     with connection.cursor() as cursor:
         cursor.execute(REASONS, [batch_id])
@@ -65,9 +65,9 @@ def reasons_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
 
 
 def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
-    """How many counted answers a finished batch has. Imported annotators are taken as they came.
+    """Return how many counted answers a finished batch has. Imported annotators count with the answers they have.
 
-    A question that depends on another answer is asked as often as people answer so: nobody knows before.
+    Questions that depend on another answer are left out: nobody knows beforehand how often they are asked.
     """
     own = Seat.objects.filter(batch=batch).exclude(assignment__is_imported=True).count()
     items = dict(batch.items.filter(is_check=False).order_by().values_list("unit").annotate(n=Count("pk")))
@@ -76,7 +76,7 @@ def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
 
 
 def n_skipped(batch: Batch, spec: VersionSpec) -> int:
-    """How many wanted answers nobody has to give, because the item is flagged and the protocol lets it be skipped."""
+    """Return how many wanted answers are not needed because the protocol lets flagged items be skipped."""
     if not may_skip(spec, batch.kind):
         return 0
     with connection.cursor() as cursor:

@@ -1,6 +1,6 @@
-"""What an annotator sees: their studies and batches, one dialogue of a batch, how far they are.
+"""Read what an annotator sees: their studies and batches, one dialogue of a batch, and their progress.
 
-Every function takes a number of queries that grows with neither the batches nor the items.
+The number of queries of a function grows with neither the batches nor the items.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class StudyWork:
-    """One study of an annotator: what leads on is the work begun, the consent, the next batch, or a reason."""
+    """One study of an annotator. They can continue work, give consent or take a batch; otherwise `reason` says why."""
 
     participant: Participant
     active: Assignment | None = None
@@ -58,12 +58,12 @@ class StudyWork:
 
     @property
     def batch(self) -> Batch | None:
-        """The one begun, or the next one."""
+        """Return the batch that was begun, otherwise the next one."""
         return self.active.batch if self.active and self.progress else self.next_batch
 
     @property
     def minutes_expected(self) -> int:
-        """Of that batch, or without one of the study's largest."""
+        """Return the expected minutes of that batch; without one, of the study's largest."""
         return self.study.minutes_for(self.batch.n_items)[0] if self.batch else self.study.minutes_expected
 
     @property
@@ -72,12 +72,12 @@ class StudyWork:
 
     @property
     def kind(self) -> str:
-        """Of that batch; empty while there is none."""
+        """Return the kind of that batch; empty if there is none."""
         return self.batch.kind if self.batch else ""
 
     @property
     def is_paid_by_batch(self) -> bool:
-        """Other kinds earn nothing, or a pay of their own. Without a batch: what annotators may expect."""
+        """Return whether the pay per batch applies: other kinds than main earn nothing or have their own pay."""
         is_apart = self.participant.panel or self.is_of_team
         return self.kind == Kind.MAIN if self.kind else not is_apart
 
@@ -100,29 +100,29 @@ class DialoguePage:
 
     @property
     def is_numbered(self) -> bool:
-        """Turns have numbers where the dialogue itself is rated: people speak of them."""
+        """Return whether turns have numbers: people need them where the dialogue itself is rated."""
         return any(item.unit == ProtocolVersion.Unit.DIALOGUE for item in self.items)
 
     @property
     def marking(self) -> list[tuple[str, dict[str, Any]]]:
-        """The turns that can be marked, each with its key. The key is empty where there are more turns than keys."""
+        """Return (key, turn) for the turns that can be marked. The key is empty if there are more turns than keys."""
         marked = [turn for turn in self.turns if turn["label"]]
         return list(zip(chain(KEYS, repeat("")), marked))  # noqa: B905 - keys never end
 
 
 # --- the list of work ------------------------------------------------------------------------------
 def needs_consent(participant: Participant, study: Study) -> bool:
-    """The text agreed to must be the one of today: a new version asks again."""
+    """Return whether the annotator must agree to the current consent text: a new version asks again."""
     return bool(study.consent_text) and participant.consent_version != study.consent_version
 
 
 def is_reading_due(participant: Participant) -> bool:
-    """The guidelines come before the first batch, and are nobody's duty again."""
+    """Return whether the guidelines must be read: they are required before the first batch only."""
     return participant.briefed_version_id is None and not participant.assignments.exists()
 
 
 def lease_left(assignment: Assignment, now: datetime) -> timedelta:
-    """Zero when the seat is gone or its lease has ended: what is answered then is kept, and not counted."""
+    """Return the time left; zero if the seat or its lease is gone, when answers are kept but do not count."""
     seat = getattr(assignment, "seat", None)
     if assignment.status != Assignment.Status.ACTIVE or seat is None or seat.lease_expires_at is None:
         return timedelta()
@@ -130,7 +130,7 @@ def lease_left(assignment: Assignment, now: datetime) -> timedelta:
 
 
 def work_of(user_id: int | None, statuses: Mapping[Any, Any], now: datetime) -> list[StudyWork]:
-    """All studies this user rates in. `statuses` has the sentence for each status that stops a claim."""
+    """Return all studies that this user rates in. `statuses` has the sentence for each status that stops a claim."""
     mine = Participant.objects.filter(user=user_id).select_related("study__protocol_version__protocol")
     has_begun = Exists(Assignment.objects.filter(participant=OuterRef("pk")))
     participants = list(mine.annotate(is_team=is_of_team(), has_begun=has_begun).order_by("-created_at", "-pk"))
@@ -171,7 +171,7 @@ def _study_work(
 
 
 def _unfinished(participants: Sequence[Participant]) -> QuerySet[Assignment]:
-    """At most one is active; the ones whose lease has ended can be resumed."""
+    """Return begun work. A participant has at most one active; those whose lease has ended can be resumed."""
     begun = Assignment.objects.filter(participant__in=participants)
     states = (Assignment.Status.EXPIRED, Assignment.Status.ACTIVE)
     return (
@@ -182,7 +182,7 @@ def _unfinished(participants: Sequence[Participant]) -> QuerySet[Assignment]:
 
 
 def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[Batch]:
-    """The next batch of each study: one that was begun before any other, then in the order of the study."""
+    """Return the next batch of each study: begun ones come first, then by stage and position."""
     mine = Assignment.objects.filter(participant__in=participants, batch=OuterRef("pk"), round=OuterRef("round"))
     taken = mine.filter(
         Q(status__in=(Assignment.Status.SUBMITTED, Assignment.Status.EXCLUDED)) | Q(seat__lease_expires_at__gt=now)
@@ -198,13 +198,13 @@ def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[B
 
 
 def _stage() -> Case:
-    """Work that waits for one person comes first, then what leads to the main work."""
+    """Return the order of kinds: work that waits for one person first, then what leads to the main work."""
     order = (Kind.ADJUDICATION, Kind.RE_RATING, Kind.REVIEW, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
     return Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
 
 
 def _counts(participants: Sequence[Participant]) -> tuple[Counter, Counter]:
-    """Submitted assignments by participant, and open batches not submitted by them, by study."""
+    """Return the number of submitted assignments by participant, and of open batches not yet submitted by study."""
     submitted = Assignment.objects.filter(participant__in=participants, status=Assignment.Status.SUBMITTED)
     left = Batch.objects.filter(claimable_by(participants), status=Batch.Status.OPEN)
     others = left.exclude(Exists(submitted.filter(batch=OuterRef("pk"), round=OuterRef("round")))).order_by()
@@ -222,7 +222,7 @@ def _empty_reason(participant: Participant, n_submitted: Counter, n_open: Counte
 
 # --- one batch -------------------------------------------------------------------------------------
 def spec_of_assignment(assignment: Assignment) -> VersionSpec:
-    """In the words of the study's language."""
+    """Return the protocol in the study's language."""
     study = assignment.batch.study
     return spec_in(study.protocol_version, study.content_language)
 
@@ -233,7 +233,7 @@ def texts_of_assignment(assignment: Assignment) -> Texts:
 
 
 def missing_step(assignment: Assignment) -> tuple[DialoguePage, Step] | None:
-    """Where the first answer is missing, or None when the batch is complete."""
+    """Return the page and step of the first missing answer, or None if the batch is complete."""
     position = first_missing(assignment)
     page = None if position is None else dialogue_page(assignment, position)
     step = first_unanswered(page.steps) if page else None
@@ -279,7 +279,7 @@ def _neighbours(batch: int, position: int) -> QuerySet[Any, Any]:
             previous=Max("position", filter=Q(position__lt=position)),
             next=Min("position", filter=Q(position__gt=position)),
             number=Count("position", distinct=True, filter=Q(position__lte=position)),
-            n_dialogues=Count("position", distinct=True),  # the models of a batch stand behind its dialogues
+            n_dialogues=Count("position", distinct=True),  # whole models come after the dialogues
         )
         .values("previous", "next", "number", "n_dialogues")
     )
@@ -303,18 +303,18 @@ def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
 
 
 def _one_speaker(responses: Iterable[Candidate]) -> str:
-    """Return who says all of them, or nothing where they differ."""
+    """Return the speaker of all the responses, or '' if they differ."""
     speakers = {response.speaker for response in responses}
     return speakers.pop() if len(speakers) == 1 else ""
 
 
 def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
-    """By id, what items show together, with the dialogues. Most items show nothing together: no query then."""
+    """Return {id: candidate} of what items show together. Most items show nothing together and need no query."""
     return Candidate.objects.select_related("dialogue").in_bulk({pk for row in rows for pk in row.shown})
 
 
 def persona_of(metadata: dict[str, Any]) -> list[str]:
-    """Facts that come with the dialogue and are shown beside it, alone of everything its metadata holds."""
+    """Return the facts that are shown beside the dialogue. Nothing else of its metadata is shown."""
     facts = metadata.get("persona", [])
     return [str(fact) for fact in facts] if isinstance(facts, list) else [str(facts)]
 
@@ -344,7 +344,7 @@ def saved_answer(criterion: CriterionSpec, rating: Rating) -> SavedAnswer:
 
 
 def has_changed_instructions(participant: Participant, version: ProtocolVersion) -> bool:
-    """To somebody who has worked with another version of the protocol, and has not read what is new."""
+    """Return whether somebody has worked with another version of the protocol and has not read what is new."""
     if not version.changes or participant.briefed_version_id == version.pk:
         return False
     earlier = Rating.objects.filter(

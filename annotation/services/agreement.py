@@ -1,7 +1,7 @@
-"""Keeping the figures of a batch, and their sums in the study, as new as its ratings.
+"""Keep the results of a batch, and their sums in the study, as new as its ratings.
 
 A rating raises its batch's version in its own transaction. A refresh reads the version BEFORE the ratings, computes
-with no lock held, and stores by compare-and-set on the version: figures are never older than the version they claim.
+with no lock held, and stores by compare-and-set on the version: results are never older than the version they claim.
 """
 
 import logging
@@ -25,7 +25,7 @@ SWEPT_AT_ONCE = 200
 
 
 def sweep(*, now: datetime) -> int:
-    """Free lapsed seats and refresh every batch whose ratings are ahead of its figures. Returns how many."""
+    """Free lapsed seats and refresh batches whose ratings are ahead of their results. Return how many."""
     expire_leases(now=now)
     behind = list(dirty_batches()[:SWEPT_AT_ONCE])
     sweep_each("measuring a batch", behind, partial(refresh_batch, now=now), most=SWEPT_AT_ONCE)
@@ -33,29 +33,29 @@ def sweep(*, now: datetime) -> int:
 
 
 def dirty_batches() -> QuerySet[Batch, int]:
-    """Ids of the batches whose figures are older than their ratings."""
-    # As an annotation: written into the filter, the join would be an inner one and miss batches without figures.
+    """Return the ids of batches whose results are older than their ratings."""
+    # An annotation is needed: in a filter, the join would be an inner one and miss batches without results.
     stored = Batch.objects.annotate(stored=Coalesce("snapshot__version", 0))
     return stored.filter(ratings_version__gt=F("stored")).order_by("pk").values_list("pk", flat=True)
 
 
 def refresh_batch(batch_id: int, *, now: datetime) -> bool:
-    """Compute and store once, if the ratings are ahead of the figures. Returns whether anything was stored.
+    """Compute and store once, if the ratings are ahead of the results. Return whether anything was stored.
 
-    What is committed meanwhile is left to the sweep: to look again until a busy batch is quiet held a worker for ever.
+    Ratings committed meanwhile are left to the sweep: repeating until a busy batch is quiet would block a worker.
     """
     batch = Batch.objects.select_related("study__protocol_version", "snapshot").get(pk=batch_id)
     snapshot = getattr(batch, "snapshot", None)
     if snapshot is not None and snapshot.version >= batch.ratings_version:
         return False
-    # The version was read with the batch, before the ratings: what commits in between is counted twice, not lost.
+    # The version was read before the ratings: what commits in between is computed once more, not lost.
     return store_figures(batch, measure_batch(batch), now=now)
 
 
 @transaction.atomic
 def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
-    """Replace the batch's figures unless newer ones are stored, and move the study's sums by the difference."""
-    # The study first, as a rebuild does: two that lock in different orders would wait for each other for ever.
+    """Replace the batch's results unless newer ones are stored, and move the study's sums by the difference."""
+    # Lock the study first, as a rebuild does: different orders would deadlock.
     total = totals.lock_total(batch.study_id, now=now)
     snapshot, _ = AgreementSnapshot.objects.get_or_create(
         batch=batch, defaults={"study_id": batch.study_id, "version": 0, "computed_at": now}
@@ -76,7 +76,7 @@ def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
 
 @transaction.atomic
 def rebuild_study(study: Study, *, now: datetime) -> int:
-    """Throw every derived figure of the study away and compute it again. Returns the number of batches."""
+    """Delete every derived result of the study and compute it again. Return the number of batches."""
     totals.reset_study(totals.lock_total(study.pk, now=now))
     batches = study.batches.select_related("study__protocol_version").filter(ratings_version__gt=0)
     return sum(store_figures(batch, measure_batch(batch), now=now) for batch in batches)

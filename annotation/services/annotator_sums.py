@@ -1,4 +1,4 @@
-"""What each annotator brings to a study, moved by what has changed in one of its batches."""
+"""Update each annotator's contribution to a study by what has changed in one of its batches."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,7 +10,7 @@ Change = tuple[CellFigures | None, CellFigures | None]  # before and after
 
 
 def move_annotators(total: AgreementSnapshot, changes: Mapping[CellKey, Change]) -> None:
-    """Take out what the changed cells held, and put in what they hold. The study's snapshot is locked."""
+    """Subtract what the changed cells held and add what they hold. The study's snapshot must be locked."""
     moved = _moves(changes)
     people = {participant for each in moved.values() for participant in each}
     rows = AnnotatorCell.objects.filter(snapshot=total, criterion__in=moved, participant__in=people)
@@ -23,7 +23,7 @@ def move_annotators(total: AgreementSnapshot, changes: Mapping[CellKey, Change])
 
 
 def _moves(changes: Mapping[CellKey, Change]) -> dict[int, Contributions]:
-    """{criterion: {participant: difference}}, of those for whom something has changed."""
+    """Return {criterion: {participant: difference}} where something has changed."""
     found: dict[int, Contributions] = {}
     for (criterion, _), (old, new) in changes.items():
         change = combined(found.get(criterion, {}), new.annotators if new else {})

@@ -1,6 +1,6 @@
-"""Dealing dialogues into batches, and a balanced subset of the sources into dialogues.
+"""Deal dialogues into batches, and a balanced subset of the sources into dialogues.
 
-The dealing itself is arithmetic on lists; only `make_batches` and what it calls below the line knows rows.
+The dealing itself is arithmetic on lists; only the functions in the part "rows" read and write the database.
 """
 
 import itertools
@@ -47,22 +47,22 @@ S = TypeVar("S", bound=Hashable)
 
 # --- dealing -------------------------------------------------------------------------------------
 def batch_sizes(n: int, size: int) -> list[int]:
-    """As few batches as `size` allows, their sizes within one: 42 by 11 are 11, 11, 10, 10."""
+    """Return the sizes of as few batches as `size` allows, equal within one: 42 by 11 gives 11, 11, 10, 10."""
     n_batches = -(-n // size)
     return [n // n_batches + (at < n % n_batches) for at in range(n_batches)]
 
 
 def deal_by_size(cards: Sequence[T], size: int, rng: random.Random) -> list[list[T]]:
-    """Every card in exactly one batch, in an order drawn from `rng`."""
+    """Deal every card into exactly one batch, in an order drawn from `rng`."""
     shuffled = rng.sample(cards, len(cards))
     ends = list(itertools.accumulate(batch_sizes(len(cards), size)))
     return [shuffled[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def deal_stratified(cards: Sequence[T], strata: Sequence[Any], size: int, rng: random.Random) -> list[list[T]]:
-    """Like by size, and of every stratum the batches get shares within one.
+    """Deal like `deal_by_size`, and give the batches shares of every stratum that are equal within one.
 
-    Cards lie sorted by stratum and are dealt in turn; so numbers of many values (a length) are spread evenly too.
+    Cards are sorted by stratum and dealt in turn, so numbers with many values (a length) are spread evenly too.
     """
     n_batches = len(batch_sizes(len(cards), size))
     drawn = rng.sample(list(zip(strata, cards, strict=True)), len(cards))
@@ -72,7 +72,7 @@ def deal_stratified(cards: Sequence[T], strata: Sequence[Any], size: int, rng: r
 
 
 def _stratum_order(value: Any) -> tuple[int, float, str]:
-    """Numbers by size, then everything else by its text; no value comes last."""
+    """Return a sort key: numbers by size, then everything else by its text, then missing values."""
     if value is None:
         return 2, 0.0, ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -81,7 +81,7 @@ def _stratum_order(value: Any) -> tuple[int, float, str]:
 
 
 def deal_given(cards: Sequence[T], keys: Sequence[str]) -> dict[str, list[T]]:
-    """By key, batches and cards in the order of their first appearance."""
+    """Return {key: cards}, with batches and cards in the order of their first appearance."""
     hands: dict[str, list[T]] = defaultdict(list)
     for key, card in zip(keys, cards, strict=True):
         hands[key].append(card)
@@ -91,10 +91,10 @@ def deal_given(cards: Sequence[T], keys: Sequence[str]) -> dict[str, list[T]]:
 def choose_sources(
     available: Sequence[Sequence[S]], k: int, rng: random.Random, earlier: Iterable[Iterable[S]] = ()
 ) -> list[frozenset[S]]:
-    """Exactly k of each dialogue's sources, all sources shown nearly equally often, and pairs of them as well.
+    """Return exactly k of each dialogue's sources. Sources, and pairs of them, are shown nearly equally often.
 
-    Always one of the least shown comes next, among these one that met the chosen ones least, then by lot. With all
-    sources available everywhere, counts are within one. `earlier`: what was shown before this deal.
+    The next source is one of those shown least, among these one that met the chosen ones least, then random. If all
+    sources are available everywhere, counts are equal within one. `earlier` is what was shown before this deal.
     """
     shown: Counter[S] = Counter()
     met: Counter[frozenset[S]] = Counter()
@@ -126,14 +126,14 @@ def _count(sources: set[S], shown: Counter[S], met: Counter[frozenset[S]]) -> No
 
 
 def draw_one_each(groups: Sequence[Sequence[T]], most: int, rng: random.Random) -> list[T]:
-    """One card of each of at most so many groups."""
+    """Return one random card of each group, from at most `most` random groups."""
     return [rng.choice(group) for group in rng.sample(groups, min(most, len(groups)))]
 
 
 # --- rows ----------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Card:
-    """A dialogue on the table. `candidates` are (candidate, source) ids; empty when whole dialogues are rated."""
+    """A dialogue to deal. `candidates` are (candidate, source) ids; empty if whole dialogues are rated."""
 
     dialogue: int
     batch_key: str
@@ -160,12 +160,12 @@ def make_batches(
     now: datetime,
     actor: User | None = None,
 ) -> list[Batch]:
-    """Deal the dialogues that no batch of this kind holds yet; without such, nothing happens.
+    """Deal the dialogues that no batch of this kind holds yet, and return the batches; an empty list if none is left.
 
-    `by` is given (the batch the import named), size, or stratified (by a `field` of the metadata); `k` sources of
-    each dialogue, or all; `n_dialogues` in this kind altogether (a pilot takes a few), or all; `is_fresh_only` leaves
-    out what batches of any other kind hold, so that nobody rates in the main work what they were tried with.
-    Drawn from the study's seed: the same study is dealt the same way. Raises Refused.
+    `by` is given (the batch that the import named), size, or stratified (by a `field` of the metadata). Each dialogue
+    shows `k` sources, or all. `n_dialogues` is the wanted total for this kind; None means all. `is_fresh_only` leaves
+    out what batches of any other kind hold, so that nobody rates in the main work what they were tried with. Everything
+    random is drawn from the study's seed, so the same study is dealt the same way. Raise Refused.
     """
     _check_request(by, kind, size=size, field=field)
     _check_counts(k=k, seats=seats, n_dialogues=n_dialogues)
@@ -215,7 +215,7 @@ def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -
 
 
 def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
-    """The dialogues with texts of which nothing is dealt, in the order of their import."""
+    """Return the dialogues with texts that are not dealt yet, in the order of their import."""
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=_purpose(study, kind))
     rows = known.exclude(pk__in=dealt.values("dialogue_id")).order_by("position")
     if field is None:
@@ -229,7 +229,7 @@ def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) ->
 
 
 def _purpose(study: Study, kind: str) -> str:
-    """Which dialogues a kind of batch is made of: those held apart for it, or of the main ones if there are none."""
+    """Return the purpose of dialogues for this kind of batch: its own, or the main one if no dialogue has that."""
     wanted = PURPOSES.get(kind, Purpose.MAIN)
     is_there = study.dialogues.filter(purpose=wanted).exists()
     return wanted if is_there else Purpose.MAIN
@@ -246,7 +246,7 @@ def _check_given(study: Study) -> None:
 
 
 def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
-    """A random choice that brings this kind up to the wanted number, in the order of the import."""
+    """Return a random choice that brings this kind up to the wanted number, in the order of the import."""
     if n_dialogues is None:
         return cards
     items = Item.objects.filter(batch__study=study, batch__kind=kind)
@@ -271,21 +271,17 @@ def _add_candidates(study: Study, cards: list[Card]) -> None:
 
 def _without_candidates(n: int, key: str) -> str:
     text = ngettext(
-        (
-            "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
-            "candidates, or choose a protocol that rates whole dialogues."
-        ),
-        (
-            "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import "
-            "them with their candidates, or choose a protocol that rates whole dialogues."
-        ),
+        "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
+        "candidates, or choose a protocol that rates whole dialogues.",
+        "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import "
+        "them with their candidates, or choose a protocol that rates whole dialogues.",
         n,
     )
     return text % {"number": intcomma(n), "key": key}
 
 
 def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
-    """(wanted key, cards) of each batch; the key is empty where the import named none."""
+    """Return (wanted key, cards) for each batch; the key is empty unless `by` is given."""
     if by == "given":
         return list(deal_given(cards, [card.batch_key for card in cards]).items())
     if by == "size":
@@ -330,7 +326,7 @@ def _store(
         key = batch_key(wanted, kind, at, width, taken)
         taken.add(key)
         n_items = len(items[at - 1])
-        # Version 1: it is measured once while nobody has begun it, so that boards show it and what it wants.
+        # Version 1 has it measured before anybody begins, so that boards show it and its wanted answers.
         batches.append(Batch(study=study, key=key, kind=kind, position=last + at, n_items=n_items, ratings_version=1))
     Batch.objects.bulk_create(batches)
     _store_items(batches, items)
@@ -342,7 +338,7 @@ def _store(
 
 
 def batch_key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> str:
-    """The key the import named, or kind-number; with a number behind it when it is taken."""
+    """Return the key that the import named, otherwise kind-number; with another number if it is taken."""
     if wanted:
         name = wanted if kind == Batch.Kind.MAIN else f"{kind}-{wanted}"[:90]
         return free_key(name[:90] if name in taken else name, taken, itertools.count(1))
@@ -351,9 +347,9 @@ def batch_key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> s
 
 
 def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
-    """{source: its responses to some dialogues}, the same for all batches; empty when no model is rated as a whole.
+    """Return {source: its responses to some dialogues}, the same for all batches; empty if no model is rated.
 
-    One response to a dialogue: how much those to the same one differ is what sets are rated for.
+    Each dialogue gives one response: candidate sets already rate how much responses to the same dialogue differ.
     """
     if Unit.MODEL not in units_of(study):
         return {}
@@ -365,7 +361,7 @@ def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
 
 
 def _items(hand: list[Card], units: set[str], samples: Mapping[int, list[int]]) -> list[str]:
-    """The rows of one batch, from the unit on; the models come after the last dialogue."""
+    """Return the rows of one batch for COPY, from the unit on; models come after the last dialogue."""
     rows = []
     for place, card in enumerate(hand, start=1):
         if Unit.DIALOGUE in units:

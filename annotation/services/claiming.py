@@ -1,4 +1,4 @@
-"""Seats: claimed under a row lock, freed when their lease ends, never more than the wanted votes.
+"""Claim seats under a row lock and free them when their lease ends. Seats never exceed the wanted votes.
 
 Lock order everywhere: participant, seat, assignment, rating, batch counter last.
 """
@@ -21,7 +21,7 @@ from annotation.services.refusals import Refused
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
 MOVED = _("This batch has changed in the meantime. Check your list of batches again.")
-MAX_OPEN_SEATS = 32_000  # what the column of their numbers holds
+MAX_OPEN_SEATS = 32_000  # the most that the column of seat numbers can hold
 PERSON_STATUSES = {
     Participant.Status.PENDING: _(
         "A team lead must clear you for this study first. Your batches will then appear here."
@@ -39,7 +39,7 @@ PERSON_STATUSES = {
 def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assignment:
     """Give the participant a seat of the batch, or the assignment they already hold there.
 
-    Raises Refused when the status, the study, the batch or the seats do not allow it.
+    Raise Refused if the status, the study, the batch or the seats do not allow it.
     """
     batch = _check_claim(participant, batch)
     changed = _free_lapsed_seats(participant, now)
@@ -64,7 +64,7 @@ def lease_of(batch: Batch) -> timedelta:
 
 
 def _check_claim(participant: Participant, batch: Batch) -> Batch:
-    """The batch as it is now."""
+    """Return the batch as it is now. Raise Refused if the participant may not claim it."""
     # The lock lets one claim of an annotator run at a time: two tabs get the same assignment.
     fresh_participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     fresh = Batch.objects.select_related("study__protocol_version").get(pk=batch.pk)
@@ -79,7 +79,7 @@ def _check_claim(participant: Participant, batch: Batch) -> Batch:
 
 
 def _taken_by_group(participant: Participant, batch: Batch) -> Batch:
-    """Where groups take batches, the first who begins takes it for the group. Raises Refused for other groups."""
+    """Give the batch to the group of the first claimant, where groups take batches. Raise Refused for other groups."""
     if batch.study.is_dealt_to_groups and participant.group_id and batch.kind == Batch.Kind.MAIN:
         Batch.objects.filter(pk=batch.pk, group=None).update(group=participant.group_id)
         batch.refresh_from_db(fields=["group"])
@@ -97,7 +97,7 @@ def _free_lapsed_seats(participant: Participant, now: datetime) -> list[int]:
 
 
 def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
-    """A free or lapsed seat, locked; seats that others are claiming at this moment are skipped."""
+    """Return a free or lapsed seat, locked. Seats that others are claiming now are skipped. Raise Refused if full."""
     seats = Seat.objects.filter(is_free(now), batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
     seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
     if seat is None and batch.kind in OPEN_ENDED:
@@ -108,21 +108,21 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
 
 
 def _check_unmoved(batch: Batch) -> None:
-    """With the seat locked, which the next round waits for: else work of one round would hold a seat of another."""
+    """Raise Refused if the batch has changed. Call it with the seat locked, because the next round waits for that."""
     seen = (batch.round, batch.status, batch.group_id, batch.study.status)
     if Batch.objects.values_list("round", "status", "group", "study__status").get(pk=batch.pk) != seen:
         raise Refused("moved", MOVED)
 
 
 def _add_seat(batch: Batch) -> Seat | None:
-    """As many may try to qualify as come. The batch's lock numbers their seats one after another."""
+    """Add a seat for one more candidate; None at the limit. The batch's lock keeps seat numbers unique."""
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     last = Seat.objects.filter(batch=batch).aggregate(last=Max("number"))["last"] or 0
     return None if last >= MAX_OPEN_SEATS else Seat.objects.create(batch=batch, number=last + 1)
 
 
 def _activate(assignment: Assignment | None, participant: Participant, batch: Batch, now: datetime) -> Assignment:
-    """A new assignment, or the one whose lease had ended, with all its answers. Superseded work stays history."""
+    """Return a new assignment, or reactivate the expired one with its answers. Raise Refused for superseded work."""
     if assignment is None:
         return Assignment.objects.create(participant=participant, batch=batch, round=batch.round, claimed_at=now)
     left = Assignment.objects.filter(pk=assignment.pk).exclude(status=Assignment.Status.SUPERSEDED)
@@ -133,7 +133,7 @@ def _activate(assignment: Assignment | None, participant: Participant, batch: Ba
 
 
 def _free(seat: Seat, status: str) -> None:
-    """Take the seat from its assignment, whose answers are kept and no longer counted."""
+    """Take the seat from its assignment. Its answers are kept but no longer count."""
     if seat.assignment_id is None:
         return
     Assignment.objects.filter(pk=seat.assignment_id).update(status=status)
@@ -143,7 +143,7 @@ def _free(seat: Seat, status: str) -> None:
 
 
 def expire_leases(*, now: datetime) -> list[int]:
-    """Free every seat whose lease has ended, one transaction a seat. Returns the ids of the batches."""
+    """Free every seat whose lease has ended, one transaction per seat. Return the ids of the batches."""
     lapsed = Seat.objects.filter(lease_expires_at__lte=now).values_list("pk", flat=True)
     return sorted({batch for batch in (_expire(pk, now) for pk in lapsed) if batch is not None})
 
@@ -163,14 +163,14 @@ def _expire(seat_id: int, now: datetime) -> int | None:
 def release_seats(
     participant: Participant, status: str, *, is_finished_kept: bool = False, kinds: Collection[str] | None = None
 ) -> list[int]:
-    """Take every seat the participant holds, or those in batches of some kinds that are nobody's own.
+    """Take every seat that the participant holds, or with `kinds` only those in unreserved batches of these kinds.
 
-    Returns the ids of the batches whose figures changed.
+    Return the ids of the batches whose results changed.
     """
     seats: QuerySet[Seat] = Seat.objects.filter(assignment__participant=participant).order_by("pk")
     if kinds is not None:
         seats = seats.filter(batch__kind__in=kinds, batch__reserved_for=None)
-    if is_finished_kept:  # by the seat's own column: it is read again when a submission held the lock
+    if is_finished_kept:  # by the seat's own column, which is read again after waiting for a submission's lock
         seats = seats.filter(lease_expires_at__isnull=False)
     batches = []
     for seat in seats.select_for_update(of=("self",)):
@@ -183,9 +183,9 @@ def release_seats(
 
 @transaction.atomic
 def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime, needs_all: bool = True) -> Assignment:
-    """Finish a complete batch: the seat is kept for good. Raises Refused while answers are missing.
+    """Finish a complete batch: the seat is kept for good. Raise Refused while answers are missing.
 
-    `needs_all` is False where the caller knows that not every question of the protocol was asked.
+    `needs_all` is False if the caller knows that not every question of the protocol was asked.
     """
     seat = Seat.objects.select_for_update().filter(assignment=assignment).first()
     locked = Assignment.objects.select_for_update().get(pk=assignment.pk)

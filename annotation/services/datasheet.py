@@ -1,4 +1,4 @@
-"""What people of a study write into its datasheet, in place of what the database says."""
+"""Save answers that people write into a study's datasheet in place of the automatic ones."""
 
 from datetime import datetime
 
@@ -15,10 +15,10 @@ LONGEST_ANSWER = 10_000
 
 @transaction.atomic
 def save_answer(study: Study, question: str, text: str, *, by: User, now: datetime) -> DatasheetAnswer | None:
-    """Put the answer to a question in somebody's words; an empty one goes back to the automatic answer.
+    """Save a written answer to a question; an empty one restores the automatic answer and returns None.
 
-    The same words again change nothing, so their author stays. Raises Refused for a text that is too long. Which
-    numbers are questions is known to the caller.
+    Saving the same text again changes nothing, so its author stays. Raise Refused if the text is too long. The caller
+    must check that `question` is the number of a question.
     """
     text = text.replace("\r\n", "\n").strip()
     if len(text) > LONGEST_ANSWER:

@@ -1,6 +1,6 @@
-"""Bringing up to date what follows from an answer: questions that are asked no more, or again, and computed answers.
+"""Update what follows from an answer: questions that are no longer asked, or asked again, and computed answers.
 
-Only protocols with dependent or computed questions come here. The assignment is locked by the answer that was recorded
+Only protocols with dependent or computed questions need this. The assignment is locked by the answer that was recorded
 in the same transaction, so nobody else writes its ratings meanwhile.
 """
 
@@ -18,7 +18,7 @@ Record = Callable[[Item, CriterionSpec, int], Any]  # stores a computed answer: 
 
 
 def settle(assignment_id: int, spec: VersionSpec, item_id: int, record: Record) -> None:
-    """After an answer to `item_id` that others depend on."""
+    """Update dependent and computed answers after an answer to `item_id` that others depend on."""
     item = Item.objects.get(pk=item_id)
     _settle_asked(assignment_id, spec, item)
     if spec.computed:
@@ -36,7 +36,7 @@ def _settle_asked(assignment_id: int, spec: VersionSpec, item: Item) -> None:
 
 
 def _settle_computed(assignment_id: int, spec: VersionSpec, changed: Item, record: Record) -> None:
-    """Of this item, and of those it stands above: an answer about a model counts for each of its candidate sets."""
+    """Compute answers for this item and the items below it, such as the candidate sets of a model."""
     items = list(Item.objects.filter(_related(changed), batch=changed.batch_id))
     ratings: dict[int, list[Rating]] = defaultdict(list)
     for rating in Rating.objects.filter(assignment=assignment_id, item__in=items, criterion__in=spec.by_id):
@@ -59,14 +59,14 @@ def _compute(spec: VersionSpec, criterion: CriterionSpec, item: Item, around: li
 
 
 def _related(item: Item) -> Q:
-    """All items that may stand above or below this one."""
+    """Return a filter of items that may be above or below this one."""
     dialogue = Q() if item.dialogue_id is None else Q(dialogue=item.dialogue_id) | Q(dialogue=None)
     source = Q() if item.source_id is None else Q(source=item.source_id) | Q(source=None)
     return dialogue & source
 
 
 def stands_above(other: Item, item: Item) -> bool:
-    """Whether an answer to `other` says something of `item`: itself, its set, its model or its dialogue."""
+    """Return whether an answer to `other` also concerns `item`: it is the item, its set, its model or its dialogue."""
     parts = ("dialogue_id", "source_id", "candidate_id")
     return all(getattr(other, part) in (None, getattr(item, part)) for part in parts)
 

@@ -1,6 +1,7 @@
-"""The accounts without a password that a browser has been used by: what its long-lived, signed cookie holds.
+"""Remember in a long-lived, signed cookie which accounts without a password have used a browser.
 
-Sessions end. Without this the invitation link would make somebody a second account, who then rates twice.
+Without it, the invitation link would create a second account after a session has ended, and the person would rate
+twice.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,12 +16,12 @@ from annotation.services.joining import Key, key_of, users_of_keys
 
 SALT = "annotation.device"
 LASTS = timedelta(days=365)
-MOST = 5  # accounts of a shared computer; the one that was used longest ago is forgotten first
+MOST = 5  # accounts on a shared computer; the least recently used is forgotten first
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """`name` belongs to the next account made here: two posts of one form, or of two tabs, carry the same."""
+    """A browser. `name` is for the next account made here: two posts of one form, or of two tabs, carry the same."""
 
     name: UUID = field(default_factory=uuid4)
     keys: tuple[Key, ...] = ()  # newest first
@@ -31,7 +32,7 @@ def sign_device(device: Device) -> str:
 
 
 def read_device(text: str) -> Device:
-    """A new one for what is missing, broken or older than a year."""
+    """Return the device; a new one if the text is missing, broken or older than a year."""
     try:
         name, keys = signing.loads(text, salt=SALT, max_age=LASTS)
     except signing.BadSignature:
@@ -40,7 +41,7 @@ def read_device(text: str) -> Device:
 
 
 def accounts_on(device: Device) -> list[User]:
-    """Newest first, without those that have been given a password or any right beyond rating since."""
+    """Return accounts, newest first, without those that have since got a password or any right beyond rating."""
     users = users_of_keys(device.keys)
     with_rights = Membership.objects.filter(user__in=users).exclude(role=Membership.Role.ANNOTATOR)
     beyond = set(with_rights.values_list("user", flat=True)) if users else set()
@@ -48,7 +49,7 @@ def accounts_on(device: Device) -> list[User]:
 
 
 def with_account(device: Device, user: User) -> Device:
-    """The account is the newest of the device. The next one to be made here is another person's."""
+    """Return the device with this account as its newest, and a new name: the next account is another person's."""
     others = without_account(device, user).keys
     return Device(keys=(key_of(user), *others)[:MOST])
 

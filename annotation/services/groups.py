@@ -1,4 +1,4 @@
-"""Annotators in groups that take batches: made, filled, given batches."""
+"""Make groups of annotators, fill them, and give them batches."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,7 +15,7 @@ from annotation.services import activity
 
 @transaction.atomic
 def make_group(study: Study, *, name: str, by: User, now: datetime) -> Group:
-    """Raises ValidationError for a name that is taken."""
+    """Create a group. Raise ValidationError if the name is taken."""
     group = Group(study=study, name=name.strip())
     group.full_clean()
     group.save()
@@ -25,16 +25,16 @@ def make_group(study: Study, *, name: str, by: User, now: datetime) -> Group:
 
 @transaction.atomic
 def remove_group(group: Group, *, by: User, now: datetime) -> None:
-    """Its annotators and batches are of no group then: anybody may take those batches."""
+    """Delete a group. Its annotators and batches are then in no group: anybody may take those batches."""
     activity.log(group.study, by, "group_removed", about=group.name, now=now)
     group.delete()
 
 
 @transaction.atomic
 def move_annotators(study: Study, *, tokens: Iterable[UUID], group: Group | None, by: User, now: datetime) -> int:
-    """Into the group, or out of any. What they have begun they may finish. Returns how many moved."""
+    """Move annotators into the group, or out of any. They may finish begun work. Return how many moved."""
     people = Participant.objects.filter(study=study, token__in=list(tokens)).order_by("pk")
-    # In the order of their keys: two leads who press the button at once do not wait for each other for ever.
+    # Locked in the order of keys, so that two leads who press the button at once do not deadlock.
     locked = [person for person in people.select_for_update(no_key=True) if person.group_id != (group and group.pk)]
     Participant.objects.filter(pk__in=[person.pk for person in locked]).update(group=group)
     for person in locked:
@@ -44,10 +44,10 @@ def move_annotators(study: Study, *, tokens: Iterable[UUID], group: Group | None
 
 @transaction.atomic
 def give_batches(study: Study, *, keys: Iterable[str], group: Group | None, by: User, now: datetime) -> int:
-    """To one group, or to everybody. Who has begun a batch may finish it. Returns how many batches changed."""
+    """Give batches to one group, or to everybody. Begun work may be finished. Return how many batches changed."""
     batches = Batch.objects.filter(study=study, kind=Batch.Kind.MAIN, key__in=list(keys)).order_by("pk")
     locked = [batch for batch in batches.select_for_update(no_key=True) if batch.group_id != (group and group.pk)]
-    # A new version, although no figure changes: it is what boards that are open look at.
+    # The version rises although no result changes, because open boards look at it.
     changed = Batch.objects.filter(pk__in=[batch.pk for batch in locked])
     changed.update(group=group, ratings_version=F("ratings_version") + 1)
     for batch in locked:
@@ -57,7 +57,7 @@ def give_batches(study: Study, *, keys: Iterable[str], group: Group | None, by: 
 
 @transaction.atomic
 def set_dealing(study: Study, *, is_dealt_to_groups: bool, by: User, now: datetime) -> None:
-    """Whether the group of whoever begins a batch takes it."""
+    """Set whether a batch goes to the group of the first person who begins it."""
     Study.objects.filter(pk=study.pk).update(is_dealt_to_groups=is_dealt_to_groups)
     activity.log(study, by, "groups_dealt", details={"is_dealt_to_groups": is_dealt_to_groups}, now=now)
 

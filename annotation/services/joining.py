@@ -1,4 +1,4 @@
-"""Coming in by an invitation: an account without a password, the consent, and a link that leads back."""
+"""Join a study by invitation: create an account without a password, store consent, and make a personal link back."""
 
 import secrets
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from annotation.services.refusals import Refused
 
 RETURN_SALT = "annotation.return"
 USERNAME_TRIES = 20
-SENT_AGAIN = timedelta(days=1)  # how long the same form, sent once more, leads to the account it has made
+SENT_AGAIN = timedelta(days=1)  # how long a form that is sent again returns the account it has made
 
-Key = tuple[int, str]  # an account, and a part of what changes with its password
+Key = tuple[int, str]  # an account, and part of a hash that changes with its password
 
 
 def study_of_invitation(token: str) -> Study | None:
@@ -30,9 +30,9 @@ def study_of_invitation(token: str) -> Study | None:
 def join(
     study: Study, *, user: User | None, has_agreed: bool, now: datetime, device: UUID | None = None
 ) -> Participant:
-    """Take part, with a new account when nobody is signed in. Raises Refused, for example without consent.
+    """Take part, with a new account if nobody is signed in. Raise Refused, for example without consent.
 
-    `device` names the browser that asks for a new account. However often it asks, it gets one: see `Device`.
+    `device` names the browser that asks for a new account. Asking again returns the same account: see `Device`.
     """
     if study.status != Study.Status.OPEN:
         raise Refused("not_open", _("This study is not open at the moment. Ask the people who invited you."))
@@ -43,7 +43,7 @@ def join(
 
 
 def _join_anew(study: Study, device: UUID | None, now: datetime) -> Participant:
-    # Two posts of one device wait here for each other: the second finds the account that the first has made.
+    # Two posts from one device wait for each other here: the second finds the account that the first has made.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = study.participants.select_related("user").filter(joined_on=device).first() if device else None
     if known is not None and _is_sent_again(known, now):
@@ -60,7 +60,7 @@ def _is_sent_again(known: Participant, now: datetime) -> bool:
 
 
 def make_account() -> User:
-    """Without a password, under a made-up name."""
+    """Create an account without a password, under a random name."""
     for size in range(4, 4 + USERNAME_TRIES):
         username = "annotator-" + "".join(secrets.choice(LETTERS) for _ in range(size))
         if not User.objects.filter(username=username).exists():
@@ -69,7 +69,7 @@ def make_account() -> User:
 
 
 def give_consent(participant: Participant, study: Study, *, now: datetime) -> Participant:
-    """Stored with the version agreed to and the time. Agreeing to the same text again changes nothing."""
+    """Store consent with its version and the time. Agreeing to the same text again changes nothing."""
     if participant.consent_version == study.consent_version and participant.consented_at:
         return participant
     participant.consent_version = study.consent_version
@@ -80,12 +80,12 @@ def give_consent(participant: Participant, study: Study, *, now: datetime) -> Pa
 
 # --- coming back -------------------------------------------------------------------------------------
 def key_of(user: User) -> Key:
-    """Opens the account until it gets a password, or a new unusable one, which makes every older key void."""
+    """Return a key that opens the account until its password changes; a new unusable one also voids older keys."""
     return user.pk, user.get_session_auth_hash()[:16]
 
 
 def users_of_keys(keys: Sequence[Key]) -> list[User]:
-    """Those whose keys still open them, in the order of the keys. Accounts with a password or more rights have none."""
+    """Return accounts whose keys still work, in the order of keys. Those with a password or more rights have none."""
     openable = User.objects.filter(is_active=True, is_staff=False, is_superuser=False).exclude(groups__name=GROUP)
     found = openable.in_bulk([pk for pk, _part in keys])
     users = [found[pk] for pk, part in keys if pk in found and key_of(found[pk]) == (pk, part)]
@@ -97,12 +97,12 @@ def has_personal_link(user: User) -> bool:
 
 
 def make_return_token(user: User) -> str:
-    """Signs this annotator in again, on any device."""
+    """Return a token that signs this annotator in again on any device."""
     return signing.dumps(key_of(user), salt=RETURN_SALT, compress=False)
 
 
 def user_of_return_token(token: str) -> User | None:
-    """None for a link that is broken, void, or of an account that signs in with a password."""
+    """Return the account; None if the link is broken, void, or of an account that signs in with a password."""
     try:
         pk, part = signing.loads(token, salt=RETURN_SALT)
     except signing.BadSignature:

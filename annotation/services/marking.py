@@ -1,6 +1,6 @@
-"""Recording what an annotator says about an item beside the answers: idempotent by the client's key, as answers are.
+"""Record the marks of annotators on items, idempotent by the client's key, as answers are.
 
-The assignment's lock orders a mark with every answer, and with the submission: none is taken after it.
+The assignment's lock orders marks, answers and the submission: no mark is accepted after the submission.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ OVER = (Assignment.Status.SUBMITTED, Assignment.Status.EXCLUDED)
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """What a page or the API sent, not yet looked at. `age_ms`: how long the browser has held it."""
+    """A mark as a page or the API sent it, not yet checked. `age_ms` is how long the browser has held it."""
 
     item: UUID
     kind: str
@@ -38,7 +38,7 @@ class Marking:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """`is_held` is false when the seat had been lost: the mark is kept, and stands again with a new seat."""
+    """The result of a mark. `is_held` is false if the seat was lost: the mark is kept and counts with a new seat."""
 
     is_repeat: bool
     is_held: bool
@@ -48,8 +48,8 @@ class Marked:
 def record_mark(assignment_id: int, marking: Marking, *, now: datetime) -> Marked:
     """Store one mark of the assignment's annotator.
 
-    Raises ValidationError for a flag without a reason, or without words where the reason needs them, and Refused when
-    the work is over.
+    Raise ValidationError for a flag without a reason, or without words where the reason needs them. Raise Refused if
+    the work is over or the item is not one of the annotator's.
     """
     marking = _checked(marking)
     assignment = _lock(assignment_id)
@@ -64,12 +64,12 @@ def record_mark(assignment_id: int, marking: Marking, *, now: datetime) -> Marke
     is_changed = _apply(mark, marking, marked_at)
     _remember(mark, marking, marked_at, now)
     if is_changed and marking.kind == Kind.FLAG and skips(assignment):
-        raise_version(assignment.batch_id)  # a skipped item is not wanted any more, or is again
+        raise_version(assignment.batch_id)  # answers to a skipped item are no longer wanted, or wanted again
     return Marked(is_repeat=False, is_held=is_held)
 
 
 def _checked(marking: Marking) -> Marking:
-    """Only what belongs to the mark. Raises ValidationError, by field."""
+    """Return the mark with only the values that belong to it. Raise ValidationError by field."""
     if marking.kind != Kind.FLAG or not marking.is_set:
         return Marking(marking.item, marking.kind, marking.is_set, marking.client_key, age_ms=marking.age_ms)
     words = marking.words.replace("\x00", "").strip()
@@ -84,7 +84,7 @@ def _checked(marking: Marking) -> Marking:
 
 
 def _lock(assignment_id: int) -> Assignment:
-    """Raises Refused for what no answer would be taken for either."""
+    """Return the assignment, locked. Raise Refused if an answer would be refused too."""
     rows = Assignment.objects.select_related("batch__study__protocol_version")
     assignment = rows.select_for_update(of=("self",)).get(pk=assignment_id)
     if assignment.status in OVER:
@@ -100,7 +100,7 @@ def _is_held(assignment: Assignment, now: datetime) -> bool:
 
 
 def _apply(mark: ItemMark, marking: Marking, marked_at: datetime) -> bool:
-    """Make the mark what was said, unless something newer was. Held offline and sent late, it is history alone."""
+    """Set the mark unless a newer one is stored; a late one from offline is only history. Return whether it is set."""
     last = mark.unsure_at if marking.kind == Kind.UNSURE else mark.flagged_at
     if last is not None and marked_at < last:
         return False

@@ -1,4 +1,4 @@
-"""Metrics once they are there: nothing is changed about them, they can only be put away."""
+"""Delete metrics. Nothing else about a metric can change."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from annotation.services import activity
 
 @transaction.atomic
 def delete_metric(metric: Metric, *, by: User, now: datetime) -> bool:
-    """Take it out of every table. The rows stay; its name is free again. Returns whether it was there."""
+    """Take the metric out of every table. Its rows stay and its name is free again. Return whether it was active."""
     is_mine = bool(Metric.objects.filter(pk=metric.pk, is_active=True).update(is_active=False))
     if is_mine:
         activity.log(metric.study, by, "metric_deleted", about=metric.key, now=now)

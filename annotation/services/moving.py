@@ -1,4 +1,4 @@
-"""Moving a study to another version of its protocol: explicit, and with what was answered before kept as it is."""
+"""Move a study to another version of its protocol. Earlier answers are kept as they are."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from protocols.translating import languages_of
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a move means: answers that stay stored and count no more, and work that is done again."""
+    """The effect of a move: answers that stay stored but no longer count, and work to be done again."""
 
     n_ratings: int
     n_submitted: int
@@ -26,7 +26,7 @@ class Effect:
 
 
 def effect_of_move(study: Study) -> Effect:
-    """Of what was answered under the version the study follows now."""
+    """Return the effect of a move on what was answered under the study's current version."""
     work = Assignment.objects.filter(batch__study=study, seat__isnull=False)
     return Effect(
         n_ratings=Rating.objects.filter(batch__study=study, criterion__version=study.protocol_version_id).count(),
@@ -37,11 +37,11 @@ def effect_of_move(study: Study) -> Effect:
 
 @transaction.atomic
 def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: User | None = None) -> Study:
-    """Follow another published version of the same protocol. Raises Refused.
+    """Follow another published version of the same protocol. Raise Refused.
 
-    Ratings belong to the version they were made with: those made before stay, are exported, and count no more.
-    The seats are free again, and whoever had one may rate under the new version. Moving back brings the old figures
-    back, but not the seats.
+    Ratings belong to the version they were made with: earlier ones stay and are exported, but no longer count. Seats
+    become free, and the people who held them may rate under the new version. Moving back restores the old results, but
+    not the seats.
     """
     locked = Study.objects.select_for_update(no_key=True).select_related("protocol_version").get(pk=study.pk)
     _check(locked, version)
@@ -62,7 +62,7 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: Use
 
 
 def _ask_everything(study: Study) -> None:
-    """Training items whose questions the new version does not have would ask none."""
+    """Let training items ask all questions of their unit if the new version lacks one of theirs."""
     items = Item.objects.filter(batch__study=study).exclude(asks=[])
     items.exclude(asks__contained_by=list(spec_of(study.protocol_version).by_key)).update(asks=[])
 

@@ -1,4 +1,4 @@
-"""The panel: it rates pilots and the qualification, and candidates are compared with it."""
+"""Manage the panel, which rates pilots and the qualification. Candidates are compared with it."""
 
 from datetime import datetime
 
@@ -18,9 +18,9 @@ PersonStatus = Participant.Status
 
 @transaction.atomic
 def set_panel(study: Study, *, name: str, panel: str, by: User, now: datetime) -> Participant:
-    """Put a member, or an annotator by pseudonym, into the panel or out of it; nobody else can be. Raises Refused.
+    """Put a member, or an annotator by pseudonym, into the panel or out of it. Raise Refused for anybody else.
 
-    Roles that see the figures are welcome: the panel's answers are never among the main results.
+    Roles that see results may join: the panel's answers are never among the main results.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     participant = _find(study, name, now)
@@ -43,7 +43,7 @@ def _find(study: Study, name: str, now: datetime) -> Participant:
     participant = get_or_make_participant(study, user=account)
     is_annotator = membership.role == Membership.Role.ANNOTATOR
     if not is_annotator and participant.status in (PersonStatus.QUALIFYING, PersonStatus.PAUSED):
-        # Not on the way to the main work, which they may not rate; and not stopped, or they could not rate the pilot.
+        # They may not rate the main work, so they must not be qualifying; if paused, they could not rate the pilot.
         set_status(participant, status=PersonStatus.PENDING, reason=_("Rates in the panel."), now=now)
         participant.refresh_from_db()
     return participant

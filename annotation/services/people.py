@@ -1,4 +1,4 @@
-"""Who takes part: members and their roles, annotators and their status."""
+"""Manage the people of a study: members with their roles, and annotators."""
 
 import secrets
 from datetime import datetime
@@ -18,20 +18,20 @@ from annotation.services.status import set_status
 
 Role = Membership.Role
 PersonStatus = Participant.Status
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike: pseudonyms are read aloud
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike: pseudonyms are read aloud
 PSEUDONYM_TRIES = 20
 
 
 @transaction.atomic
 def add_member(study: Study, *, user: User, role: str, now: datetime, by: User | None = None) -> Membership:
-    """Raises Refused for somebody who is a member already. An annotator gets a pseudonym, and waits to be cleared."""
+    """Add a member. An annotator gets a pseudonym and waits to be cleared. Raise Refused for an existing member."""
     membership = _make_member(study, user, role)
     activity.log(study, by, "member_added", about=user.get_username(), details={"role": str(role)}, now=now)
     return membership
 
 
 def _make_member(study: Study, user: User, role: str) -> Membership:
-    # The lock makes two additions of one person one after the other, so the second is refused with a sentence.
+    # The lock orders two additions of one person, so that the second is refused with a message.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = Membership.objects.filter(study=study, user=user).first()
     if known is not None:
@@ -47,7 +47,7 @@ def _make_member(study: Study, user: User, role: str) -> Membership:
 
 
 def get_or_make_participant(study: Study, *, user: User) -> Participant:
-    """The person's one participation. Call it in a transaction."""
+    """Return the person's one participation, made if missing. Call it in a transaction."""
     known = Participant.objects.filter(study=study, user=user).first()
     if known is not None:
         return known
@@ -70,7 +70,7 @@ def _free_pseudonym(study: Study) -> str:
 def create_account(
     study: Study, *, username: str, email: str, role: str, now: datetime, by: User | None = None
 ) -> tuple[Membership, str]:
-    """A new account that is a member. Returns the password too, which is stored nowhere: show it once."""
+    """Create an account that is a member. Return the membership and the password, which is not stored: show it once."""
     password = secrets.token_urlsafe(12)
     user = User(username=username, email=email)
     validate_password(password, user)
@@ -82,9 +82,9 @@ def create_account(
 
 @transaction.atomic
 def change_role(membership: Membership, *, role: str, now: datetime, by: User | None = None) -> Membership:
-    """Raises Refused when the study would be left without an owner.
+    """Change a member's role. Raise Refused if the study would be left without an owner.
 
-    Who stops being an annotator stops rating: a role that sees the figures cannot rate blind.
+    Somebody who is no longer an annotator stops rating: a role that sees results cannot rate blind.
     """
     locked = _lock_membership(membership)
     if role != Role.OWNER:
@@ -104,7 +104,7 @@ def change_role(membership: Membership, *, role: str, now: datetime, by: User | 
 
 
 def _stop_rating(membership: Membership, by: User | None, now: datetime) -> None:
-    """Paused, and without the seat of work begun: its answers are kept. Finished work counts on."""
+    """Pause the annotator and free the seats of unfinished work. Its answers are kept; finished work still counts."""
     mine = Participant.objects.filter(study=membership.study, user=membership.user)
     participant = mine.exclude(status=PersonStatus.EXCLUDED).first()
     if participant is not None:
@@ -114,7 +114,7 @@ def _stop_rating(membership: Membership, by: User | None, now: datetime) -> None
 
 @transaction.atomic
 def remove_member(membership: Membership, *, now: datetime, by: User | None = None) -> None:
-    """Take the role away. What an annotator has rated stays, under the pseudonym: exclude them for the rest."""
+    """Remove a member. Ratings stay under the pseudonym. Raise Refused for an annotator who is not excluded."""
     locked = _lock_membership(membership)
     _check_owner_remains(locked)
     if Participant.objects.filter(study=locked.study, user=locked.user).exclude(status=PersonStatus.EXCLUDED).exists():
@@ -125,7 +125,7 @@ def remove_member(membership: Membership, *, now: datetime, by: User | None = No
 
 
 def _lock_membership(membership: Membership) -> Membership:
-    """Behind the study's row: two owners who demote each other at once must not both succeed."""
+    """Lock the study and return the membership: two owners who demote each other at once must not both succeed."""
     Study.objects.select_for_update(no_key=True).get(pk=membership.study_id)
     return Membership.objects.select_related("study", "user").get(pk=membership.pk)
 
@@ -138,7 +138,7 @@ def _check_owner_remains(membership: Membership) -> None:
 
 @transaction.atomic
 def join_study(study: Study, *, user: User, now: datetime) -> Participant:
-    """Take part by the invitation link. Raises Refused when the study is not joinable, or for other members.
+    """Take part by the invitation link. Raise Refused if the study is not joinable, or for members in other roles.
 
     Joining again changes nothing.
     """
@@ -152,17 +152,17 @@ def join_study(study: Study, *, user: User, now: datetime) -> Participant:
     if not fresh.is_joinable:
         raise Refused("not_joinable", _("This invitation is turned off. Ask the people who sent it to you."))
     participant = take_in(fresh, user=user, now=now)
-    # By the pseudonym alone: whose account it is, the log need not say.
+    # The log has only the pseudonym: it need not say whose account this is.
     activity.log(fresh, None, "joined", about=participant.pseudonym, now=now)
     return participant
 
 
 @transaction.atomic
 def take_in(study: Study, *, user: User, now: datetime) -> Participant:
-    """A new annotator, cleared at once where the study says so. Raises Refused for somebody who is a member already."""
+    """Add an annotator, cleared at once if the study says so. Raise Refused for an existing member."""
     _make_member(study, user, Role.ANNOTATOR)
     participant = Participant.objects.get(study=study, user=user)
-    # Somebody excluded and removed is still excluded: the link must not take that back.
+    # A person who was excluded and removed stays excluded: the link must not undo that.
     is_new = participant.status == PersonStatus.PENDING
     if not (study.is_clearing_on_join and is_new):
         return participant

@@ -1,4 +1,4 @@
-"""Batches for one person: a control sample, a re-rating, an adjudication. Rated on the same screen as all others."""
+"""Make batches for one person: a review sample, a re-rating, an adjudication. All use the same rating screen."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from annotation.nudging import raise_version
 
 @transaction.atomic
 def make_private_batch(study: Study, *, kind: str, key: str, items: Sequence[Item], person: Participant) -> Batch:
-    """An open batch of copies of `items` with one seat, which only `person` can take. In the order given.
+    """Make an open batch of copies of `items`, in this order, with one seat that only `person` can take.
 
     The copies have tokens of their own, so a browser cannot tell which answers they are compared with.
     """
@@ -37,7 +37,7 @@ def make_private_batch(study: Study, *, kind: str, key: str, items: Sequence[Ite
 
 @transaction.atomic
 def withdraw_private_batch(batch: Batch) -> None:
-    """Nobody has to finish it any more. What was answered stays stored, and counts for nothing."""
+    """Close the batch so that nobody has to finish it. Its answers stay stored but do not count."""
     seats = Seat.objects.filter(batch=batch, assignment__isnull=False).select_for_update()
     held = [seat.assignment_id for seat in seats if seat.assignment_id is not None]
     Assignment.objects.filter(pk__in=held, status=Assignment.Status.ACTIVE).update(status=Assignment.Status.EXPIRED)
@@ -47,5 +47,5 @@ def withdraw_private_batch(batch: Batch) -> None:
 
 
 def _screen(item: Item) -> tuple[int, int]:
-    """Items of one dialogue are rated together; a model has a screen of its own."""
+    """Return a key of the item's screen: items of one dialogue share a screen, and a whole model has its own."""
     return item.dialogue_id or 0, 0 if item.dialogue_id else item.source_id or 0

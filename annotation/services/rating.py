@@ -1,8 +1,8 @@
-"""Recording an answer: one transaction, idempotent by the client's key, the batch's counter last.
+"""Record an answer in one transaction, idempotent by the client's key, raising the batch's counter last.
 
-The hottest path of the platform, so what is stored is one call of a function in the database
-(migration 0003_record_answer): locks the assignment, adds or changes the rating, adds its revision, raises the version.
-Answers that come together are so many calls in one statement: one way to the database, one wait for its disk.
+This is the busiest path of the platform, so an answer is stored by one function of the database
+(sql/record_answer.sql): it locks the assignment, adds or changes the rating, adds its revision and raises the version.
+Answers that arrive together are sent as calls in one statement: one trip to the database, one wait for its disk.
 """
 
 from collections.abc import Sequence
@@ -43,9 +43,9 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a page or the API sent, not yet looked at. `age_ms`: how long the browser has held the answer.
+    """An answer as a page or the API sent it, not yet checked. `age_ms` is how long the browser has held it.
 
-    `active_ms` is of this answer alone: that of a changed one is added to what the question took before.
+    `active_ms` is the time for this answer alone: it is added to the time of earlier answers to the question.
     """
 
     item: UUID
@@ -54,12 +54,12 @@ class Submission:
     client_key: UUID
     age_ms: int = 0
     active_ms: int = 0
-    protocol: str = ""  # the fingerprint of the version that was on screen, if the sender said it
+    protocol: str = ""  # the fingerprint of the version on screen, if the sender named it
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """`is_counted` is false when the seat had been lost: the answer is kept, and counts again with a new seat."""
+    """A stored answer. If the seat was lost, `is_counted` is false: the answer is kept and counts with a new seat."""
 
     revision: int
     is_repeat: bool
@@ -67,7 +67,7 @@ class Acknowledgement:
 
 
 class Values(NamedTuple):
-    """In the order of the database function's parameters."""
+    """The database function's parameters, in its order."""
 
     assignment: int
     item: UUID
@@ -110,7 +110,7 @@ class Stored(NamedTuple):
 def record_rating(assignment_id: int, spec: VersionSpec, submission: Submission, *, now: datetime) -> Acknowledgement:
     """Store one answer of the assignment's annotator to a question of the study's protocol.
 
-    Raises InvalidAnswer for an answer the protocol does not allow, Refused when the work is over. An answer that
+    Raise InvalidAnswer for an answer that the protocol does not allow, Refused if the work is over. An answer that
     comes after the lease has ended is kept and acknowledged as not counted: nothing entered is ever lost.
     """
     outcome = record_ratings(assignment_id, spec, [submission], now=now)[0]
@@ -122,7 +122,7 @@ def record_rating(assignment_id: int, spec: VersionSpec, submission: Submission,
 def record_ratings(
     assignment_id: int, spec: VersionSpec, submissions: Sequence[Submission], *, now: datetime
 ) -> list[Outcome]:
-    """Store several answers. Return what became of each, in their order: each is stored or refused on its own."""
+    """Store several answers. Return the outcome of each in their order: each is stored or refused on its own."""
     looked_at = [_looked_at(assignment_id, spec, each, now) for each in submissions]
     valid = [each for each in looked_at if isinstance(each, Values)]
     if any(_decides(spec, each) for each in valid):
@@ -140,7 +140,7 @@ def _decides(spec: VersionSpec, answer: Values) -> bool:
 
 def _looked_at(assignment_id: int, spec: VersionSpec, submission: Submission, now: datetime) -> Outcome | Values:
     if submission.protocol not in ("", spec.fingerprint):
-        # The same code may stand for another option now: taking the answer would store what nobody said.
+        # The same code may stand for another option now, so storing it could be wrong.
         return Refused("protocol_changed", _("The questions of this study have changed. Reload the page."))
     criterion = spec.by_key.get(submission.criterion)
     if criterion is None:
@@ -176,7 +176,7 @@ def _record(answers: Sequence[Values]) -> list[Stored]:
 
 
 def _record_computed(cause: Values, item: Item, criterion: CriterionSpec, option_id: int) -> None:
-    """In the name of the answer it follows from; the reading floor was for that one."""
+    """Store a computed answer with the key of the answer it follows from. The minimum reading time is not checked."""
     key = uuid5(cause.client_key, f"{item.token} {criterion.key}")
     answer = cause._replace(
         item=item.token, criterion=criterion.id, option=option_id, choices=[], turns=[], explanations=[],

@@ -1,4 +1,4 @@
-"""Reading before rating: when a dialogue was opened, and whether new instructions were read."""
+"""Record reading before rating: when a dialogue was opened, and whether new instructions were read."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -11,7 +11,7 @@ from protocols.models import ProtocolVersion
 
 
 def open_dialogue(assignment: Assignment, position: int, seconds: int, *, now: datetime) -> timedelta:
-    """Start the clock of a dialogue, once. Returns how long it has to be read before answers are taken."""
+    """Start the clock of a dialogue, once. Return how long it has to be read before answers are accepted."""
     if not seconds:
         return timedelta()
     floor = timedelta(seconds=seconds)
@@ -19,7 +19,7 @@ def open_dialogue(assignment: Assignment, position: int, seconds: int, *, now: d
 
 
 def open_answered(assignment_id: int, item: UUID, seconds: int, *, now: datetime) -> timedelta:
-    """The same for the dialogue of an answer that came before it was opened: nobody offline can open one."""
+    """Start the clock for the dialogue of an answer that came before it was opened: offline, nobody can open it."""
     assignment = Assignment.objects.get(pk=assignment_id)
     position = Item.objects.values_list("position", flat=True).get(batch=assignment.batch_id, token=item)
     return open_dialogue(assignment, position, seconds, now=now)
@@ -27,12 +27,12 @@ def open_answered(assignment_id: int, item: UUID, seconds: int, *, now: datetime
 
 @transaction.atomic
 def _begin(assignment: Assignment, position: int, floor: timedelta, now: datetime) -> datetime:
-    """When the reading time of a dialogue begins: one dialogue is read after another, however many are opened at once.
+    """Return when the reading time of a dialogue begins. Dialogues opened at once are timed one after another.
 
-    What was shown in the future, before the server's clock went back, counts as never shown: it would refuse every
-    answer until the clock has caught up.
+    A dialogue shown in the future, before the server's clock was set back, counts as never shown: otherwise every
+    answer would be refused until the clock has caught up.
     """
-    Assignment.objects.select_for_update().get(pk=assignment.pk)  # of two tabs, the second waits for the first
+    Assignment.objects.select_for_update().get(pk=assignment.pk)  # the second of two tabs waits for the first
     shown = Reading.objects.filter(assignment=assignment, shown_at__lte=now)
     known = shown.filter(position=position).first()
     if known is not None:
@@ -45,6 +45,6 @@ def _begin(assignment: Assignment, position: int, floor: timedelta, now: datetim
 
 
 def mark_briefed(participant: Participant, version: ProtocolVersion) -> None:
-    """They have read what is new in this version."""
+    """Store that the annotator has read what is new in this version."""
     participant.briefed_version = version
     participant.save(update_fields=["briefed_version"])

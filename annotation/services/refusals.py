@@ -1,4 +1,4 @@
-"""Why a service said no: a code for programs and a sentence, with what to do, for people."""
+"""Tell why a service refused: a code for programs, and for people a sentence that says what to do."""
 
 from typing import TYPE_CHECKING
 
@@ -10,5 +10,5 @@ class Refused(Exception):
     def __init__(self, code: str, message: "_StrOrPromise", **extra: object) -> None:
         super().__init__(message)
         self.code = code
-        self.message = str(message)  # in the language of whoever is refused, not of whoever reads it later
+        self.message = str(message)  # translated now, for the person refused, not for somebody who reads it later
         self.extra = extra

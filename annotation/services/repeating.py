@@ -1,4 +1,4 @@
-"""Making a batch that shows exactly what an earlier pilot showed: for a second pilot, or for the qualification."""
+"""Make a batch that shows exactly what an earlier pilot showed, for a second pilot or for the qualification."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ def repeat_pilot(
 ) -> Batch:
     """Make a draft with the items of a pilot, in its places: the same dialogues, responses and sources.
 
-    `seats` are those of the pilot when left out. Raises Refused.
+    Without `seats`, it gets as many as the pilot. Raise Refused.
     """
     lock_study(study)
     earlier = _earlier(study, pilot, kind)

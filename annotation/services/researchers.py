@@ -1,4 +1,4 @@
-"""Who may make protocols and studies: the members of one group."""
+"""Let people make protocols and studies by adding them to one group."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ ROLES = (Membership.Role.OWNER, Membership.Role.RESEARCHER)
 
 @transaction.atomic
 def name_researcher(membership: Membership, *, now: datetime, by: User | None = None) -> Membership:
-    """Let a member of the team make protocols and studies. Raises Refused for an annotator, who is to rate blind."""
+    """Let a member of the team make protocols and studies. Raise Refused for an annotator, who must rate blind."""
     if membership.role == Membership.Role.ANNOTATOR:
         text = _(
             "An annotator of this study cannot become a researcher: protocols show what annotators must not see. "
@@ -30,7 +30,7 @@ def name_researcher(membership: Membership, *, now: datetime, by: User | None = 
 
 
 def admit(user: User) -> bool:
-    """Add the account to the group; False if it is in it already. Call it in a transaction."""
+    """Add the account to the group. Return False if it is in it already. Call it in a transaction."""
     if is_researcher(user):
         return False
     user.groups.add(_group())
@@ -42,13 +42,13 @@ def is_researcher(user: User) -> bool:
 
 
 def admit_by_role(membership: Membership) -> None:
-    """Owners and researchers of a study make protocols and studies. Nobody leaves the group with a role."""
+    """Admit owners and researchers of a study to the group. Losing the role does not remove anybody from it."""
     if membership.role in ROLES:
         admit(membership.user)
 
 
 def _group() -> Group:
-    """Made again with its permissions if an administrator has deleted it."""
+    """Return the group, made again with its permissions if an administrator has deleted it."""
     group, is_new = Group.objects.get_or_create(name=GROUP)
     if is_new:
         wanted = Q(pk__in=())

@@ -1,4 +1,4 @@
-"""A returned batch is rated again in a new round. Earlier answers leave the active set and stay in history."""
+"""Open a new round of a returned batch, which is rated again. Earlier answers no longer count but are kept."""
 
 from datetime import datetime
 
@@ -18,9 +18,9 @@ def open_next_round(
 ) -> Batch:
     """Supersede all work of the round, free its seats and open the batch once more, for `group` or for everybody.
 
-    Answers count while their assignment holds a seat, so the figures follow by the one rule there is.
+    Answers count while their assignment holds a seat, so freeing the seats is enough to update the results.
     """
-    # The free ones too: whoever claims one of them would begin work of the round that ends here.
+    # Lock free seats too: otherwise somebody could claim one and begin work of the round that ends here.
     seats = Seat.objects.filter(batch=batch).order_by("pk").select_for_update()
     held = [seat.assignment_id for seat in seats if seat.assignment_id is not None]
     locked = Batch.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=batch.pk)

@@ -1,4 +1,4 @@
-"""A study to look at on the first start: made-up dialogues, and ratings of two simulated annotators."""
+"""Make a sample study for the first start: made-up dialogues, and ratings of two simulated annotators."""
 
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ DESCRIPTION = (
 
 @transaction.atomic
 def make_sample_study(slug: str, *, protocol_version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
-    """Open and joinable, 2 batches of 3 dialogues, 2 of the 3 seats of each rated. The same on every machine."""
+    """Make an open, joinable study: 2 batches of 3 dialogues, with 2 of 3 seats rated; the same on every machine."""
     study = create_study(
         slug=slug,
         name="Sample study",

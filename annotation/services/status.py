@@ -1,4 +1,4 @@
-"""The one door to an annotator's status: what it means for seats, and the history of who decided what, and why."""
+"""Change annotators' status, and nothing else does: update their seats, and keep who decided what and why."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ LONGEST_REASON = 1000
 
 
 def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int:
-    """Clear everybody who waits for it. Returns how many."""
+    """Clear everybody who waits for it. Return how many."""
     pending = Participant.objects.filter(study=study, status=PersonStatus.PENDING)
     waiting = pending.exclude(is_of_team()).order_by("pk")
     for participant in waiting:
@@ -31,7 +31,7 @@ def clear_waiting(study: Study, *, now: datetime, by: User | None = None) -> int
 
 @transaction.atomic
 def decide_status(participant: Participant, *, status: str, by: User, now: datetime, reason: str = "") -> Participant:
-    """What a person of the team decides. Raises Refused where it needs a reason and has none, and as `set_standing`."""
+    """Set the status that a team member has decided on. Raise Refused as `set_status`, and for a missing reason."""
     locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     missing = missing_reason(locked, status, reason)
     if missing:
@@ -40,9 +40,9 @@ def decide_status(participant: Participant, *, status: str, by: User, now: datet
 
 
 def missing_reason(participant: Participant, status: str, reason: str) -> str:
-    """What to say to somebody who has to give a reason and has not; else empty.
+    """Return the message for a decision that lacks its reason; empty if none is needed.
 
-    Every way out of `qualifying` and `failed` needs one: else two steps would lead past the qualification.
+    Every change from `qualifying` or `failed` needs one: otherwise two steps would lead past the qualification.
     """
     if reason.strip() or status == participant.status:
         return ""
@@ -58,14 +58,14 @@ def missing_reason(participant: Participant, status: str, reason: str) -> str:
 def set_status(
     participant: Participant, *, status: str, now: datetime, by: User | None = None, reason: str = ""
 ) -> Participant:
-    """Set it, keep the change with its reason, and log it. `by` is None where a rule decided.
+    """Set the status, store the change with its reason, and log it. `by` is None if a rule decided.
 
-    Cleared: what they have begun of the training or the qualification is over, and its answers are kept. Paused: no
-    new seats, and what they hold they may finish. Excluded: their ratings stay in history and stop counting, and their
-    seats are free at once. Leaving `excluded` gives submitted batches their seats back where one is free.
-    Raises Refused for clearing somebody whose role sees the figures.
+    Cleared: unfinished training or qualification ends, and its answers are kept. Paused: the annotator gets no new
+    seats but may finish those they hold. Excluded: their ratings are kept but stop counting, and their seats are free
+    at once. Leaving `excluded` gives submitted batches their seats back where one is free.
+    Raise Refused for clearing somebody whose role sees results.
     """
-    # Not the study's row as well: the next round of a batch takes that after seats, which are taken here later.
+    # The study's row is not locked: a batch's next round locks it after seats, which this function locks later.
     rows = Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
     locked = rows.get(pk=participant.pk)
     if status == PersonStatus.CLEARED:
@@ -81,7 +81,7 @@ def set_status(
     elif before == PersonStatus.EXCLUDED:
         _restore_seats(locked)
     if status == PersonStatus.CLEARED:
-        # What leads to the main work is behind them: a seat there would keep them from taking another.
+        # Training and qualification are over: a seat there would keep them from taking another one.
         kinds = OPEN_ENDED - kinds_for(locked)
         release_seats(locked, Assignment.Status.EXPIRED, is_finished_kept=True, kinds=kinds)
     return locked
@@ -121,13 +121,13 @@ def _restore_seats(participant: Participant) -> None:
 
 
 def _seat_again(assignment: Assignment) -> Seat | None:
-    """For finished work of the batch's present round, which is read once the seat is locked: the next one waits."""
+    """Return a seat for finished work of the current round. The round is read under the seat's lock, so it is final."""
     seat = free_seat_of(assignment.batch_id) if assignment.submitted_at is not None else None
     is_of_round = Batch.objects.filter(pk=assignment.batch_id, round=assignment.round).exists()
     return seat if is_of_round else None
 
 
 def free_seat_of(batch_id: int) -> Seat | None:
-    """Locked."""
+    """Return a free seat of the batch, locked, or None."""
     free = Seat.objects.filter(batch_id=batch_id, assignment__isnull=True).order_by("number")
     return free.select_for_update(skip_locked=True).first()

@@ -1,4 +1,4 @@
-"""Studies and batches: made, changed, opened and closed."""
+"""Create and change studies; open and close studies and batches."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -30,7 +30,7 @@ LOGGED_KEYS = 50
 def create_study(
     *, slug: str, name: str, protocol_version: ProtocolVersion, owner: User | None, now: datetime, **settings: Any
 ) -> Study:
-    """A new draft study; its owner, if there is one, becomes a member. Raises ValidationError."""
+    """Create a draft study. Its owner, if there is one, becomes a member. Raise ValidationError."""
     study = Study(slug=slug, name=name)
     _change(study, {"protocol_version": protocol_version, **settings})
     activity.log(study, owner, "study_made", about=study.slug, details={"protocol": str(protocol_version)}, now=now)
@@ -40,7 +40,7 @@ def create_study(
 
 
 def ensure_study(*, slug: str, protocol_version: ProtocolVersion, now: datetime, **values: Any) -> tuple[Study, bool]:
-    """The study of this slug and whether it was made now. Raises Refused if it follows another protocol version."""
+    """Return the study of this slug and whether it is new. Raise Refused if it follows another protocol version."""
     study = Study.objects.select_related("protocol_version__protocol").filter(slug=slug).first()
     if study is None:
         return create_study(slug=slug, protocol_version=protocol_version, now=now, **values), True
@@ -53,7 +53,7 @@ def ensure_study(*, slug: str, protocol_version: ProtocolVersion, now: datetime,
 
 @transaction.atomic
 def update_study(study: Study, *, now: datetime, by: User | None = None, **settings: Any) -> Study:
-    """Change settings. The protocol version is fixed once the study has a batch: items were made for its unit."""
+    """Change settings. Raise ValidationError; the protocol version is fixed once items were made for its unit."""
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     version = settings.get("protocol_version", locked.protocol_version)
     if version.pk != locked.protocol_version_id and locked.batches.exists():
@@ -121,7 +121,7 @@ def _check_words_and_times(study: Study) -> None:
 
 @transaction.atomic
 def open_study(study: Study, *, now: datetime, by: User | None = None) -> Study:
-    """Let annotators claim seats of the open batches. Raises Refused while there is nothing to claim."""
+    """Let annotators claim seats of the open batches. Raise Refused if the study has no batches."""
     if not study.batches.exists():
         raise Refused("no_batches", _("There is nothing to rate yet: import dialogues and make batches first."))
     return _set_study_status(study, Study.Status.OPEN, by, now)
@@ -129,7 +129,7 @@ def open_study(study: Study, *, now: datetime, by: User | None = None) -> Study:
 
 @transaction.atomic
 def close_study(study: Study, *, now: datetime, by: User | None = None) -> Study:
-    """No more claims and no more answers. Opening it again is always possible."""
+    """Stop claims and answers. The study can always be opened again."""
     return _set_study_status(study, Study.Status.CLOSED, by, now)
 
 
@@ -145,12 +145,12 @@ def _set_study_status(study: Study, status: str, by: User | None, now: datetime)
 
 @transaction.atomic
 def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: datetime, by: User | None = None) -> int:
-    """Open or close the named batches. Returns how many changed. Raises Refused for an empty one.
+    """Open or close the named batches. Return how many changed. Raise Refused for an empty one.
 
-    Who has begun a batch that is closed may finish it.
+    People who have begun a closed batch may finish it.
     """
     batches = Batch.objects.filter(study=study, key__in=list(keys)).exclude(status=status)
-    # In the order of their keys, so that two people who press the button at once do not wait for each other for ever.
+    # Locked in the order of keys, so that two people who press the button at once do not deadlock.
     locked = list(batches.order_by("pk").select_for_update(no_key=True))
     if status == Batch.Status.OPEN and any(batch.n_items == 0 for batch in locked):
         raise Refused("empty_batch", _("A batch without items cannot be opened."))
@@ -160,5 +160,5 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: dat
         details = {"n": len(named), "keys": named[:LOGGED_KEYS]}
         about = ", ".join(named[:3]) + (" …" if len(named) > 3 else "")
         activity.log(study, by, f"batches_{status}", about=about, details=details, now=now)
-    # A new version, although no figure changes: it is what boards that are open look at.
+    # The version rises although no result changes, because open boards look at it.
     return changed.update(status=status, ratings_version=F("ratings_version") + 1)

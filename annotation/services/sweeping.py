@@ -1,4 +1,4 @@
-"""The one loop of all sweeps."""
+"""The loop that all sweeps use."""
 
 import logging
 from collections.abc import Callable, Sequence

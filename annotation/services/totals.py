@@ -1,4 +1,4 @@
-"""Storing cells, and moving a study's sums by the difference: its cost does not grow with the study.
+"""Store cells, and update a study's sums by the difference, at a cost that does not grow with the study.
 
 Only main batches enter the sums: pilots, training and qualification never mix with results.
 """
@@ -28,9 +28,9 @@ Cells = dict[CellKey, CellFigures]
 
 
 def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSpec) -> dict[CellKey, Change]:
-    """Replace the cells that changed, and return those: an answer changes one of many.
+    """Replace only the cells that changed, and return {key: (before, after)} of those.
 
-    A cell that has lost all its ratings goes.
+    A cell that has lost all its ratings is deleted.
     """
     rows = {key_of(row): row for row in snapshot.cells.all() if row.criterion_id in spec.by_id}
     keys = sorted(key for key in rows.keys() | after.keys() if not _is_same(rows.get(key), after.get(key)))
@@ -44,7 +44,7 @@ def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSp
 
 
 def _is_same(row: AgreementCell | None, figures: CellFigures | None) -> bool:
-    """Compared as stored: reading every cell back would take longer than measuring the batch."""
+    """Compare values in stored form: reading every cell back would take longer than measuring the batch."""
     return (
         row is not None
         and figures is not None
@@ -57,13 +57,13 @@ def _is_same(row: AgreementCell | None, figures: CellFigures | None) -> bool:
 
 
 def lock_total(study_id: int, *, now: datetime) -> AgreementSnapshot:
-    """The study's snapshot, locked till the commit: one store or rebuild of a study's figures at a time."""
+    """Return the study's snapshot, locked until the commit, so that only one store or rebuild runs at a time."""
     AgreementSnapshot.objects.get_or_create(study_id=study_id, batch=None, defaults={"computed_at": now})
     return AgreementSnapshot.objects.select_for_update().get(study_id=study_id, batch=None)
 
 
 def reset_study(total: AgreementSnapshot) -> None:
-    """Forget all figures but the study's version, which must only rise: boards tell by it whether there is news."""
+    """Delete all results but the study's version, which must only rise: boards use it to see whether there is news."""
     AgreementCell.objects.filter(snapshot__study=total.study_id).delete()
     snapshots = AgreementSnapshot.objects.filter(study=total.study_id)
     AnnotatorCell.objects.filter(snapshot=total).delete()
@@ -82,7 +82,7 @@ def move_study(
     hours: dict[str, int],
     now: datetime,
 ) -> None:
-    """Take what the batch's cells were out of the study's locked sums, and put in what they are."""
+    """Subtract the batch's old cells from the study's locked sums, and add the new ones."""
     if batch.kind == Batch.Kind.MAIN:
         rows = {key_of(row): row for row in total.cells.all()}
         _write([_moved(total, rows.get(key), key, change, spec) for key, change in changes.items()])
@@ -95,7 +95,7 @@ def move_study(
 
 
 def _write(rows: list[AgreementCell]) -> None:
-    """A cell without votes goes: a study whose last vote was taken back looks as one that never had it."""
+    """Store rows and delete those without votes, so that a vote that was taken back leaves no trace."""
     fields = ["histogram", "reasons", "estimates", "sums"]
     AgreementCell.objects.filter(pk__in=[row.pk for row in rows if row.pk and not row.histogram]).delete()
     kept = [row for row in rows if row.histogram]

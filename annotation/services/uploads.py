@@ -1,6 +1,6 @@
-"""Imports from a page: the file waits in the database until a worker has imported it.
+"""Queue and run imports from a page: the file waits in the database until a worker has imported it.
 
-Workers share a database, not a disk. A job is run by one worker at a time, and may be delivered any number of times.
+Workers share a database, not a disk. One worker at a time runs a job, and delivering a job several times is safe.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 CHUNK = 1024 * 1024
 FAST = 1  # zlib's level: a request waits for it, and text shrinks to a quarter even so
 SECONDS_PER_REPORT = 0.5
-MOST_ATTEMPTS = 3  # a file that kills its worker every time must not be tried for ever
+MOST_ATTEMPTS = 3  # a file that kills its worker every time must not be tried again and again
 LOST_AFTER = timedelta(minutes=2)
 LOCK_SPACE = 0x1A70  # first half of the advisory lock's name; the second is the job
 Options = DialogueOptions | RatingOptions | PredictionOptions
@@ -72,7 +72,7 @@ def queue_import(
     *,
     now: datetime,
 ) -> ImportJob:
-    """Keep the file and have a worker import it. Raises Refused for a file or options that cannot be right."""
+    """Store the file and queue it for a worker. Raise Refused for a file or options that cannot be right."""
     _check_upload(kind, upload, options or {})
     job = ImportJob.objects.create(
         study=study,
@@ -114,7 +114,7 @@ def make_options(kind: str, options: Mapping[str, Any]) -> Options:
 
 
 def _store_chunks(job: ImportJob, upload: UploadedFile) -> str:
-    """Write the file compressed, piece by piece. Returns the SHA-256 of the file as it came."""
+    """Write the file compressed, piece by piece. Return the SHA-256 of the original file."""
     digest, packer = hashlib.sha256(), zlib.compressobj(FAST)
     waiting = bytearray()
     number = 0
@@ -143,7 +143,7 @@ def _send(job_id: int) -> None:
 
 
 def requeue_lost_imports(*, now: datetime) -> int:
-    """Send again what waits too long or lost its worker. For a clock that ticks once a minute or slower.
+    """Queue jobs again that wait too long or lost their worker. Return how many. Call it at most once a minute.
 
     A second delivery of a job that is only slow does no harm: its lock is taken.
     """
@@ -160,9 +160,9 @@ def requeue_lost_imports(*, now: datetime) -> int:
 
 # --- running -------------------------------------------------------------------------------------
 def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
-    """Import the job's file, unless it is done or another worker is at it: then None.
+    """Import the job's file. Return None if it is done or another worker is at it.
 
-    The lock belongs to the worker's connection, so that of a killed worker is free and the job is taken over.
+    The lock belongs to the worker's connection: when a worker is killed, it becomes free and another takes over.
     """
     with locked(LOCK_SPACE, job_id) as is_mine:
         if not is_mine or not _start(job_id, now):
@@ -203,7 +203,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
     except Refused as error:
         return {"errors": [LineError(0, "", error.message)]}
     except Exception:
-        # The person who waits must read an end; the log has the fault itself.
+        # The person who waits must see that it ended; the log has the error itself.
         logger.exception("import %s failed", job.pk)
         reason = _("Nothing was imported, because of a program error. The administrator can find it in the log.")
         return {"errors": [LineError(0, "", reason)]}
@@ -223,7 +223,7 @@ def _restored(job: ImportJob) -> Iterator[Path]:
 
 
 def _reporter(job: ImportJob) -> Progress:
-    """Progress into the job's row, now and then. The import reports outside of its transaction only."""
+    """Return a function that writes progress to the job's row now and then, outside the import's transaction."""
     last_tick, last_phase = 0.0, ""
 
     def report(done: int, total: int, phase: str) -> None:

@@ -1,4 +1,4 @@
--- Whose assignment this is, which protocol it follows, and whether consent is still needed: one look-up before an answer.
+-- Returns a user's assignment, its protocol version and whether consent is still needed: one look-up before an answer.
 CREATE OR REPLACE FUNCTION annotation_answer_context(
     p_token uuid, p_user bigint,
     OUT assignment_id bigint, OUT version_id bigint, OUT version_status text, OUT needs_consent boolean

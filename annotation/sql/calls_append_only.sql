@@ -1,4 +1,4 @@
--- What a model was asked and what it said is evidence: it is added to, never rewritten.
+-- Refuses changes to the calls of judges: prompts and replies are evidence, so rows are only added.
 CREATE OR REPLACE FUNCTION annotation_calls_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'The calls of a judge are append-only: call % cannot be changed or deleted.', OLD.id

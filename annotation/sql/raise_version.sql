@@ -1,5 +1,5 @@
--- Counts one change of what a batch's figures are made of. Returns whether a worker should measure it now: not when an
--- earlier change has asked for that already, nor when the figures are less than a second old.
+-- Counts one change of the data behind a batch's results. Returns whether a worker should measure it now: not if an
+-- earlier change has asked for that already, nor if the results are less than a second old.
 CREATE OR REPLACE FUNCTION annotation_raise_version(p_batch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     v_version bigint;

@@ -1,5 +1,5 @@
--- Saving an answer is one function: one round trip, and a plan that each connection makes once. As five statements the
--- same took a web worker three times as long and PostgreSQL twice as long, mostly for planning.
+-- Saves an answer in one function: one round trip, and a plan that each connection makes once. As five statements, it
+-- took a web worker three times as long and PostgreSQL twice as long, mostly for planning.
 CREATE OR REPLACE FUNCTION annotation_record_answer(
     p_assignment bigint, p_item uuid, p_criterion bigint, p_option bigint, p_choices bigint[], p_turns integer[],
     p_explanations bigint[], p_free_text text, p_client_key uuid, p_active_ms integer, p_answered_at timestamptz,

@@ -1,4 +1,4 @@
-"""Coming back without a password, on pages that no view of ours makes: {% load devices %}."""
+"""Let people return without a password on pages that other apps render: {% load devices %}."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ register = template.Library()
 
 @register.inclusion_tag("annotation/_known_here.html", takes_context=True)
 def known_here(context: template.RequestContext, next_path: str | None) -> dict[str, Any]:
-    """Whom this device knows, to continue as; nothing where it knows nobody."""
+    """Show the accounts that this device knows, to continue as one of them; nothing if it knows none."""
     request = context["request"]
     return {
         "request": request,

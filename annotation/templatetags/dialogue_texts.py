@@ -1,4 +1,4 @@
-"""Texts of dialogues and responses on a page, as the page's study shows them."""
+"""Show texts of dialogues and responses in the format of the page's study."""
 
 from typing import Any
 
@@ -15,29 +15,29 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def shown_text(context: Context, text: str, element: str = "p", *, speaker: str = "", lang: str = "") -> SafeString:
-    """A block of its own. `speaker` is said before it; `lang` where the page around it is in another language."""
+    """Return the text as a block, preceded by `speaker`. Give `lang` if the page is in another language."""
     return show(text, format_of(context), element=element, speaker=speaker, lang=lang)
 
 
 @register.simple_tag
 def text_shown_as(text: str, text_format: str, speaker: str = "") -> SafeString:
-    """Whatever the study shows: for whoever chooses between the formats."""
+    """Return the text in a given format, whatever the study's: people compare the formats."""
     return show(text, text_format, speaker=speaker)
 
 
 @register.inclusion_tag("annotation/_text_switch.html")
 def text_switch() -> dict[str, Any]:
-    """The buttons for all texts of the page; js/texts.js shows those that there is something for."""
+    """Show the buttons for all texts of the page; js/texts.js shows only those that apply."""
     return {}
 
 
 @register.simple_tag
 def text_files() -> SafeString:
-    """Style and script of formatted and folded texts; the rating screen has both in its own files."""
+    """Include style and script for formatted and folded texts; the rating screen has both in its own files."""
     line = '<link rel="stylesheet" href="{}"><script src="{}" defer></script>'
     return format_html(line, static("css/texts.css"), static("js/texts.js"))
 
 
 def format_of(context: Context) -> str:
-    """That of the page's study. The preview of a protocol has none, and its made-up dialogue is plain."""
+    """Return the format of the page's study. The preview of a protocol has no study and shows plain text."""
     return getattr(context.get("study"), "text_format", PLAIN)

@@ -1,4 +1,4 @@
-"""Sentences of the guidelines that hold names of the protocol: whole, so that a translation can turn them round."""
+"""Build whole sentences of the guidelines around names of the protocol, so that translations can reorder them."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ register = template.Library()
 
 @register.simple_tag
 def asked_when(dependences: Iterable[Dependence], language: str) -> SafeString:
-    """The names and labels in it are in the language of the protocol."""
+    """Return the sentence "Asked when ..."; its names and labels are in the protocol's language."""
     conditions = [_condition(dependence, language) for dependence in dependences]
     return format_html(_("Asked when {conditions}."), conditions=both(conditions))
 

@@ -1,4 +1,4 @@
-"""What the menu of every page has: {% load menu %}."""
+"""Decide what the menu of a page shows: {% load menu %}."""
 
 from django import template
 
@@ -11,7 +11,7 @@ STUDIES = "studies/"
 
 @register.simple_tag(takes_context=True)
 def has_studies(context: template.RequestContext, user: Person) -> bool:
-    """Whoever is on a page of studies has them. Not while they rate, when every page has to be quick."""
+    """Return whether to show the studies: never while rating, when pages must be quick, and always below /studies/."""
     match = context["request"].resolver_match
     if match is not None and match.url_name in BUSY:
         return False

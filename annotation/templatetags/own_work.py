@@ -1,4 +1,4 @@
-"""What annotators have done, on their own pages: {% load own_work %}."""
+"""Show annotators' finished work on their own pages: {% load own_work %}."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -18,13 +18,13 @@ register.filter(own_work.is_readable)
 
 @register.simple_tag
 def records_in(works: Sequence[StudyWork]) -> dict[int, Record]:
-    """Of all studies of an annotator, in one query."""
+    """Return the records of all studies of an annotator, in one query."""
     return own_work.records_of([work.participant for work in works])
 
 
 @register.simple_tag
 def newest_in(works: Sequence[StudyWork]) -> dict[int, list[Assignment]]:
-    """Of all studies of an annotator, in one query."""
+    """Return the newest batches in all studies of an annotator, in one query."""
     return own_work.newest_batches([work.participant for work in works])
 
 

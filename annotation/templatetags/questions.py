@@ -1,7 +1,7 @@
-"""Steps and questions of the rating screen: {% load questions %}.
+"""Render the steps and questions of the rating screen: {% load questions %}.
 
-What nobody has touched is the same for every annotator and item but for the names of its fields and the item it is
-about. It is made once for each version and language, and only these are put in.
+Untouched questions differ between annotators and items only in field names and in the item they are about. They are
+rendered once for each version and language; after that, only these values are put in.
 """
 
 import re
@@ -23,7 +23,7 @@ from protocols.models import Criterion, ProtocolVersion
 register = template.Library()
 OptionLayout = ProtocolVersion.OptionLayout
 MOST = 2000  # texts that are kept
-# No text of a database holds the character NUL, so nothing but these places is taken for one of them.
+# PostgreSQL texts cannot hold NUL, so no other text can be mistaken for one of these places.
 PLACES = {name: f"\0{name}\0" for name in ("name", "id", "heading", "position", "url", "item", "texts", "key", "token")}
 PLACE = re.compile("\0([a-z]+)\0")
 TEXTS = SafeString(PLACES["texts"])
@@ -33,7 +33,7 @@ _kept: dict[tuple[object, ...], list[str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """In place of an item: a place for each thing that differs from one to the next."""
+    """Stands in for an item, with a place for each value that differs between items."""
 
     unit: str
     token: str = PLACES["item"]
@@ -42,15 +42,15 @@ class Bare:
 
 @register.simple_tag(takes_context=True)
 def step_forms(context: Context) -> SafeString:
-    """The steps of the dialogue `page`, one after another, each with its questions."""
+    """Return the steps of the dialogue `page`, one after another, each with its questions."""
     url = reverse("rate_dialogue", args=[context["assignment"].token, context["page"].position])
-    made: dict[UUID, SafeString] = {}  # what is rated, however many steps ask about it
+    made: dict[UUID, SafeString] = {}  # texts of an item, rendered once however many steps ask about it
     return mark_safe("".join(_step_form(context, step, url, made) for step in context["steps"]))  # noqa: S308
 
 
 @register.simple_tag(takes_context=True)
 def item_texts(context: Context, item: ItemText | Bare) -> SafeString:
-    """What is rated, beside its questions."""
+    """Return the rated texts that are shown beside their questions."""
     return item.texts if isinstance(item, Bare) else _rendered(context, "_item_texts", item=item)
 
 
@@ -60,10 +60,10 @@ def question_form(
 ) -> SafeString:
     """Return a question with its options. `scope` tells it apart from the same question of another step.
 
-    `item`: its heading on the page, of the id `about-<scope>-<item>`, says what the question is about.
+    With `item`, the heading with the id `about-<scope>-<item>` on the page says what the question is about.
     """
     if len(question.choices) == 2:
-        layout = OptionLayout.DESCRIBED  # there is room, and labels such as 1 and 0 say nothing
+        layout = OptionLayout.DESCRIBED  # there is room, and labels such as 1 and 0 alone say too little
     values = {
         "name": question.name,
         "id": f"{context['page'].position}-{scope}-{question.name}",
@@ -79,7 +79,7 @@ def question_form(
 
 
 def _is_stored(context: Context) -> bool:
-    """Only a page that says which version it shows, shows a stored one: a preview is of what stands in the editor."""
+    """Return whether the page shows a stored version; a preview shows unsaved text and has no fingerprint."""
     return bool(context.get("fingerprint"))
 
 
@@ -102,14 +102,14 @@ def _step_form(context: Context, step: Step, url: str, made: dict[UUID, SafeStri
 
 
 def _is_plain(context: Context, step: Step) -> bool:
-    """Whether the step holds nothing that belongs to one annotator, item or address alone."""
+    """Return whether the step has nothing that belongs to only one annotator, item or address."""
     has_marks = context.get("has_plain_marks") and step.number == context["current"]
     is_alone = len(step.parts) == 1 and not has_marks and not context.get("review_query")
     return is_alone and all(_is_untouched(question) for question in step.part.questions)
 
 
 def _is_untouched(question: AskedCriterion) -> bool:
-    """Turns are those of a dialogue, so a question about them is never the same for another."""
+    """Return whether the question can be shared. A question about turns cannot: they belong to one dialogue."""
     has_turns = question.criterion.kind == Criterion.Kind.TURNS
     return question.answer == SavedAnswer() and not question.errors and not has_turns
 
@@ -120,7 +120,7 @@ def _shape_of(part: ItemOnScreen) -> tuple[object, ...]:
 
 
 def _bare_step(context: Context, step: Step) -> str:
-    """The step with a place for each thing that differs."""
+    """Return the step with a place for each value that differs."""
     item, page = Bare(step.part.item.unit), context["page"]
     part = SimpleNamespace(item=item, number=step.part.number, n_items=step.part.n_items, questions=step.part.questions)
     bare = {

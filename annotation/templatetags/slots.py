@@ -1,4 +1,4 @@
-"""What the apps above show on annotation's pages: {% load slots %}."""
+"""Show what other apps put on annotation's pages: {% load slots %}."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.simple_tag
 def fillings_of(works: StudyWork | Sequence[StudyWork]) -> Filled:
-    """Read them for one work or for all works of a page at once."""
+    """Return the fillings for one work, or for all works of a page at once."""
     return Filled([works] if isinstance(works, StudyWork) else works)
 
 
@@ -27,7 +27,7 @@ def slot(context: template.RequestContext, fillings: Filled | str, name: str, wo
 
 @register.simple_tag(takes_context=True)
 def slot_scripts(context: template.RequestContext, fillings: Filled) -> SafeString:
-    """The scripts of all works, each once."""
+    """Return the scripts of all works, each once."""
     scripts = dict.fromkeys(_rendered(context, fillings.in_slot("scripts", work)) for work in fillings.works)
     return mark_safe("".join(scripts))  # noqa: S308 - rendered templates
 
@@ -45,7 +45,7 @@ def study_slot(context: template.RequestContext, name: str, study: Study) -> Saf
 
 @register.simple_tag
 def pay_of_batches(batches: Iterable[Assignment]) -> Mapping[int, str]:
-    """What each batch earned, in words, by assignment; empty where none has earned anything."""
+    """Return {assignment: its pay in words}; empty if no batch has earned anything."""
     return slots().pay_of_batches(batches)
 
 

@@ -1,4 +1,4 @@
-"""Texts of dialogues and responses as pages show them: typed or as Markdown, the middle of very long ones folded."""
+"""Show texts of dialogues and responses as typed or as Markdown, with the middle of very long ones folded."""
 
 from annotation.texts.hints import looks_like_markdown
 from annotation.texts.pieces import is_long

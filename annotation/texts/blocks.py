@@ -1,4 +1,4 @@
-"""A tree of Markdown as pieces of HTML: a fixed set of tags, every text escaped, nothing that is followed or loaded."""
+"""Turn a Markdown tree into pieces of HTML: a fixed set of tags, all text escaped, no links or images loaded."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ PLAIN = '<div class="preserve" dir="auto">{}</div>'
 
 
 def pieces_of(tree: Node, text: str) -> list[Piece]:
-    """A block that would lose letters, such as a table with cells beyond its columns, stays as it was typed."""
+    """Return the pieces. A block that would lose letters, such as a table with too many cells, stays as typed."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found: list[Piece] = []
     for number, node in enumerate(tree.children):
@@ -32,13 +32,13 @@ def pieces_of(tree: Node, text: str) -> list[Piece]:
 
 
 def is_unformatted(tree: Node, text: str) -> bool:
-    """Whether there is no Markdown in it: shown as typed it is the same, and keeps its blank lines and indents."""
+    """Return whether a text has no Markdown: it is then shown as typed and keeps its blank lines and indents."""
     said = [_typed(node) for node in tree.children]
     return None not in said and _bare("\n".join(filter(None, said))) == _bare(text)
 
 
 def _typed(node: Node) -> str | None:
-    """The text of a formula or of a paragraph without any mark; None for everything else."""
+    """Return the text of a formula or of a paragraph without any mark; None for everything else."""
     if node.type == "displayed_formula":
         return node.content
     if node.type != "paragraph":
@@ -68,7 +68,7 @@ def _n_letters(text: str) -> int:
 
 # --- blocks --------------------------------------------------------------------------------------------
 def _pieces(node: Node, number: int, lines: list[str]) -> Iterator[Piece]:
-    """One for most blocks. Long lists, code and paragraphs come in several, so that a fold can lie within them."""
+    """Yield one piece for most blocks, and several for long lists, code and paragraphs, so that they can be folded."""
     source = _source(node, lines)
     if node.type in ("bullet_list", "ordered_list"):
         yield from _items(node, number, lines)
@@ -107,12 +107,12 @@ def _block(node: Node, lines: list[str]) -> str:
 
 
 def _as_typed(node: Node, lines: list[str]) -> str:
-    """A formula, or the definition of a link."""
+    """Return a formula, the definition of a link or any other block as it was typed."""
     return PLAIN.format(escape(node.content or _source(node, lines).strip()))
 
 
 def _paragraph(node: Node, _lines: list[str]) -> str:
-    """Within a list or a quotation it has no direction of its own: theirs is told by the words in them."""
+    """Return a paragraph. Within a list or quotation it sets no direction: the outer block finds it by its words."""
     words = _inlines(node.children[0])
     if node.hidden:
         return words
@@ -121,7 +121,7 @@ def _paragraph(node: Node, _lines: list[str]) -> str:
 
 
 def _heading(node: Node, _lines: list[str]) -> str:
-    """No heading of the page: whoever goes from heading to heading must not meet those of texts."""
+    """Return a bold paragraph: people who jump between headings of the page must not land in a text."""
     return f'<p class="text-heading" dir="auto"><strong>{_inlines(node.children[0])}</strong></p>'
 
 
@@ -164,7 +164,7 @@ def _cells(row: Node) -> str:
 
 def _cell(cell: Node) -> str:
     content = _inlines(cell.children[0]) if cell.children else ""
-    # A corner of a table heads nothing: as a heading it would be read out for every cell beside it.
+    # The empty corner of a table must not be a heading: it would be read out for every cell beside it.
     tag, scope = ("th", ' scope="col"') if cell.tag == "th" and content else ("td", "")
     found = ALIGNED.search(str(cell.attrs.get("style", "")))
     aligned = f' data-align="{found[1]}"' if found else ""
@@ -214,6 +214,6 @@ def _link(node: Node) -> str:
 
 
 def _address(node: Node, name: str) -> str:
-    """As it was typed, with its title."""
+    """Return the address as it was typed, with its title."""
     title = f' "{node.attrs["title"]}"' if node.attrs.get("title") else ""
     return f'<bdi class="text-address" dir="ltr">({escape(str(node.attrs[name]) + title)})</bdi>'

@@ -1,4 +1,4 @@
-"""Whether texts look like Markdown: a hint for whoever chooses how they are shown."""
+"""Guess whether texts look like Markdown, as a hint for people who choose how texts are shown."""
 
 import re
 
@@ -11,5 +11,5 @@ LISTED = re.compile(r"^ {0,3}(?:[-*+]|\d{1,3}[.)]) +\S", re.MULTILINE)
 
 
 def looks_like_markdown(text: str) -> bool:
-    """One sure mark, or two lines of a list: a dash at the start of a line is common in plain texts."""
+    """Return whether there is a sure mark or two list items: in plain texts, a line often starts with a dash."""
     return bool(STRONG.search(text)) or len(LISTED.findall(text)) > 1

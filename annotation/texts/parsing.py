@@ -1,4 +1,4 @@
-"""Markdown of anybody, as a tree, in bounded time; what a parser could not do so is not begun."""
+"""Parse untrusted Markdown into a tree in bounded time. Texts that could take too long are not parsed."""
 
 import re
 
@@ -13,7 +13,7 @@ MOST_LINES = 1_000
 MOST_BRACKETS = 1_000
 MOST_MARKS = 3_000
 DEEPEST = 20  # below that the parser leaves content out
-# A formula is no Markdown: its backslashes, stars and underscores stay. So do delimiters without a partner.
+# Formulas are not Markdown: their backslashes, stars and underscores stay, and so do unpaired delimiters.
 FORMULA = re.compile(
     r"\\\((?:[^\\\n]|\\[^()\n])*\\\)|\\\[(?:[^\\]|\\[^\[\]])*\\\]|\\[()\[\]]"
     r"|\$\$[^$]+\$\$|\$[^\s$](?:[^$\n]*[^\s$\\])?\$(?!\d)"
@@ -23,7 +23,7 @@ LONGEST_FORMULA = 100  # lines
 
 
 class Parser(MarkdownIt):
-    """Addresses stay as they were typed, whatever they are: they are printed, and nothing follows them."""
+    """Keep addresses as they were typed, whatever they are: they are only shown and never become links."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
         return True
@@ -36,7 +36,7 @@ class Parser(MarkdownIt):
 
 
 def _make_parser() -> Parser:
-    """HTML stays text, and definitions of links stay in view."""
+    """Return a parser that keeps HTML as text and leaves definitions of links visible."""
     options = {"html": False, "inline_definitions": True, "maxNesting": DEEPEST}
     parser = Parser("commonmark", options)
     parser.enable(["table", "strikethrough"])
@@ -89,7 +89,7 @@ PARSER = _make_parser()
 
 
 def parse(text: str) -> SyntaxTreeNode | None:
-    """None for a text that is too long, too full of marks or too deeply nested."""
+    """Return the tree, or None for a text that is too long, too full of marks or too deeply nested."""
     if _is_too_much(text):
         return None
     tokens = PARSER.parse(text)

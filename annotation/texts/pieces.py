@@ -1,4 +1,4 @@
-"""Texts in pieces: what may stand on either side of a fold, and where the middle of a long text folds. Pure."""
+"""Cut texts into pieces, and find where the middle of a long text folds. Pure functions."""
 
 import re
 import unicodedata
@@ -11,18 +11,18 @@ from protocols.word_count import count_words
 MOST_WORDS, MOST_LINES = 400, 40  # a longer text folds
 HEAD = (150, 15)  # words and lines of the beginning that stays in view
 TAIL = (60, 6)  # of the end
-LEAST_HIDDEN = (40, 6)  # less than that is not worth a button
-LINE = 120  # characters, about as many as a wide screen shows: a text without line ends is long too
-CHUNK = 20  # words of a piece where a line has no end to be cut at
-ENDS = 5_000  # characters at either end of a text that are cut: more than what stays in view
-WORD = re.compile(r"\S{1,40}\s{0,40}|\s{1,40}")  # bounded: blanks alone took the square of time
+LEAST_HIDDEN = (40, 6)  # words and lines; hiding less is not worth a button
+LINE = 120  # characters, about the width of a wide screen, so that a text without line ends counts as long too
+CHUNK = 20  # words of a piece where a long line is cut
+ENDS = 5_000  # characters at either end of a text that are cut into pieces: more than stays in view
+WORD = re.compile(r"\S{1,40}\s{0,40}|\s{1,40}")  # bounded: otherwise many blanks would take quadratic time
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """HTML that is shown whole or not at all, and what was typed for it.
+    """HTML that is shown whole or not at all, and the typed text behind it.
 
-    Pieces of one block have the same number. Those beside each other share one opening, the first one's, and a closing.
+    Pieces of one block have the same number. Adjacent ones share the opening and the closing of the first.
     """
 
     html: str
@@ -38,7 +38,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Pieces before `start` and from `end` on stay in view."""
+    """A fold. Pieces before `start` and from `end` on stay in view."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Cut:
 
 
 def count_lines(text: str) -> int:
-    """As they are read: a line that no screen can hold counts as several."""
+    """Count lines as they appear: a line that is wider than a screen counts as several."""
     return sum(1 + max(len(line) - 1, 0) // LINE for line in text.removesuffix("\n").split("\n"))
 
 
@@ -58,7 +58,7 @@ def is_long(text: str) -> bool:
 
 
 def cut(pieces: Sequence[Piece]) -> Cut | None:
-    """Where the middle folds, or None where too little would be hidden."""
+    """Return where the middle folds, or None if too little would be hidden."""
     sizes = [piece.size for piece in pieces]
     start = _n_taken(sizes, HEAD)
     end = len(sizes) - _n_taken(sizes[::-1], TAIL)
@@ -68,7 +68,7 @@ def cut(pieces: Sequence[Piece]) -> Cut | None:
 
 
 def _n_taken(sizes: Iterable[tuple[int, int]], wanted: tuple[int, int]) -> int:
-    """At least one, then until there is enough, and none that would show half as much again."""
+    """Return how many pieces to take: at least one, then until there is enough, but none that exceeds it by half."""
     n = words = lines = 0
     for n, size in enumerate(sizes):
         is_enough = words >= wanted[0] or lines >= wanted[1]
@@ -88,9 +88,9 @@ def joined(pieces: Iterable[Piece]) -> str:
 
 
 def chunks(text: str) -> Iterator[str]:
-    """A text cut at the ends of its lines, and where these are long also between words; together they are the text.
+    """Cut a text at line ends, and long lines also between words. Joined again, the pieces are the text.
 
-    What lies deep within a very long text is one piece: it folds in any case.
+    The middle of a very long text is one piece, because it is folded in any case.
     """
     if len(text) <= 3 * ENDS:
         yield from _cut_lines(text)
@@ -123,5 +123,5 @@ def _cut_line(line: str) -> Iterator[str]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a cut would part what makes one character: an accent or the parts of an emoji."""
+    """Return whether a cut would split one visible character, such as an accented letter or an emoji."""
     return unicodedata.category(after[0]).startswith("M") or "\u200d" in (before[-1], after[0])

@@ -1,4 +1,4 @@
-"""One text as HTML for a page: escaped or formatted, and folded where it is long."""
+"""Turn one text into HTML for a page: escaped or formatted, and folded if it is long."""
 
 import unicodedata
 from functools import lru_cache
@@ -17,7 +17,7 @@ PLAIN, MARKDOWN = "plain", "markdown"
 
 
 def show(text: str, text_format: str, *, element: str = "p", speaker: str = "", lang: str = "") -> SafeString:
-    """A block of its own, in this language, whose words begin with the speaker if one is named."""
+    """Return a block with the text in language `lang`, which begins with the speaker if one is named."""
     name = f"<b>{escape(speaker)}</b> " if speaker else ""
     more = f' lang="{escape(lang)}"' if lang else ""
     formatted = _formatted(text, get_language() or "") if text_format == MARKDOWN else None
@@ -35,7 +35,7 @@ def _typed(text: str, element: str, more: str = "", name: str = "") -> str:
 
 
 def _both(text: str, formatted: str, element: str, more: str, name: str) -> str:
-    """The typed text is in the page too, so that a key can show it at once, also while there is no connection."""
+    """Return the formatted and the typed text, so that a key can switch between them even while offline."""
     tag = "div" if element == "p" else element
     said = f'<div dir="auto">{name}</div>' if name else ""
     both = f'<div class="text-formatted">{formatted}</div><div class="text-raw" hidden>{_typed(text, "div")}</div>'
@@ -44,15 +44,15 @@ def _both(text: str, formatted: str, element: str, more: str, name: str) -> str:
 
 
 def _runs_from_the_right(text: str) -> bool:
-    """By its first letter, as dir="auto" tells it, which looks at no part that has a direction of its own."""
+    """Return whether the first letter runs from the right. dir="auto" would ignore parts with their own direction."""
     ways = (unicodedata.bidirectional(character) for character in text)
     return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
 
 
-# Markdown takes milliseconds, and the same text is shown to every annotator at every step.
+# Formatting takes milliseconds, and the same text is shown to every annotator at every step.
 @lru_cache(maxsize=512)
 def _formatted(text: str, _language: str) -> str | None:
-    """None where there is nothing to format."""
+    """Return the formatted text, or None if there is nothing to format."""
     tree = parse(text)
     if tree is None:
         said = escape(_("Shown as typed: this text is too long or too complex to format."))
@@ -65,7 +65,7 @@ def _formatted(text: str, _language: str) -> str | None:
 
 
 def _folded_text(text: str) -> str | None:
-    """The typed text with its middle folded; None for a text that is shown whole."""
+    """Return the typed text with its middle folded; None for a text that is shown whole."""
     if not is_long(text):
         return None
     pieces = [Piece(escape(each), each, 0) for each in chunks(text)]
@@ -88,7 +88,7 @@ def _details(found: Cut, middle: str) -> str:
 
 
 def _labels(found: Cut) -> tuple[str, str]:
-    """In words; in lines where there are fewer words than lines, as in a text of one endless word."""
+    """Return the two labels in words, or in lines if there are fewer words than lines, as in one endless word."""
     is_in_words = found.n_words >= found.n_lines
     n = found.n_words if is_in_words else found.n_lines
     known = {"n": number_format(n, force_grouping=True)}

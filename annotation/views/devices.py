@@ -1,4 +1,4 @@
-"""A browser knows the accounts without a password that were used in it: the cookie, coming back, and signing out."""
+"""Let a browser remember accounts without a password: set the cookie, continue as one of them, and sign out."""
 
 from allauth.account.views import logout as sign_out_by_password
 from django.conf import settings
@@ -26,7 +26,7 @@ from annotation.services.joining import has_personal_link, make_return_token
 
 BACKEND = "parley.backends.AccountBackend"
 COOKIE = "parley-device"
-NO_PAGES = ("claim", "briefed")  # they take what is posted, and nobody can be led to them
+NO_PAGES = ("claim", "briefed")  # they only accept POST, so nobody can be redirected to them
 
 
 def device_of(request: HttpRequest) -> Device:
@@ -34,7 +34,7 @@ def device_of(request: HttpRequest) -> Device:
 
 
 def keep(response: HttpResponse, device: Device) -> None:
-    """For a year from now."""
+    """Set the device's cookie for a year from now."""
     response.set_cookie(
         COOKIE,
         sign_device(device),
@@ -46,14 +46,14 @@ def keep(response: HttpResponse, device: Device) -> None:
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> HttpResponse:
-    """Keep the account on this device, as its newest. Accounts with a password sign in by it."""
+    """Remember the account on this device as its newest, unless it has a password to sign in with."""
     if not user.has_usable_password():
         keep(response, with_account(device_of(request), user))
     return response
 
 
 def accounts_here(request: HttpRequest) -> list[User]:
-    """Whoever is signed in, then the others that this device knows."""
+    """Return the signed-in account, then the others that this device knows."""
     known = accounts_on(device_of(request))
     if not isinstance(request.user, User):
         return known
@@ -61,7 +61,7 @@ def accounts_here(request: HttpRequest) -> list[User]:
 
 
 def personal_link(request: HttpRequest, user: User) -> str:
-    """Empty for accounts that sign in with a password."""
+    """Return the account's personal link; empty for accounts that sign in with a password."""
     if not has_personal_link(user):
         return ""
     return request.build_absolute_uri(reverse("return", args=[make_return_token(user)]))
@@ -70,7 +70,7 @@ def personal_link(request: HttpRequest, user: User) -> str:
 @never_cache
 @require_POST
 def continue_as(request: HttpRequest) -> HttpResponse:
-    """Sign in again as somebody whom this device knows."""
+    """Sign in again as an account that this device knows."""
     named = (user for user in accounts_on(device_of(request)) if user.get_username() == request.POST.get("account"))
     user = next(named, None)
     if user is None:
@@ -98,7 +98,7 @@ def _is_page(path: str) -> bool:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Somebody without a password first sees their way back, and says whether this device may know it."""
+    """Sign out. People without a password first see their personal link, and may have this device forget them."""
     user = request.user
     link = personal_link(request, user) if isinstance(user, User) else ""
     if not isinstance(user, User) or not link:

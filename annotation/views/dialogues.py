@@ -1,4 +1,4 @@
-"""The dialogues of a study, and what each is used for."""
+"""The page of a study's dialogues and their uses."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

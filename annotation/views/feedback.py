@@ -1,4 +1,4 @@
-"""What annotators wrote to the researchers when they submitted a batch."""
+"""The page of feedback that annotators wrote to the researchers when they submitted a batch."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

@@ -1,4 +1,4 @@
-"""The full guidelines of a study: as a page, and as PDF."""
+"""The full guidelines of a study, as a page and as a PDF."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _first_reading(participant: Participant) -> dict[str, Any]:
-    """Before the first batch: where one is, and the work that begins after reading."""
+    """Return, before the first batch only, the steps and the work that begins after reading."""
     if not is_reading_due(participant):
         return {}
     works = work_of(participant.user_id, PERSON_STATUSES, timezone.now())
@@ -56,9 +56,9 @@ def guidelines_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _document(study: Study, *, has_welcome: bool) -> dict[str, Any]:
-    """The text with Parley's own sentences in its language: the page around it is in that of its reader.
+    """Return the guidelines with Parley's own sentences in their language; the page around them is in the reader's.
 
-    On the site the welcome has a page of its own, read just before.
+    On the site, the welcome is left out: it has its own page, which is read just before.
     """
     version = study.protocol_version
     words = texts_in(version, study.content_language)
@@ -78,7 +78,7 @@ def _document(study: Study, *, has_welcome: bool) -> dict[str, Any]:
 
 
 def _spoken(language: str) -> str:
-    """The language of a text where Parley has it, or else that of the page."""
+    """Return the language of a text if Parley supports it, otherwise that of the page."""
     try:
         return translation.get_supported_language_variant(language)
     except LookupError:

@@ -5,7 +5,7 @@ from annotation.access import leads_studies
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    """Everybody is led to what they came for."""
+    """Redirect signed-in users to their studies or their work; show the home page to everybody else."""
     if not request.user.is_authenticated:
         return render(request, "annotation/home.html")
     return redirect("studies" if leads_studies(request.user) else "work")

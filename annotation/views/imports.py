@@ -1,4 +1,4 @@
-"""Import: upload, a look at the first rows, the job while a worker runs it."""
+"""Pages of imports: upload a file, preview its first rows, and follow the job while a worker runs it."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ COUNT_LABELS = {
     "predictions_new": _("New predictions"),
     "predictions_unchanged": _("Unchanged predictions"),
 }
-STOP_POLLING = 286  # htmx's own status: show this and ask no more
+STOP_POLLING = 286  # htmx stops polling on this status
 
 
 @login_required
@@ -70,7 +70,7 @@ def _import_page(request: HttpRequest, study: Study, form: ImportForm, **context
 
 
 def _kinds_with(name: str) -> str:
-    """The kinds of files that have such a column."""
+    """Return the kinds of files that have this column."""
     known = {"ratings": FIELDS, "predictions": PREDICTION_LABELS}
     return " ".join(kind for kind, names in known.items() if name in names)
 
@@ -78,7 +78,7 @@ def _kinds_with(name: str) -> str:
 @login_required
 @require_POST
 def study_import_preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """The first rows of what was chosen, before anything is queued. Nothing is kept."""
+    """Show the first rows of the chosen file before anything is queued. Nothing is stored."""
     study = study_for(request.user, slug, Right.IMPORT)
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -91,7 +91,7 @@ def _preview(request: HttpRequest, study: Study, found: dict[str, Any]) -> HttpR
 
 
 def look_at(form: ImportForm) -> dict[str, Any]:
-    """A preview of the upload, or the problems that prevent one."""
+    """Return a preview of the upload, or the problems that prevent one."""
     values = form.cleaned_data
     kinds: dict[str, Any] = {ImportJob.Kind.RATINGS: RatingOptions, ImportJob.Kind.PREDICTIONS: PredictionOptions}
     columns = form.options().get("columns", {})

@@ -1,4 +1,4 @@
-"""Coming in by an invitation, and coming back by a personal link."""
+"""Pages to join by an invitation and to return by a personal link."""
 
 import time
 from typing import Any
@@ -23,13 +23,13 @@ from annotation.views.work import after_joining
 from parley.cache import count
 from protocols.rendering import rendered
 
-JOINS_PER_HOUR = 20  # by address: a class in one room may join, a script may not fill the table
-SOMEBODY_ELSE = "somebody-else"  # on a device that knows somebody: a new account is wanted
-MINE = "mine"  # the account that is signed in by now is wanted
+JOINS_PER_HOUR = 20  # per address: a class in one room can join, but a script cannot fill the table
+SOMEBODY_ELSE = "somebody-else"  # a new account is wanted on a device that knows another
+MINE = "mine"  # the account that is now signed in is wanted
 
 
 @never_cache
-@csrf_exempt  # checked below: a tab that is older than the account made in another shows its page anew
+@csrf_exempt  # checked below, so that a tab older than an account made in another tab is reloaded
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     study = joining.study_of_invitation(token)
@@ -46,12 +46,12 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _accounts(request: HttpRequest) -> dict[str, Any]:
-    """Whoever can continue here, and where to."""
+    """Return the accounts that can continue here, and where they go."""
     return {"accounts": accounts_here(request), "next": f"{request.path}?{MINE}"}
 
 
 def _arrive(request: HttpRequest, study: Study) -> HttpResponse:
-    """The form makes an account. Whoever is known goes on with theirs, unless they say that they are somebody else."""
+    """Show the form that makes an account. Known people continue with theirs unless they say they are somebody new."""
     if SOMEBODY_ELSE in request.GET:
         return _join_page(request, study)
     participant = _participation(request, study)
@@ -78,7 +78,7 @@ def _join_page(request: HttpRequest, study: Study, refusal: str = "", status: in
         "others": accounts_here(request) if _is_somebody_else(request) else [],
     }
     response = render(request, "annotation/work_join.html", context, status=status)
-    keep(response, device_of(request))  # it has a name from here on: see `Device`
+    keep(response, device_of(request))  # the device has a name from here on: see `Device`
     return response
 
 
@@ -87,7 +87,7 @@ def _is_somebody_else(request: HttpRequest) -> bool:
 
 
 def _known(request: HttpRequest) -> User | None:
-    """With which account somebody joins; None for a new one. One with a password signs out first."""
+    """Return the account to join with; None for a new one. An account with a password has to sign out first."""
     user = request.user if isinstance(request.user, User) else None
     is_left = user is not None and _is_somebody_else(request) and not user.has_usable_password()
     return None if is_left else user
@@ -100,7 +100,7 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
         )
     known = _known(request)
     if known is None and not _is_somebody_else(request) and accounts_here(request):
-        return redirect(request.path)  # joined in another tab since: who that was is asked first
+        return redirect(request.path)  # somebody joined in another tab meanwhile: ask who it was
     try:
         participant = _take_in(request, study, known)
     except Refused as refused:
@@ -124,7 +124,7 @@ def joined_too_often(request: HttpRequest) -> bool:
 
 
 def _address(request: HttpRequest) -> str:
-    """Behind our own proxy the last hop it names: anything before that can be made up."""
+    """Return the client's address. Behind our own proxy it is the last hop: anything before that can be made up."""
     if getattr(settings, "SECURE_PROXY_SSL_HEADER", None) and "HTTP_X_FORWARDED_FOR" in request.META:
         return request.META["HTTP_X_FORWARDED_FOR"].rsplit(",", 1)[-1].strip()
     return request.META.get("REMOTE_ADDR", "")
@@ -133,7 +133,7 @@ def _address(request: HttpRequest) -> str:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def come_back(request: HttpRequest, token: str) -> HttpResponse:
-    """A page with a button: programs that look at links in messages must not sign in."""
+    """Show a page with a button to sign in: programs that open links in messages must not sign in."""
     user = joining.user_of_return_token(token)
     if user is None:
         return render(request, "annotation/work_return.html", {"person": None}, status=410)

@@ -1,4 +1,4 @@
-"""Metrics put away. What they say is shown by reporting."""
+"""Delete metrics. The pages of `reporting` show their values."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Moving a study to another version of its protocol: what it means is shown first."""
+"""The page that moves a study to another version of its protocol and first shows what that means."""
 
 from typing import Any
 

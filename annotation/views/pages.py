@@ -1,4 +1,4 @@
-"""What the pages of a study share."""
+"""Helpers that the pages of a study share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,19 +20,19 @@ ROWS = 50
 
 
 def study_page(request: HttpRequest, study: Study, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
-    """A page below the study's heading and tabs."""
+    """Render a page below the study's heading and tabs."""
     rights = rights_in(request.user, study)
     return render(request, template, {"study": study, "rights": rights, **context}, status=status)
 
 
 def page_of(request: HttpRequest, rows: QuerySet) -> Page:
-    """The page asked for, or the nearest there is."""
+    """Return the page asked for, or the nearest there is."""
     return Paginator(rows, ROWS).get_page(request.GET.get("page"))
 
 
 @contextmanager
 def announced(request: HttpRequest, success: str = "") -> Iterator[None]:
-    """Say on the next page how it went: that it is done, or why it was refused."""
+    """Say on the next page that the block succeeded, or why it was refused."""
     try:
         yield
     except Refused as refusal:
@@ -46,7 +46,7 @@ def announced(request: HttpRequest, success: str = "") -> Iterator[None]:
 
 @contextmanager
 def errors_in(form: BaseForm) -> Iterator[None]:
-    """Put what a service refuses beside the field it is about."""
+    """Put a service's refusal beside the form field that it is about."""
     try:
         yield
     except Refused as refusal:

@@ -1,4 +1,4 @@
-"""An annotator's finished batches, and what they answered in one of them: to read, not to change."""
+"""Pages of an annotator's finished batches and of their answers in one of them, to read but not to change."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from annotation.selectors import own_work
 from annotation.selectors.work import dialogue_page, texts_of_assignment
 from annotation.views.pages import page_of
 
-DIALOGUES = 10  # on a page: each is laid out by itself, and a batch may hold thousands
+DIALOGUES = 10  # per page, because a batch may hold thousands
 
 
 @login_required

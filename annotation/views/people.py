@@ -1,4 +1,4 @@
-"""Members, annotators, the invitation."""
+"""Pages of a study's people: members, annotators, the panel and the invitation."""
 
 from typing import Any
 from uuid import UUID
@@ -93,7 +93,7 @@ def _role_said(name: str, role: str) -> str:
 @require_POST
 @never_cache
 def study_account_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """The answer itself shows the password: kept for a next page, it would have to be stored."""
+    """Create an account and show its password in this response: for a later page it would have to be stored."""
     study = study_for(request.user, slug, Right.MEMBERS)
     form, by = CreateAccountForm(request.POST), signed_in(request.user)
     if form.is_valid():

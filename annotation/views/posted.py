@@ -1,4 +1,4 @@
-"""A step posted as a plain form: what it says, and what it becomes when something is wrong."""
+"""Read a step posted as a plain form, and rebuild the step if something is wrong."""
 
 import uuid
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ Errors = Mapping[str, Mapping[str, str]]
 
 
 def posted_answers(step: Step, data: QueryDict) -> dict[str, SavedAnswer]:
-    """By the questions' names. Only what belongs to the chosen option counts: a hidden text of another one does not."""
+    """Return answers by question name. Only fields of the chosen option count, not a hidden text of another one."""
     return {question.name: _answer(question, data) for _, question in step.questions}
 
 
 def _answer(question: AskedCriterion, data: QueryDict) -> SavedAnswer:
-    """Where reasons can be ticked, a text counts with the tick for one's own words."""
+    """Return the answer. Where reasons can be ticked, a text counts only if “Other” is ticked."""
     name = question.name
     option = data.get(f"{name}-option", "")[:LONGEST_CODE]
     chosen = question.criterion.option(option)
@@ -39,7 +39,7 @@ def _answer(question: AskedCriterion, data: QueryDict) -> SavedAnswer:
 
 
 def asked_now(step: Step, answers: Answers) -> Iterator[tuple[ItemOnScreen, AskedCriterion]]:
-    """The questions that are asked after what was posted: a dependent one by what was chosen above it."""
+    """Yield the questions that are asked given the posted answers: a dependent one by what was chosen above it."""
     for part in step.parts:
         codes = {question.criterion.key: answers[question.name].option for question in part.questions}
         for question in part.questions:
@@ -55,7 +55,7 @@ def is_empty(answer: SavedAnswer) -> bool:
 
 
 def submission(part: ItemOnScreen, question: AskedCriterion, answer: SavedAnswer, data: QueryDict) -> Submission:
-    """The key comes from the form and the answer: a double press is one answer, a changed one is another."""
+    """Return the submission. Its key is made from form and answer: a double press is one answer, a change another."""
     chosen = [sorted(each) for each in (answer.explanations, answer.options, answer.turns)]
     said = f"{question.name}|{answer.option}|{chosen}|{answer.free_text}"
     return Submission(
@@ -82,7 +82,7 @@ def form_key(data: QueryDict) -> uuid.UUID:
 
 
 def with_errors(step: Step, answers: Answers, errors: Errors) -> Step:
-    """The same step as the annotator left it, each sentence beside its field. What is wrong is asked."""
+    """Return the step as the annotator left it, with errors beside their fields. Questions with errors are asked."""
     return replace(step, parts=tuple(_part_with_errors(part, answers, errors) for part in step.parts))
 
 

@@ -1,4 +1,4 @@
-"""Marks posted with a step as a plain form: what an annotator says of an item beside the answers."""
+"""Record the marks that are posted with a step as a plain form."""
 
 import uuid
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ UNMARKED = OwnMarks()
 
 
 class Posted(NamedTuple):
-    """`marks` are of the form's items alone. `is_held` is false when the seat had been lost: the marks are kept."""
+    """Posted marks, only of the form's items. `is_held` is false if the seat was lost: the marks are kept."""
 
     marks: dict[uuid.UUID, OwnMarks]
     is_changed: bool = False
@@ -28,12 +28,12 @@ class Posted(NamedTuple):
 
     @property
     def sentences(self) -> list[str]:
-        """What is wrong with them."""
+        """Return the error messages of all marks."""
         return [each for marks in self.marks.values() for errors in marks.errors.values() for each in errors]
 
 
 def record_posted_marks(assignment: Assignment, position: int, step: Step, data: QueryDict, *, now: datetime) -> Posted:
-    """Store what the form changes. A form without the fields of an item says nothing of it. Raises Refused."""
+    """Store the marks that the form changes. Items without fields in the form are not changed. Raise Refused."""
     said = dict(_said(step, data))
     stored = marks_on(assignment, position) if said else {}
     changed = {token: marks for token, marks in said.items() if marks != stored.get(token, UNMARKED)}
@@ -57,7 +57,7 @@ def _said(step: Step, data: QueryDict) -> Iterator[tuple[uuid.UUID, OwnMarks]]:
 
 
 def _markings(token: uuid.UUID, before: OwnMarks, now: OwnMarks, data: QueryDict) -> Iterator[Marking]:
-    """The key comes from the form and the mark: a form sent twice marks once."""
+    """Yield the changes. Their keys are made from the form and the mark, so a form sent twice marks once."""
 
     def key(said: object) -> uuid.UUID:
         return uuid.uuid5(form_key(data), f"{token}|{said}".encode("utf-8", "replace").decode())

@@ -1,4 +1,4 @@
-"""The rating screen of a protocol over a made-up dialogue. Nothing is read but the protocol, and nothing is written."""
+"""Show a protocol's rating screen with a made-up dialogue. Only the protocol is read, and nothing is written."""
 
 import json
 from types import SimpleNamespace
@@ -56,14 +56,14 @@ SHOWN: dict[str, list[tuple[str, ...]]] = {
 @login_required
 @never_cache
 @xframe_options_sameorigin
-@csp_replace({"frame-ancestors": [SELF]})  # type: ignore[arg-type]  # its types know no arguments from the address
+@csp_replace({"frame-ancestors": [SELF]})  # type: ignore[arg-type]  # its types do not know URL arguments
 @require_http_methods(["GET", "HEAD", "POST"])
 def protocol_preview(request: HttpRequest, slug: str, version: str) -> HttpResponse:
-    """The stored version; or with a posted `document`, that one, stored nowhere: the editor shows what it would be."""
+    """Show the stored version, or the `document` that the editor posts, which is not stored."""
     found = version_for(request.user, slug, version)
     if "document" in request.POST:
         return _of_document(request, found)
-    if request.method == "POST":  # without JavaScript a step is a form: on to the next one
+    if request.method == "POST":  # without JavaScript a step is a form: go to the next one
         return HttpResponseRedirect(f"?step=1/{_number(request) + 1}/")
     language = request.GET.get("language", "")
     return _screen(request, found, spec_in(found, language), dump_bundle(found), language)
@@ -139,7 +139,7 @@ def _sample_item(token: UUID, texts: tuple[str, ...], unit: str) -> ItemText:
 
 
 def _leading_to(spec: VersionSpec, key: str, items: list[ItemText]) -> dict[tuple[UUID, str], SavedAnswer]:
-    """The answers after which the criterion that is being edited is asked at all."""
+    """Return the answers after which the criterion that is being edited is asked."""
     criterion, found = spec.by_key.get(key), {}
     for condition in criterion.when if criterion else ():
         parent = spec.by_key[condition.criterion]
@@ -150,13 +150,13 @@ def _leading_to(spec: VersionSpec, key: str, items: list[ItemText]) -> dict[tupl
 
 
 def _number(request: HttpRequest) -> int:
-    """`step` is 1/2/ as in the addresses of the rating screen; what is none stands for the first."""
+    """Return the number in `step`, such as 1/2/ in addresses of the rating screen; 1 if it is not valid."""
     number = request.GET.get("step", "").strip("/").rpartition("/")[2]
     return int(number) if number.isdecimal() and len(number) < 6 else 1
 
 
 def _current(request: HttpRequest, steps: tuple[Step, ...]) -> Step:
-    """The step asked for; from the editor, the first one of the criterion that is being edited."""
+    """Return the step asked for; from the editor, the first one of the criterion that is being edited."""
     wanted = request.POST.get("criterion")
     of_criterion = (step for step in steps if any(each.criterion.key == wanted for _, each in step.questions))
     number = max(1, min(_number(request), len(steps)))
@@ -164,7 +164,7 @@ def _current(request: HttpRequest, steps: tuple[Step, ...]) -> Step:
 
 
 def _stage(stored: ProtocolVersion, words: Texts, page: DialoguePage, step: Step) -> SafeString:
-    """The fragment of the rating screen itself; its links, made for a seat nobody has, lead back to this page."""
+    """Render the rating screen's own fragment. Its links, made for a seat nobody has, lead back to this page."""
     context = {
         "assignment": SimpleNamespace(token=NOBODY),
         "study": SimpleNamespace(slug="preview"),

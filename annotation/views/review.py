@@ -1,4 +1,4 @@
-"""The review on the page that submits a batch, the strip's data, and the way from an item back to the review."""
+"""Build the review on the page that submits a batch, the strip's data, and links from an item to the review."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -20,14 +20,14 @@ from annotation.selectors.progress import read_progress
 from annotation.selectors.review import MARKS, counts_of, reviewed_items, reviewed_states
 from annotation.selectors.work import spec_of_assignment
 
-ITEMS = 25  # on a page
+ITEMS = 25  # per page
 MARK_LABELS = {
     "missing": _("with a missing answer"),
     "unsure": _("marked as unsure"),
     "changed": _("changed"),
     "flagged": _("flagged"),
 }
-NO_FILTER = "1"  # of the parameter `review`: back to its first page
+NO_FILTER = "1"  # value of the parameter `review` for its first page, unfiltered
 
 
 class ReviewFilter(forms.Form):
@@ -45,13 +45,13 @@ class ReviewFilter(forms.Form):
 @never_cache
 @require_GET
 def work_items(request: HttpRequest, token: UUID) -> JsonResponse:
-    """One's own batch for the strip, small and without ids, and how many of its steps are done."""
+    """Return the annotator's own batch for the strip, small and without ids, and how many steps are done."""
     assignment = assignment_for(request.user, token)
     return JsonResponse(strip_of(assignment) | {"done": read_progress(assignment).n_steps_done})
 
 
 def _filter_of(assignment: Assignment, data: QueryDict) -> tuple[ReviewFilter, dict[str, str]]:
-    """The form and what it leaves of the data: nothing that is not one of its choices."""
+    """Return the form and its valid values only."""
     spec = spec_of_assignment(assignment)
     form = ReviewFilter(data, questions=[(each.key, each.name) for each in spec.criteria if each.is_asked])
     form.is_valid()
@@ -77,9 +77,9 @@ def review_context(request: HttpRequest, assignment: Assignment) -> dict[str, An
 
 
 def review_links(request: HttpRequest, assignment: Assignment, position: int) -> dict[str, str]:
-    """Where a page of an item leads back to, and what its own address has to keep; empty without `?review=`.
+    """Return the link from an item back to the review, and the query to keep; both are empty without `?review=`.
 
-    Only a filter of ours is taken from the address, never an address.
+    Only filter values are taken from the request, never an address.
     """
     asked = request.GET.get("review")
     if asked is None:

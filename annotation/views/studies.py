@@ -1,4 +1,4 @@
-"""Studies: list, make, overview, settings, status, batches."""
+"""Pages of studies: list, creation, overview, settings, status and batches."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -67,7 +67,7 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
             services.update_study(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("Settings saved."))
             return redirect("study_settings", slug)
-    study.refresh_from_db()  # the form has written what it was sent into this object, valid or not
+    study.refresh_from_db()  # the form has written its values into this object, valid or not
     status = 422 if form.errors else 200
     context = {"form": form, "sample": text_sample(study), "formats": Study.TextFormat.choices}
     return study_page(request, study, "annotation/study_settings.html", status=status, **context)

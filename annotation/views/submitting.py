@@ -1,4 +1,4 @@
-"""The end of a batch: the list of its items, the page that submits it, and the thanks."""
+"""Pages at the end of a batch: the list of its items, the submission, and the thanks."""
 
 import re
 from typing import Any
@@ -31,7 +31,7 @@ from annotation.views.work import detour
 from parley.listing import both
 
 LONGEST_FEEDBACK = 5_000
-ITEMS = 60  # on a page of the list
+ITEMS = 60  # per page of the list
 NUMBER = re.compile(r"(\d{1,6})(?:[.,/ ](\d{1,4}))?")  # as rate-strip.js reads it: 12, or 12.3
 
 
@@ -40,7 +40,7 @@ NUMBER = re.compile(r"(\d{1,6})(?:[.,/ ](\d{1,4}))?")  # as rate-strip.js reads 
 @never_cache
 @require_GET
 def item_list(request: HttpRequest, token: UUID) -> HttpResponse:
-    """Every item as a link: what the strip of the rating screen is without JavaScript."""
+    """List every item as a link: without JavaScript, this replaces the strip of the rating screen."""
     assignment = assignment_for(request.user, token)
     if (away := detour(request, assignment)) is not None:
         return away
@@ -63,7 +63,7 @@ def item_list(request: HttpRequest, token: UUID) -> HttpResponse:
 
 
 def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
-    """12 is a dialogue, and leads to its first item that is not answered; 12.3 is its third item."""
+    """Return the item for a number: 12 is the first unanswered item of dialogue 12, and 12.3 its third item."""
     match = NUMBER.fullmatch(wanted)
     items = [each for each in states if match and each.dialogue == int(match[1])]
     if not match or not items:
@@ -74,7 +74,7 @@ def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
 
 
 def _no_item(states: list[ItemState], wanted: str) -> str:
-    """Name the numbers that would have led somewhere. The strip of the rating screen says the same."""
+    """Return an error that names the valid numbers. The strip of the rating screen says the same."""
     if not (match := NUMBER.fullmatch(wanted)):
         return _("Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3.")
     dialogue, number = match[1], match[2]

@@ -1,4 +1,4 @@
-"""The annotator's pages: the list of work, consent, one batch step by step."""
+"""The annotator's pages: the list of work, consent, and a batch step by step."""
 
 import math
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ def work_list(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def welcome(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where newcomers come to after joining. The list of work leads back here."""
+    """Show the welcome, which newcomers see after joining. The list of work leads back here."""
     participant = participant_for(request.user, slug)
     study = participant.study
     words = texts_in(study.protocol_version, study.content_language)
@@ -72,7 +72,7 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def after_joining(participant: Participant) -> HttpResponse:
-    """To the welcome, if there is one, or to the list of work for whoever has begun a batch."""
+    """Redirect to the welcome if there is one and no batch was begun, otherwise to the list of work."""
     if has_welcome(participant.study) and not participant.assignments.exists():
         return redirect("welcome", participant.study.slug)
     return redirect("work")
@@ -129,7 +129,7 @@ def briefed(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_GET
 def rate_start(request: HttpRequest, token: UUID) -> HttpResponse:
-    """To the first answer that is missing, or to the end."""
+    """Redirect to the first missing answer, or to the submission if there is none."""
     assignment = assignment_for(request.user, token)
     if (away := detour(request, assignment)) is not None:
         return away
@@ -144,7 +144,7 @@ def rate_start(request: HttpRequest, token: UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def rate(request: HttpRequest, token: UUID, position: int, number: int) -> HttpResponse:
-    """One step as a page: all there is without JavaScript, and where a browser with it begins."""
+    """Show one step as a page, or save its form. With JavaScript, the browser loads further steps itself."""
     assignment = assignment_for(request.user, token)
     page, step = step_or_404(assignment, position, number)
     if request.method == "POST":
@@ -158,7 +158,7 @@ def rate(request: HttpRequest, token: UUID, position: int, number: int) -> HttpR
 @never_cache
 @require_GET
 def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpResponse:
-    """All steps of one dialogue, for a browser that shows them one after another. Fetched before it is needed."""
+    """Return all steps of one dialogue, for a browser that fetches them ahead and shows them one after another."""
     assignment = assignment_for(request.user, token)
     page, step = step_or_404(assignment, position, 1)
     if (away := detour(request, assignment)) is not None:
@@ -169,7 +169,7 @@ def rate_dialogue(request: HttpRequest, token: UUID, position: int) -> HttpRespo
 @login_required
 @require_POST
 def open_page(request: HttpRequest, token: UUID, position: int) -> JsonResponse:
-    """A dialogue fetched ahead comes on screen now: the seconds until it may be answered."""
+    """Record that a dialogue fetched ahead is now on screen. Return the seconds until it may be answered."""
     assignment = assignment_for(request.user, token)
     step_or_404(assignment, position, 1)
     return JsonResponse({"seconds": _open(assignment, position)})
@@ -181,13 +181,13 @@ def _open(assignment: Assignment, position: int) -> float:
 
 
 def detour(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
-    """Where to go instead of rating, if this annotator may not rate this batch at this moment."""
+    """Return where to go instead if this annotator may not rate this batch at this moment, otherwise None."""
     away = _way_out(assignment)
     return away if away or selectors.lease_left(assignment, timezone.now()) else _over_page(request, assignment)
 
 
 def _way_out(assignment: Assignment) -> HttpResponse | None:
-    """Where to go when not even an answer given late is taken."""
+    """Return where to go if not even a late answer is accepted, otherwise None."""
     study = assignment.batch.study
     if assignment.status == Assignment.Status.SUBMITTED:
         return redirect("thanks", assignment.token)
@@ -204,7 +204,7 @@ def _over_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 
 def step_or_404(assignment: Assignment, position: int, number: int) -> tuple[DialoguePage, Step]:
-    """Number 0 is the last step: where one comes to on the way back."""
+    """Return the page and the step, or raise Http404. Number 0 is the last step, for going back."""
     page = selectors.dialogue_page(assignment, position) if position < 2**31 else None
     if page is None or number > len(page.steps):
         raise Http404("No such step.")
@@ -227,7 +227,7 @@ def _rate_page(
         "guidelines_url": reverse("guidelines", args=[study.slug]),
         "back_url": _back_url(assignment, page, step),
         "reading_seconds": spec.reading_seconds,
-        "reading_left": str(_open(assignment, page.position)),  # a number for the browser, in no language
+        "reading_left": str(_open(assignment, page.position)),  # a number for the browser, not localised
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
         "skips_flagged": skips(assignment),
         "flag_reasons": ItemMark.Reason.choices,
@@ -239,7 +239,7 @@ def _rate_page(
 
 
 def _back_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
-    """Number 0 is the last step of a dialogue. Empty at the beginning of the batch."""
+    """Return the address of the step before; empty at the beginning of the batch. Number 0 is the last step."""
     if step.number > 1:
         return reverse("rate", args=[assignment.token, page.position, step.number - 1])
     return reverse("rate", args=[assignment.token, page.previous, 0]) if page.previous is not None else ""
@@ -292,7 +292,7 @@ def _same_page(
     errors: Mapping[str, Mapping[str, str]],
     posted: Posted,
 ) -> HttpResponse:
-    """As the annotator left it, with what is wrong beside each field."""
+    """Show the page as the annotator left it, with errors beside their fields."""
     for sentence in posted.sentences:  # the fields may be out of sight
         messages.error(request, sentence)
     is_wrong, is_over = bool(errors or posted.sentences), not selectors.lease_left(assignment, timezone.now())
@@ -309,19 +309,19 @@ def _same_page(
 
 
 def _refused(request: HttpRequest, assignment: Assignment, step: Step, refused: Refused) -> HttpResponse:
-    """Where there is a next step, with what was written: the form it stood in is not shown again."""
+    """Redirect to where work goes on. The message repeats written texts, because their form is not shown again."""
     message, answers = refused.message, posted_answers(step, request.POST).values()
     if refused.code == "protocol_changed":
         message = _("The questions have changed since you gave one of your answers. Answer again.")
     if written := " ".join(each.free_text for each in answers if each.free_text):
         message += " " + _("You wrote: %(words)s") % {"words": written}
     messages.error(request, message)
-    is_old = refused.code in ("protocol_changed", "unknown_item", "unknown_criterion")  # a newer page is taken
+    is_old = refused.code in ("protocol_changed", "unknown_item", "unknown_criterion")  # a newer page is accepted
     return redirect("rate_start", assignment.token) if is_old else redirect("work")
 
 
 def _too_soon(request: HttpRequest, assignment: Assignment, page: DialoguePage, step: Step) -> HttpResponse:
-    """The same page with the answers as they were given: they need only be sent again."""
+    """Show the same page with the answers as they were given: they only need to be sent again."""
     seconds = max(math.ceil(_open(assignment, page.position)), 1)
     text = ngettext(
         "Read the whole dialogue first. Your answers are kept on this page: save them again in %(n)s second.",
@@ -334,7 +334,7 @@ def _too_soon(request: HttpRequest, assignment: Assignment, page: DialoguePage, 
 
 
 def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[dict[str, dict[str, str]], bool]:
-    """Save each answer by itself: a mistake in one question must not lose the other."""
+    """Save each answer separately, so that one mistake loses no other. Return errors, and whether all answers count."""
     errors, is_counted, now = {}, True, timezone.now()
     spec = selectors.spec_of_assignment(assignment)
     answers = posted_answers(step, request.POST)

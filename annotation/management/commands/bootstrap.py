@@ -1,4 +1,4 @@
-"""What makes an empty installation ready for the first visitor."""
+"""Make an empty installation ready for the first visitor."""
 
 import secrets
 from typing import Any
@@ -18,7 +18,7 @@ SAMPLE = "sample"
 
 class Command(BaseCommand):
     help = "Make an owner account, the built-in protocols and a sample study, once; then print where to go."
-    # Every start calls it: on all but the first it has nothing to do, and imports nothing to find that out.
+    # Every start runs this command. Only the first has work to do, so the system checks would just slow the others.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: Any) -> None:
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def _make_all(self) -> str:
-        """All or nothing: after an interrupted first start the next one is the first again."""
+        """Create everything or nothing, so that an interrupted first start is repeated. Return the owner's password."""
         password = secrets.token_urlsafe(9)
         owner = User.objects.create_superuser(OWNER, password=password)
         call_command("load_protocols", stdout=_Silence())
@@ -57,7 +57,7 @@ class Command(BaseCommand):
 
 
 class _Silence:
-    """Where the words of an inner command go."""
+    """Discard the output of an inner command."""
 
     def write(self, text: str) -> None:
         pass
