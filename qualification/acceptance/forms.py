@@ -48,7 +48,7 @@ class AcceptancePlanForm(forms.ModelForm):
         fields = (
             "is_on", "criterion", "kind", "n_sample", "least_overall", "least_of_class", "fewest_of_class",
             "top_up_to", "most_errors", "good", "bad", "producer_risk", "consumer_risk", "most_sampled", "is_blind",
-            "is_returned_by_itself",
+            "is_returned_automatically",
         )  # fmt: skip
         labels = {
             "is_on": _("Review finished batches"),
@@ -65,7 +65,7 @@ class AcceptancePlanForm(forms.ModelForm):
             "consumer_risk": _("Risk of accepting a bad batch"),
             "most_sampled": _("Maximum items reviewed"),
             "is_blind": _("Hide the label from controllers"),
-            "is_returned_by_itself": _("Return failed batches automatically"),
+            "is_returned_automatically": _("Return failed batches automatically"),
         }
         help_texts = {
             "n_sample": _("Items drawn at random from each finished batch."),
@@ -81,7 +81,7 @@ class AcceptancePlanForm(forms.ModelForm):
             "bad": _("Batches as bad as this are returned."),
             "most_sampled": _("A batch still undecided at this point is returned."),
             "is_blind": _("Controllers rate the items on the same screen as annotators."),
-            "is_returned_by_itself": _("Otherwise a team lead confirms every return."),
+            "is_returned_automatically": _("Otherwise a team lead confirms every return."),
         }
         widgets = {"kind": forms.RadioSelect}
         field_classes = {

@@ -16,7 +16,7 @@ class CheckPlanForm(forms.ModelForm):
         model = CheckPlan
         fields = (
             "gold_percent", "attention_percent", "gold_required", "most_attention_missed", "looks_at_speed",
-            "looks_at_lines", "looks_at_drift", "pauses_by_itself", "gives_feedback",
+            "looks_at_lines", "looks_at_drift", "pauses_automatically", "gives_feedback",
         )  # fmt: skip
         labels = {
             "gold_percent": _("Gold dialogues per 100 dialogues of a batch"),
@@ -26,7 +26,7 @@ class CheckPlanForm(forms.ModelForm):
             "looks_at_speed": _("Flag unusually fast work"),
             "looks_at_lines": _("Flag answers that are always the same"),
             "looks_at_drift": _("Flag drops in agreement"),
-            "pauses_by_itself": _("Pause flagged annotators immediately"),
+            "pauses_automatically": _("Pause flagged annotators immediately"),
             "gives_feedback": _("Show annotators how often they agree with others"),
         }
         help_texts = {
@@ -37,7 +37,7 @@ class CheckPlanForm(forms.ModelForm):
             "looks_at_speed": _("Much faster than the others on the same items."),
             "looks_at_lines": _("Long runs of one answer, or a single answer where others vary."),
             "looks_at_drift": _("Agreement with the others that falls and stays low."),
-            "pauses_by_itself": _("Otherwise a team lead is asked. Only a person can exclude an annotator."),
+            "pauses_automatically": _("Otherwise a team lead is asked. Only a person can exclude an annotator."),
             "gives_feedback": _(
                 "This makes answers depend on those of others. The report states that it was on and since when."
             ),

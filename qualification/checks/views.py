@@ -163,14 +163,10 @@ def checks_insert(request: HttpRequest, slug: str) -> HttpResponse:
     messages.success(request, text % {"checks": done.n_checks, "batches": done.n_batches, "begun": done.n_begun})
     if done.n_unfit:
         text = ngettext(
-            (
-                "%(n)s dialogue with a known answer has fewer responses than the others of a batch and was left "
-                "out, because annotators could recognise it."
-            ),
-            (
-                "%(n)s dialogues with known answers have fewer responses than the others of a batch and were "
-                "left out, because annotators could recognise them."
-            ),
+            "%(n)s dialogue with a known answer has fewer responses than the others of a batch and was left "
+            "out, because annotators could recognise it.",
+            "%(n)s dialogues with known answers have fewer responses than the others of a batch and were "
+            "left out, because annotators could recognise them.",
             done.n_unfit,
         )
         messages.warning(request, text % {"n": done.n_unfit})

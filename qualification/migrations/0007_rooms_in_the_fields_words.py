@@ -14,6 +14,8 @@ class Migration(migrations.Migration):
         migrations.RenameModel("Gate", "Qualification"),
         migrations.RenameField("comprehensionquestion", "gate", "qualification"),
         migrations.RenameModel("ControlPlan", "AcceptancePlan"),
+        migrations.RenameField("acceptanceplan", "is_returned_by_itself", "is_returned_automatically"),
+        migrations.RenameField("checkplan", "pauses_by_itself", "pauses_automatically"),
         migrations.RenameModel("Inspection", "Sample"),
         migrations.RenameModel("Draw", "SampledItem"),
         migrations.RenameModel("Check", "Review"),

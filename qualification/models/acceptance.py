@@ -36,7 +36,7 @@ class AcceptancePlan(models.Model):
     consumer_risk = models.FloatField(default=0.10)
     most_sampled = models.PositiveIntegerField(default=400, help_text="Where a sequential plan stops.")
     is_blind = models.BooleanField(default=True, help_text="Controllers do not see the label they check.")
-    is_returned_by_itself = models.BooleanField(default=True, help_text="If not, a person confirms each return.")
+    is_returned_automatically = models.BooleanField(default=True, help_text="If not, a person confirms each return.")
 
     class Meta:
         constraints = [

@@ -54,7 +54,7 @@ class CheckPlan(models.Model):
     looks_at_speed = models.BooleanField(default=True)
     looks_at_lines = models.BooleanField(default=True)
     looks_at_drift = models.BooleanField(default=True)
-    pauses_by_itself = models.BooleanField(default=False, help_text="If not, a team lead is asked.")
+    pauses_automatically = models.BooleanField(default=False, help_text="If not, a team lead is asked.")
     gives_feedback = models.BooleanField(
         default=False, help_text="Annotators see how they agree. It affects independence, so it is reported."
     )

@@ -69,7 +69,7 @@ def _decide(sample: Sample, review: Review, criterion: CriterionSpec, now: datet
     sample.save(update_fields=["state", "decision", "decided_at", "results"])
     details = {"round": sample.round, "decision": decision.outcome, "share": decision.overall.share}
     activity.log(sample.batch.study, None, "acceptance_decided", about=sample.batch.key, details=details, now=now)
-    acts = decision.outcome == Chosen.ACCEPT or (decision.outcome == Chosen.RETURN and _returns_by_itself(sample))
+    acts = decision.outcome == Chosen.ACCEPT or (decision.outcome == Chosen.RETURN and _returns_automatically(sample))
     if acts and is_current(sample):
         _carry_out(sample, sample.batch.group, None, now)
 
@@ -80,9 +80,9 @@ def is_current(sample: Sample) -> bool:
     return batch.round == sample.round and batch.study.protocol_version_id == sample.protocol_version_id
 
 
-def _returns_by_itself(sample: Sample) -> bool:
+def _returns_automatically(sample: Sample) -> bool:
     """As the study wants it today: who switches it off while batches are checked means those."""
-    return AcceptancePlan.objects.filter(study=sample.batch.study_id, is_returned_by_itself=True).exists()
+    return AcceptancePlan.objects.filter(study=sample.batch.study_id, is_returned_automatically=True).exists()
 
 
 def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, int] | None:

@@ -32,7 +32,7 @@ def raise_flag(participant: Participant, signal: Signal, *, plan: CheckPlan, now
     latest = Flag.objects.filter(participant=person, kind=signal.kind).order_by("-pk").first()
     if person.status == PersonStatus.EXCLUDED or (latest is not None and not _is_new(latest, signal)):
         return None
-    is_pausing = plan.pauses_by_itself and person.status == PersonStatus.CLEARED
+    is_pausing = plan.pauses_automatically and person.status == PersonStatus.CLEARED
     flag = Flag.objects.create(
         participant=person, kind=signal.kind, evidence=signal.evidence, has_paused=is_pausing, raised_at=now
     )

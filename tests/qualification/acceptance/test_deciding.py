@@ -151,7 +151,7 @@ def test_a_sequential_sample_is_dealt_in_portions_until_it_is_clear(db: None):
 
 
 def test_a_person_confirms_a_return_where_the_plan_asks_for_it(db: None):
-    acceptance = make_acceptance(is_returned_by_itself=False)
+    acceptance = make_acceptance(is_returned_automatically=False)
     batch = acceptance.finish("a", LABELS)
     found = acceptance.review(acceptance.draw(batch), WORSE)
     batch.refresh_from_db()
@@ -189,7 +189,7 @@ def test_a_lead_returns_an_accepted_batch_with_a_reason_that_is_logged(acceptanc
 
 def test_a_returned_batch_that_is_rated_again_is_not_accepted_any_more(acceptance: AcceptanceStudy):
     found = acceptance.review(acceptance.draw(acceptance.finish("a", LABELS)), WORSE)
-    with pytest.raises(Refused, match="rated again already"):
+    with pytest.raises(Refused, match="already being rated again"):
         override(found, to="accept", reason="It was right.", by=acceptance.cast.lead, now=NOW)
     found.refresh_from_db()
     assert found.overridden_to == ""
@@ -199,7 +199,7 @@ def test_a_returned_batch_that_is_rated_again_is_not_accepted_any_more(acceptanc
 def test_who_has_rated_the_batch_cannot_review_it(acceptance: AcceptanceStudy):
     sample = acceptance.draw(acceptance.finish("a", LABELS))
     rater = acceptance.cast.annotators[0].user
-    with pytest.raises(Refused, match="rated in this batch"):
+    with pytest.raises(Refused, match="rated this batch yourself"):
         acceptance.take(sample, rater)
     open_next_round(sample.batch, now=NOW)
     with pytest.raises(Refused):  # not in a later round either

@@ -21,7 +21,7 @@ LABELS, WORSE = ["0", "1", "2"] * 40, ["1", "2", "0"] * 40
 PLAN = {
     "is_on": "on", "kind": "shares", "n_sample": 80, "least_overall": 0.9, "least_of_class": 0.85, "fewest_of_class": 8,
     "top_up_to": 20, "most_errors": 17, "good": 0.95, "bad": 0.9, "producer_risk": 0.05, "consumer_risk": 0.1,
-    "most_sampled": 400, "is_blind": "on", "is_returned_by_itself": "on",
+    "most_sampled": 400, "is_blind": "on", "is_returned_automatically": "on",
 }  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_controllers_who_review_twice_have_a_kappa(client: Client, acceptance: A
     review_items(review, acceptance.truth_of(found.batch, ["0", "1", "2"] * 40))
     sweep_acceptance(now=NOW)
     client.force_login(acceptance.cast.lead)
-    assert "Controller agreement 1.00 Cohen's kappa, 100 items checked twice" in text_of(
+    assert "Controller agreement 1.00 Cohen's kappa, 100 items reviewed twice" in text_of(
         client.get(url("acceptance"))
     ).replace("&#x27;", "'")
 
@@ -99,9 +99,9 @@ def test_a_researcher_makes_a_plan(client: Client, acceptance: AcceptanceStudy):
     [
         ({"criterion": ""}, "This field is required"),
         ({"least_overall": 1.2}, "less than or equal to 1"),
-        ({"top_up_to": 3}, "must reach what a class needs"),
-        ({"good": 0.8}, "above the bad one"),
-        ({"good": 1}, "above the bad one"),
+        ({"top_up_to": 3}, "must reach the minimum items per class"),
+        ({"good": 0.8}, "good accuracy must be above bad accuracy"),
+        ({"good": 1}, "good accuracy must be above bad accuracy"),
         ({"consumer_risk": 0}, "between 0 and 0.5"),
         ({"kind": "fixed", "most_errors": 80}, "no batch could fail"),
         ({"n_sample": 5000}, "less than or equal to 1000"),
@@ -136,7 +136,7 @@ def test_the_curve_follows_the_form_without_saving_it(client: Client, acceptance
 
 def test_a_form_that_is_not_finished_has_no_curve(client: Client, acceptance: AcceptanceStudy):
     client.force_login(acceptance.cast.researcher)
-    assert "fit together" in text_of(client.get(url("acceptance_plan_curve"), {"kind": "shares"}))
+    assert "numbers of the plan are consistent" in text_of(client.get(url("acceptance_plan_curve"), {"kind": "shares"}))
 
 
 # --- a sample -----------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def test_a_lead_overrides_with_a_reason(client: Client, acceptance: AcceptanceSt
 
 
 def test_a_lead_confirms_a_return(client: Client, db: None):
-    acceptance = make_acceptance(is_returned_by_itself=False)
+    acceptance = make_acceptance(is_returned_automatically=False)
     found = decided(acceptance, "a", WORSE)
     client.force_login(acceptance.cast.lead)
     assert "waiting for a lead" in text_of(client.get(url("acceptance")))
@@ -225,7 +225,7 @@ def test_a_review_with_labels_shown_is_stored_as_ratings_and_decides(client: Cli
         assert "annotators' label: Score 1" in text_of(page)
         assert re.search(rf'value="{codes["1"]}"[^>]*checked', page.content.decode())
         page = client.post(page.request["PATH_INFO"], {"score-1-option": codes[key], "form_key": "x"}, follow=True)
-    assert "Every item is checked" in text_of(page)
+    assert "Every item is reviewed" in text_of(page)
     assert Rating.objects.filter(batch__kind="review").count() == 3
     sweep_acceptance(now=NOW)
     sample.refresh_from_db()
@@ -286,7 +286,7 @@ def test_what_was_done_with_batches_stands_in_the_log(client: Client, acceptance
     client.force_login(acceptance.cast.owner)
     client.post(url("sample_decide", found.pk), {"to": "return", "reason": "The guide was wrong."})
     text = text_of(client.get(url("activity")))
-    assert "Of batch a, 100 of 120 items were drawn." in text
+    assert "A sample was drawn from batch a: 100 of 120 items." in text
     assert "Batch a, round 1: accepted." in text
     assert "Batch a, round 1: returned, not accepted. The guide was wrong." in text
 
@@ -297,8 +297,8 @@ def test_a_controller_without_a_sample_is_led_to_the_batches_and_not_told_to_wai
     decided(acceptance, "a", LABELS)
     client.force_login(acceptance.cast.controller)
     said = text_of(client.get(reverse("work")))
-    assert "You have checked everything you took." in said
-    assert "A team lead has to clear you" not in said
+    assert "You have reviewed everything you took." in said
+    assert "A team lead must clear you" not in said
 
 
 def test_one_error_is_one_error(client: Client, acceptance: AcceptanceStudy):
@@ -309,14 +309,14 @@ def test_one_error_is_one_error(client: Client, acceptance: AcceptanceStudy):
 
 # --- what waits --------------------------------------------------------------------------------------
 def test_the_hub_says_that_a_sample_is_to_be_reviewed_or_a_decision_to_be_made(client: Client, db: None):
-    acceptance = make_acceptance(is_returned_by_itself=False)
+    acceptance = make_acceptance(is_returned_automatically=False)
     sample = acceptance.draw(acceptance.finish("b", LABELS))
     client.force_login(acceptance.cast.lead)
-    assert "Review a sample : Batch control" in text_of(client.get(url("quality")))
-    assert "1 inspection is open." in text_of(client.get(url("study")))
+    assert "Review a sample : Batch acceptance" in text_of(client.get(url("quality")))
+    assert "1 sample is open." in text_of(client.get(url("study")))
 
     acceptance.review(sample, WORSE)
-    assert "Decide : Batch control" in text_of(client.get(url("quality")))
+    assert "Decide : Batch acceptance" in text_of(client.get(url("quality")))
 
 
 # --- blind ---------------------------------------------------------------------------------------------

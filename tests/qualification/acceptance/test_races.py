@@ -90,7 +90,7 @@ def test_a_sequential_sample_gets_its_next_portion_once():
 
 
 def test_leads_who_confirm_and_override_at_once_open_one_round():
-    acceptance = make_acceptance(is_returned_by_itself=False)
+    acceptance = make_acceptance(is_returned_automatically=False)
     batch = acceptance.finish("a", LABELS)
     found = acceptance.review(acceptance.draw(batch), WORSE)
     accept = partial(override, found, to="accept", reason="It is right.", by=acceptance.cast.lead, now=NOW)

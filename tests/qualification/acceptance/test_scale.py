@@ -1,4 +1,4 @@
-"""DiQAD in small: ten batches of 200, returned until they pass. The whole of it is `bench control`."""
+"""DiQAD in small: ten batches of 200, returned until they pass. The whole of it is `bench acceptance`."""
 
 from collections import Counter
 

@@ -177,7 +177,7 @@ def test_somebody_who_has_not_rated_the_batch_may_be_excluded(work: Rated):
 
 
 def test_a_lead_cannot_accept_by_votes_that_are_gone(work: Rated):
-    work.acceptance.plan.is_returned_by_itself = False
+    work.acceptance.plan.is_returned_automatically = False
     work.acceptance.plan.save()
     found = work.acceptance.review(work.acceptance.draw(work.batch), WORSE)
     work.exclude()
@@ -218,7 +218,7 @@ def test_the_pages_say_whose_vote_is_missing(client: Client, acceptance: Accepta
     person = work.exclude()
     sweep_acceptance(now=NOW)
     client.force_login(acceptance.cast.lead)
-    said = f"A vote is missing since {person.pseudonym} was excluded."
+    said = f"A vote is missing after the exclusion of {person.pseudonym}."
     slug = acceptance.cast.study.slug
     page = client.get(reverse("acceptance", args=[slug])).content.decode()
     assert said in page

@@ -84,7 +84,7 @@ def test_a_status_is_said_in_the_words_of_the_reader(cast: Cast):
     set_status(cast.annotator, status="paused", by=cast.lead, reason="Too fast.", now=NOW)
     said = ActivityLog.objects.get(verb="status")
     name = cast.annotator.pseudonym
-    assert sentence_of(said) == f"Standing of {name}: Paused, before: Cleared. Too fast."
+    assert sentence_of(said) == f"Status of {name}: Paused (was Cleared). Too fast."
     with override("it"):
         assert "Paused" not in sentence_of(said)
 
@@ -131,8 +131,8 @@ def test_lines_are_narrowed_by_verb_person_and_day(cast: Cast, owner: Client):
 def test_a_day_is_that_of_the_sites_clock(cast: Cast, owner: Client, settings):
     settings.TIME_ZONE = "Asia/Shanghai"
     line(cast, "bonus", about="late", now=datetime(2026, 3, 2, 17, 0, tzinfo=UTC))  # the 3rd, one in the morning
-    assert "late got" in read(owner, since="2026-03-03")
-    assert "late got" not in read(owner, until="2026-03-02")
+    assert "late received" in read(owner, since="2026-03-03")
+    assert "late received" not in read(owner, until="2026-03-02")
 
 
 def test_another_study_has_a_log_of_its_own(cast: Cast, owner: Client):
@@ -147,7 +147,7 @@ def test_pages_keep_what_was_chosen_and_take_the_same_number_of_queries(
     def queries() -> int:
         with django_assert_max_num_queries(20) as captured:
             html = read(owner, verb="bonus")
-        assert "got a bonus" in html
+        assert "received a bonus" in html
         return len(captured)
 
     line(cast, "bonus", about="one")

@@ -125,7 +125,7 @@ def test_a_whole_dialogue_becomes_an_example_without_candidates(adjudicated: Adj
 
 @pytest.mark.parametrize("make", [services.make_example, services.make_training_item])
 def test_a_case_without_an_answer_or_text_can_be_neither(cast: Cast, make):
-    with pytest.raises(Refused, match="which answer"):
+    with pytest.raises(Refused, match="choose the correct answer"):
         make(make_case(cast, option=None), by=cast.lead, now=NOW)
     case = make_case(cast, item=cast.batch.items.last())
     Dialogue.objects.filter(pk=case.item.dialogue_id).update(turns=[])
@@ -155,7 +155,7 @@ def test_a_case_becomes_a_training_item_of_an_open_batch_in_one_step(cast: Cast)
     batch = Batch.objects.get(kind="training")
     assert (batch.status, batch.n_items, batch.seats.count(), batch.items.get()) == ("open", 1, 1, item)
     assert (item.candidate, item.unit, item.source.key) == (known.candidate, "response", Source.EXAMPLES)
-    with pytest.raises(Refused, match="training item already"):
+    with pytest.raises(Refused, match="already a training item"):
         services.make_training_item(case, by=cast.lead, now=NOW)
 
 

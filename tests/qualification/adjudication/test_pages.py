@@ -53,7 +53,7 @@ def test_batches_of_other_sizes_are_spoken_of(client: Client, db: None):
     answer = client.post(url("adjudication_plan"), {"is_on": "on"})
     assert answer.status_code == 422
     assert "exactly two seats" in text_of(answer)
-    assert "1 main batch has another number of seats than two" in text_of(client.get(url("adjudication")))
+    assert "1 main batch does not have exactly two seats" in text_of(client.get(url("adjudication")))
 
 
 # --- disagreements ---------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_a_trainer_reads_both_looks_with_reasons_and_settles(adjudicated: Adjudi
     answer = trainer.post(
         url("disagreement", found.pk), {"option": adjudicated.option("0").pk, "note": "Dull."}, follow=True
     )
-    assert "It is settled: Score 0." in text_of(answer)
+    assert "Settled: Score 0." in text_of(answer)
     page = text_of(trainer.get(url("adjudication"), {"state": "settled"}))
     assert "settled by a trainer ( trainer )" in page
     assert "Dull." in page
@@ -79,7 +79,7 @@ def test_a_second_trainer_reads_that_it_is_settled(adjudicated: AdjudicatedStudy
     settle(found, option=adjudicated.option("0"), note="", by=adjudicated.cast.lead, now=NOW)
     answer = trainer.post(url("disagreement", found.pk), {"option": adjudicated.option("1").pk})
     assert answer.status_code == 422
-    assert "settled already, by lead: Score 0" in text_of(answer)
+    assert "Already settled by lead: Score 0" in text_of(answer)
 
 
 def test_the_form_asks_for_an_answer(adjudicated: AdjudicatedStudy, trainer: Client):
@@ -104,7 +104,7 @@ def test_what_is_being_looked_at_again_can_be_settled_without_it(adjudicated: Ad
     sweep_disagreements(now=NOW)
     adjudicated.look(batch, 0, {0: "1"})
     page = text_of(trainer.get(url("adjudication"), {"state": "re_rating"}))
-    assert "Being looked at again (1)" in page
+    assert "Being re-rated (1)" in page
     assert "Settle without the re-rating" in page
     found = Disagreement.objects.get()
     trainer.post(url("disagreement", found.pk), {"option": adjudicated.option("2").pk})
@@ -141,7 +141,7 @@ def test_a_disagreement_is_collected_edited_made_an_example_and_put_away(
     assert "training item" in text_of(trainer.post(url("case_training", case.pk), follow=True))
     assert "in the case library" in text_of(trainer.get(url("adjudication")))
     trainer.post(url("case_shelf", case.pk))
-    assert "The casebook is empty" in text_of(trainer.get(url("cases")))
+    assert "The case library is empty" in text_of(trainer.get(url("cases")))
     assert "It takes up the question." in text_of(trainer.get(url("cases"), {"shelf": "away"}))
     trainer.post(url("case_shelf", case.pk), {"back": "1"})
     case.refresh_from_db()
@@ -162,8 +162,8 @@ def test_any_item_is_collected_by_the_key_of_its_dialogue(client: Client, cast):
     assert (case.item, case.option, case.note, case.author) == (item, answer, "Look here.", cast.lead)
     again = client.post(address, {"item": item.token, "answer": answer.pk})
     assert again.status_code == 422
-    assert "in the case library already" in text_of(again)
-    assert "No batch holds" in text_of(client.get(url("case_new"), {"dialogue": "none"}))
+    assert "already has this item with this question" in text_of(again)
+    assert "No batch contains" in text_of(client.get(url("case_new"), {"dialogue": "none"}))
 
 
 # --- annotators ------------------------------------------------------------------------------------
@@ -222,8 +222,8 @@ def test_a_re_rating_is_explained_and_said_to_earn_nothing_by_itself(client: Cli
     sweep_disagreements(now=NOW)
     client.force_login(adjudicated.pair[0].user)
     said = text_of(client.get(reverse("work")))
-    assert "Two people answered these differently, and you are one of them." in said
-    assert "This batch earns nothing by itself" in said
+    assert "You and another annotator answered these items differently." in said
+    assert "This batch is not paid separately" in said
 
 
 def test_an_ordinary_batch_is_not_said_to_earn_nothing(client: Client, db: None):
@@ -231,7 +231,7 @@ def test_an_ordinary_batch_is_not_said_to_earn_nothing(client: Client, db: None)
     client.force_login(adjudicated.pair[0].user)
     said = text_of(client.get(reverse("work")))
     assert "is ready for you" in said
-    assert "earns nothing" not in said
+    assert "not paid separately" not in said
 
 
 def test_batch_acceptance_says_that_labels_are_being_confirmed(adjudicated: AdjudicatedStudy, client: Client):

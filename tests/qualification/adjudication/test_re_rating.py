@@ -34,7 +34,7 @@ def test_a_trainer_settles_a_label_and_it_is_logged(adjudicated: AdjudicatedStud
 def test_a_second_trainer_is_told_that_it_is_settled(adjudicated: AdjudicatedStudy):
     found = adjudicated.disagreed()
     settled(adjudicated, found, "0")
-    with pytest.raises(Refused, match="settled already, by trainer: Score 0"):
+    with pytest.raises(Refused, match="Already settled by trainer: Score 0"):
         settle(found, option=adjudicated.option("1"), note="", by=adjudicated.cast.lead, now=NOW)
     assert Disagreement.objects.get().option.key == "0"
 
@@ -51,7 +51,7 @@ def test_who_has_rated_the_batch_cannot_settle_it(adjudicated: AdjudicatedStudy)
 def test_an_answer_of_another_question_is_refused(adjudicated: AdjudicatedStudy):
     found = adjudicated.disagreed()
     other = MembershipFactory().study.protocol_version.criteria.first().options.first()
-    with pytest.raises(Refused, match="no answer to this question"):
+    with pytest.raises(Refused, match="not an answer to this question"):
         settle(found, option=other, note="", by=adjudicated.trainer, now=NOW)
 
 

@@ -78,7 +78,7 @@ def test_a_trainer_reads_them_page_by_page(cast: Cast, trainer: Client):
     address = reverse("split_votes", args=["wellbeing"])
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", trainer.get(address).text))
     assert "Page 1 of 2" in page
-    assert "100 % of the pairs disagree" in page
+    assert "100 % of annotator pairs disagree" in page
     assert not re.search(r"Ground truth|Model [AB]", page)
     last = trainer.get(address, {"page": 2, "criterion": "score"})
     assert last.text.count("case-card") == 3

@@ -79,7 +79,7 @@ def test_a_flag_is_decided_once(cast: Cast):
     flag = raise_one(cast)
     decide(cast, flag, "dismissed")
 
-    with pytest.raises(Refused, match="decided already"):
+    with pytest.raises(Refused, match="already decided"):
         decide(cast, flag, "excluded")
     assert status(cast) == "cleared"
 
@@ -126,7 +126,7 @@ def test_attention_comes_again_after_as_many_further_misses_as_are_too_many(cast
 
 # --- paused by the rule ------------------------------------------------------------------------------
 def test_dismissing_the_flag_that_paused_somebody_lets_them_go_on(cast: Cast):
-    flag = raise_one(cast, pauses_by_itself=True)
+    flag = raise_one(cast, pauses_automatically=True)
     assert status(cast) == "paused"
 
     decide(cast, flag, "dismissed")
@@ -135,7 +135,7 @@ def test_dismissing_the_flag_that_paused_somebody_lets_them_go_on(cast: Cast):
 
 
 def test_somebody_paused_stays_so_while_another_flag_is_open(cast: Cast):
-    first = raise_one(cast, pauses_by_itself=True)
+    first = raise_one(cast, pauses_automatically=True)
     second = raise_one(cast, Signal("lines", {"n": 60}))
 
     decide(cast, first, "dismissed")
@@ -145,7 +145,7 @@ def test_somebody_paused_stays_so_while_another_flag_is_open(cast: Cast):
 
 
 def test_a_pause_that_a_person_decided_outlasts_the_dismissal(cast: Cast):
-    flag = raise_one(cast, pauses_by_itself=True)
+    flag = raise_one(cast, pauses_automatically=True)
     set_status(cast.annotator, status="cleared", by=cast.lead, now=timezone.now())
     set_status(cast.annotator, status="paused", by=cast.lead, now=timezone.now())
 
@@ -157,7 +157,7 @@ def test_a_pause_that_a_person_decided_outlasts_the_dismissal(cast: Cast):
 def test_who_is_paused_already_is_not_paused_by_the_flag(cast: Cast):
     set_status(cast.annotator, status="paused", by=cast.lead, now=timezone.now())
 
-    flag = raise_one(cast, pauses_by_itself=True)
+    flag = raise_one(cast, pauses_automatically=True)
     decide(cast, flag, "dismissed")
 
     assert (flag.has_paused, status(cast)) == (False, "paused")

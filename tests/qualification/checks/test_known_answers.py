@@ -178,7 +178,7 @@ def rate_and_finish(person, batch: Batch, option: int) -> None:
 
 
 def test_the_majority_of_the_panel_becomes_gold_and_unanimity_asks_for_all(cast: Cast, pilot):
-    with pytest.raises(Refused, match="no further answer"):
+    with pytest.raises(Refused, match="no more answers that the panel agrees on"):
         mark_from_panel(cast.study, rule="unanimous", by=cast.researcher, now=timezone.now())
 
     stored = mark_from_panel(cast.study, rule="majority", by=cast.researcher, now=timezone.now())
@@ -194,7 +194,7 @@ def test_the_majority_of_the_panel_becomes_gold_and_unanimity_asks_for_all(cast:
 def test_a_second_click_has_nothing_more_to_mark(cast: Cast, pilot):
     mark_from_panel(cast.study, rule="majority", by=cast.researcher, now=timezone.now())
 
-    with pytest.raises(Refused, match="no further answer"):
+    with pytest.raises(Refused, match="no more answers that the panel agrees on"):
         mark_from_panel(cast.study, rule="majority", by=cast.researcher, now=timezone.now())
 
 
@@ -207,7 +207,7 @@ def test_what_one_person_says_is_no_agreement_and_unsure_is_no_answer(cast: Cast
         cast.study.participants.filter(pk=person.pk).update(panel="expert")
         rate_and_finish(person, unsure, 2)
 
-    with pytest.raises(Refused, match="no further answer"):
+    with pytest.raises(Refused, match="no more answers that the panel agrees on"):
         mark_from_panel(cast.study, rule="majority", by=cast.researcher, now=timezone.now())
 
 

@@ -23,12 +23,12 @@ EVIDENCE = {
     "kappa": {"n": 600, "value": 0.02, "low": -0.04, "high": 0.08, "threshold": 0.2},
 }
 SAID = {
-    "gold": "20 of 48 answers to items with a known answer are right (42%; 12 items).",
+    "gold": "20 of 48 answers to items with a known answer are correct (42%; 12 items).",
     "attention": "3 of 6 attention checks were missed.",
-    "speed": "Takes 30% of the usual time on the same items, over 60 items.",
-    "lines": "31 equal answers in a row among the latest 200.",
+    "speed": "Takes 30% of the usual time on the same items (60 items).",
+    "lines": "31 identical answers in a row among the latest 200.",
     "drift": "on 86% of the first 50 answers, and on 44% of the latest 50 (between 31% and 58%).",
-    "kappa": "All of that is below the study's floor of 0.20.",
+    "kappa": "The whole interval is below the study's minimum of 0.20.",
 }
 
 
@@ -106,7 +106,7 @@ def test_a_flag_that_somebody_else_decided_meanwhile_says_so(cast: Cast, lead):
         page("flag_decide", flag.pk), {"decision": "excluded", "reason": "x"}, follow=True
     ).content.decode()
 
-    assert "decided already" in text
+    assert "already decided" in text
 
 
 def test_the_history_says_what_stays_payable(cast: Cast, lead):
@@ -130,9 +130,9 @@ def test_the_page_of_one_annotator_shows_their_flags_alone_and_people_link_to_it
 
 
 def test_a_page_says_when_nobodys_work_is_looked_at(cast: Cast, lead):
-    assert "looked at yet" in lead.get(page("checks")).content.decode()
+    assert "No work is monitored yet" in lead.get(page("checks")).content.decode()
     CheckPlanFactory(study=cast.study)
-    assert "goes on rating until you decide" in lead.get(page("checks")).content.decode()
+    assert "keep rating until you decide" in lead.get(page("checks")).content.decode()
 
 
 def test_flags_of_another_study_are_not_there(cast: Cast, lead):
@@ -209,11 +209,11 @@ def test_a_click_inserts_the_checks_and_says_how_many(cast: Cast, researcher):
 
     answer = researcher.post(page("checks_insert"), follow=True)
 
-    assert "Dialogues mixed in: 1, into 1 batches." in answer.content.decode()
+    assert "Dialogues inserted: 1. Batches: 1." in answer.content.decode()
     assert Item.objects.filter(batch=cast.batch, is_check=True).count() == 3
 
 
 def test_a_click_on_the_panel_without_panel_says_that_there_is_nothing(cast: Cast, researcher):
     answer = researcher.post(page("known_answers_panel"), {"rule": "majority"}, follow=True)
 
-    assert "no further answer" in answer.content.decode()
+    assert "no more answers that the panel agrees on" in answer.content.decode()

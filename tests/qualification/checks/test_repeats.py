@@ -81,11 +81,12 @@ def test_the_page_says_it_beside_the_button(plan: CheckPlan, client: Client, dja
         return " ".join(html.split()), len(captured)
 
     html, few = read()
-    assert "There are 3 gold dialogues, and a batch takes 1. Whoever rates more than 3 batches meets the same" in html
+    assert "There are 3 gold dialogues, and each batch uses 1." in html
+    assert "Annotators who rate more than 3 batches see the same one" in html
     assert "An annotator here would rate 4 batches." in html
     for place in range(5):
         make_batch(plan.study, 10, position=place + 9, key=f"more-{place}")
     people(plan.study, 3)
     assert read()[1] == few
     make_checks(plan.study, 9)
-    assert "meets the same one again" not in read()[0]
+    assert "see the same one again" not in read()[0]

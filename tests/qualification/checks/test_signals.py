@@ -195,7 +195,7 @@ def test_looking_takes_as_many_queries_for_many_batches(db, django_assert_max_nu
 
 
 # --- what follows ------------------------------------------------------------------------------------
-def test_a_flagged_annotator_goes_on_unless_the_study_pauses_by_itself(db):
+def test_a_flagged_annotator_goes_on_unless_the_study_pauses_automatically(db):
     make_small_study()
     look()
 
@@ -203,7 +203,7 @@ def test_a_flagged_annotator_goes_on_unless_the_study_pauses_by_itself(db):
 
 
 def test_the_study_may_pause_by_itself_and_the_rule_is_named_as_the_reason(db):
-    make_small_study(pauses_by_itself=True)
+    make_small_study(pauses_automatically=True)
     look()
 
     person = Participant.objects.get(pseudonym="uniform")

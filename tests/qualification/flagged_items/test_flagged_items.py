@@ -100,7 +100,7 @@ def test_settling_twice_is_refused_and_says_why(cast: Cast, lead: Client, works,
     body = {"note": "Seen.", "upto": cards_of([item])[0].upto}
     lead.post(address("flagged_item", cast, item.token), body)
     again = lead.post(address("flagged_item", cast, item.token), body | {"note": "Again."}, follow=True)
-    assert "have been settled or taken back in the meantime" in text_of(again)
+    assert "have been settled or taken back since" in text_of(again)
     assert mark_of(works[0], item).seen_note == "Seen."
 
 
@@ -127,7 +127,7 @@ def test_an_item_that_nobody_flagged_is_not_found(cast: Cast, lead: Client, work
 def test_who_checks_labels_blind_sees_how_many_flags_there_are_and_none_of_them(cast: Cast, works, item):
     flag(works[0], item, "other", "An advert")
     page = text_of(sign_in(cast.controller).get(address("quality", cast)))
-    assert "1 flagged item to look at" in page
+    assert "1 flagged item to settle" in page
     assert "An advert" not in page
     assert str(item.token) not in page
 

@@ -41,7 +41,7 @@ def test_the_page_shows_the_offer_exactly(owner: Client):
 def test_pay_below_the_floor_is_warned_of_where_it_is_set_and_before_the_study_opens(owner: Client, name, status):
     assert "below the" not in page(owner, name, "wellbeing")
     Study.objects.update(pay_amount="3.00", status=status)
-    assert f"are 5.14{NBSP}GBP an hour, below the 6.00{NBSP}GBP" in page(owner, name, "wellbeing")
+    assert f"is 5.14{NBSP}GBP per hour, below the minimum of 6.00{NBSP}GBP" in page(owner, name, "wellbeing")
 
 
 def test_an_open_study_is_not_warned_on_every_page(owner: Client):
@@ -62,7 +62,7 @@ def test_a_plan_that_cannot_be_is_said_beside_its_field(owner: Client):
     assert owner.post(reverse("pay", args=["wellbeing"]), values).status_code == 422
     Study.objects.update(pay_currency="", pay_amount=None)
     answer = owner.post(reverse("pay", args=["wellbeing"]), values | {"qualification_amount": "2"})
-    assert "Name the currency" in answer.content.decode()
+    assert "set the pay currency" in answer.content.decode()
 
 
 def test_slow_work_is_warned_of_during_the_study(owner: Client, cast: Cast):
@@ -82,13 +82,13 @@ def test_slow_work_is_warned_of_on_overview_and_quality_while_the_study_is_open(
     finish(cast.annotator, qualification, active_minutes=10)
     sweep_pay(now=NOW)
     html = page(owner, name, "wellbeing")
-    assert f"an active hour of batches was paid 4.67{NBSP}GBP at the median, less than the 6.00{NBSP}GBP" in html
-    assert "an active hour of the qualification" not in html
+    assert f"pay for batches is 4.67{NBSP}GBP per active hour, less than the minimum of 6.00{NBSP}GBP" in html
+    assert "pay for the qualification is" not in html
     Study.objects.update(status="closed")
-    assert "an active hour of batches" not in page(owner, name, "wellbeing")
+    assert "pay for batches is" not in page(owner, name, "wellbeing")
     Study.objects.update(status="open")
     client.force_login(cast.observer)
-    assert "an active hour of batches" not in page(client, name, "wellbeing")
+    assert "pay for batches is" not in page(client, name, "wellbeing")
 
 
 def test_a_qualification_that_takes_too_long_is_warned_of(owner: Client, cast: Cast):

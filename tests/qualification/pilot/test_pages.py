@@ -124,7 +124,7 @@ def test_suggestions_are_taken_over_each_by_its_button(study: Study, owner: Clie
 
 def test_pay_without_a_currency_and_minutes_beyond_the_lease_are_refused(study: Study, owner: Client):
     assert "with its currency" in take(owner, "pay")
-    assert "cannot be expected to take longer" in take(owner, "minutes", n_items="5000")
+    assert "cannot exceed its maximum time" in take(owner, "minutes", n_items="5000")
     study.refresh_from_db()
     assert (study.pay_amount, study.expected_minutes) == (None, None)
 
@@ -195,7 +195,7 @@ def test_two_pilots_stand_side_by_side_and_each_has_a_page(study: Study, owner: 
     assert "Pilots side by side" not in read(owner)
     repeat_pilot(study, pilot="pilot-1", kind="pilot", now=timezone.now())
     html = read(owner)
-    table = html[html.index("Pilots side by side") : html.index("Each pilot has figures of its own")]
+    table = html[html.index("Pilots side by side") : html.index("Each pilot has its own results")]
     for said in ("?pilot=pilot-1", "?pilot=pilot-2", "same as pilot-1", "0.350 [", "17.5", "0.21"):
         assert said in table
     assert "What pilot-1 suggests" in html

@@ -200,18 +200,18 @@ def test_the_overview_says_what_is_on_and_what_waits_for_whom(decided: Cast):
     finish(make_candidate(decided.study, "doubtful"), batch, mostly(like(0), 4, 1))
     sweep_attempts(now=NOW)
     page = sign_in(decided.lead).get(reverse("quality", args=[decided.study.slug])).content.decode()
-    assert "1 candidate waits for your decision" in page
-    assert "1 decision waits" in page
+    assert "1 candidate is waiting for your decision" in page
+    assert "1 decision pending" in page
     assert "1 of 3 attempts passed" in page
     overview = sign_in(decided.observer).get(reverse("study", args=[decided.study.slug])).content.decode()
-    assert "1 candidate waits for your decision." in overview
+    assert "1 candidate is waiting for your decision." in overview
     assert reverse("quality", args=[decided.study.slug]) in overview
 
 
 def test_the_overviews_say_nothing_where_nothing_waits(decided: Cast):
     page = sign_in(decided.lead).get(reverse("study", args=[decided.study.slug])).content.decode()
     assert what_waits(decided.study) == []
-    assert "waits for your decision" not in page
+    assert "waiting for your decision" not in page
 
 
 def test_what_a_lead_put_right_counts_as_that(decided: Cast):
@@ -262,7 +262,7 @@ def test_strangers_are_not_in_the_panel(cast: Cast):
         reverse("study_panel", args=[cast.study.slug]), {"name": cast.stranger.username, "panel": "expert"}
     )
     assert answer.status_code == 422
-    assert "is no member of this study" in answer.content.decode()
+    assert "is not a member of this study" in answer.content.decode()
     with pytest.raises(Refused):
         set_panel(cast.study, name="nobody", panel="expert", by=UserFactory(), now=NOW)
 

@@ -105,7 +105,7 @@ def test_answers_of_a_pilot_that_lost_its_seats_do_not_count(study: Study):
 def test_the_page_says_whether_the_answers_of_a_pilot_count(study: Study, client: Client):
     client.force_login(MembershipFactory(study=study, role="owner").user)
     page = client.get(reverse("qualification", args=["he"])).content.decode()
-    assert "shows the same as pilot-1: answers that the panel gave there count" in page
+    assert "same items as pilot-1: the panel's answers there count" in page
     assert "3 of 3 have finished the qualification" in page
     qualification(study).items.last().delete()
     page = client.get(reverse("qualification", args=["he"])).content.decode()

@@ -112,7 +112,7 @@ def test_the_rated_turn_is_a_response_to_the_turns_before_it(client):
     study = study_of(load_bundle(next(path for path in builtin_bundles() if path.stem == "persona-quality-1.0")))
     client.force_login(MembershipFactory(study=study, role="owner").user)
     answer = client.post(reverse("training_make", args=[study.slug]), follow=True)
-    assert "are an open training batch now." in answer.content.decode()
+    assert "are now an open training batch." in answer.content.decode()
     assert Batch.objects.get().n_items == 29
     assert Item.objects.filter(unit="response").count() == 25
     known = KnownAnswer.objects.get(explanation__contains="Fact 1 rules it out.")

@@ -222,7 +222,7 @@ def test_who_has_finished_cannot_begin_a_second_submission(client, recruitment):
     page = client.post(door(recruitment))
 
     assert page.status_code == 409
-    assert "can take part once" in page.content.decode()
+    assert "can take part only once" in page.content.decode()
     assert Entry.objects.get().session == "b" * 24
 
 
@@ -243,7 +243,7 @@ def test_who_sees_the_figures_cannot_enter(client, cast: Cast, who):
     answer = agree(client, recruitment)
 
     assert answer.status_code == 409
-    assert "cannot rate it blind" in answer.content.decode()
+    assert "cannot rate this study blind" in answer.content.decode()
     assert Entry.objects.count() == 0
 
 

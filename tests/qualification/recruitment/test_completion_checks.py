@@ -62,7 +62,7 @@ def test_whose_missed_checks_wait_for_a_lead_gets_no_code_and_a_kind_word(client
 
     assert "Your work is being looked at" in shown
     assert "come back to this page" in shown
-    assert f'<a href="{reverse("entry_end", args=[entry.study.slug])}">Look again</a>' in shown
+    assert f'<a href="{reverse("entry_end", args=[entry.study.slug])}">Refresh</a>' in shown
     assert not [code for code in CODES if code in shown]
     assert "Finish here" not in client.get(reverse("work")).content.decode()
     entry.refresh_from_db()
@@ -128,7 +128,7 @@ def test_who_misses_a_check_and_finishes_at_once_is_looked_at_all_the_same(clien
 
 
 def test_the_studys_rule_pauses_them_there_as_a_sweep_would(checked):
-    type(checked.study.check_plan).objects.update(pauses_by_itself=True)
+    type(checked.study.check_plan).objects.update(pauses_automatically=True)
     finish_batch(checked.participant, first_batch(checked))
     with pytest.raises(Refused, match="being looked at"):
         end_entry(checked, now=timezone.now())

@@ -85,10 +85,10 @@ def test_what_cannot_be_right_is_said_beside_its_field(client, cast, fields, fie
 
 
 def test_people_who_would_wait_for_ever_are_warned_of(client, cast):
-    assert "will wait until a team lead clears them" in save(client, cast, **WANTED, **BY_PROLIFIC).content.decode()
+    assert "wait until a team lead clears them" in save(client, cast, **WANTED, **BY_PROLIFIC).content.decode()
     Study.objects.update(has_qualification=True)
     page = client.get(reverse("recruitment", args=["wellbeing"])).content.decode()
-    assert "will wait until" not in page
+    assert "wait until" not in page
 
 
 def test_the_page_costs_the_same_for_many_people(client, cast, django_assert_max_num_queries):

@@ -153,7 +153,7 @@ def test_without_a_platform_there_is_no_file(prolific):
     Recruitment.objects.update(provider="", is_open=False)
 
     for file in (approvals_csv, bonuses_csv):
-        with pytest.raises(Refused, match="Choose the platform"):
+        with pytest.raises(Refused, match="Choose the recruitment platform"):
             file(prolific)
 
 

@@ -1,3 +1,5 @@
+"""Names, choices and explanations of columns in plain English: nothing changes in the database."""
+
 from django.db import migrations, models
 
 

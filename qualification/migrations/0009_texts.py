@@ -1,3 +1,6 @@
+"""Names, choices and explanations of columns in plain English: nothing changes in the database."""
+
+import django.contrib.postgres.fields
 from django.conf import settings
 from django.db import migrations, models
 
@@ -5,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0027_alter_batch_kind_alter_item_unit_and_more'),
+        ('annotation', '0027_alter_agreementcell_sure_pairs_alter_batch_kind_and_more'),
         ('protocols', '0010_alter_criterion_rules_alter_criterion_short_and_more'),
         ('qualification', '0008_words_in_rows'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -14,8 +17,33 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AlterField(
             model_name='acceptanceplan',
+            name='is_returned_automatically',
+            field=models.BooleanField(default=True, help_text='If not, a person confirms each return.'),
+        ),
+        migrations.AlterField(
+            model_name='acceptanceplan',
             name='kind',
             field=models.CharField(choices=[('shares', 'a sample with a minimum accuracy overall and per class'), ('fixed', 'a sample with a maximum number of errors'), ('sequential', 'one by one until the result is clear')], default='shares', max_length=12),
+        ),
+        migrations.AlterField(
+            model_name='acceptanceplan',
+            name='top_up_to',
+            field=models.PositiveSmallIntegerField(default=30, help_text='Rare classes get extra items up to this number.'),
+        ),
+        migrations.AlterField(
+            model_name='checkplan',
+            name='pauses_automatically',
+            field=models.BooleanField(default=False, help_text='If not, a team lead is asked.'),
+        ),
+        migrations.AlterField(
+            model_name='comparison',
+            name='looked_at',
+            field=models.DateTimeField(blank=True, help_text='When nothing was left to re-rate.', null=True),
+        ),
+        migrations.AlterField(
+            model_name='comprehensionquestion',
+            name='right',
+            field=models.PositiveSmallIntegerField(help_text='Position of the correct option, from 0.'),
         ),
         migrations.AlterField(
             model_name='disagreement',
@@ -39,8 +67,18 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(
             model_name='knownanswer',
+            name='options',
+            field=django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='Ids of the correct options.', size=None),
+        ),
+        migrations.AlterField(
+            model_name='knownanswer',
             name='unit',
             field=models.CharField(choices=[('response', 'Response'), ('candidate_set', 'Candidate set'), ('model', 'Model'), ('dialogue', 'Dialogue')], default='response', max_length=20),
+        ),
+        migrations.AlterField(
+            model_name='payentry',
+            name='elapsed_ms',
+            field=models.PositiveBigIntegerField(blank=True, help_text='From claiming the seat to the end of the lease.', null=True),
         ),
         migrations.AlterField(
             model_name='qualification',
@@ -53,9 +91,24 @@ class Migration(migrations.Migration):
             field=models.CharField(choices=[('pooled', 'over all criteria together'), ('each', 'for each criterion separately')], default='pooled', max_length=8),
         ),
         migrations.AlterField(
+            model_name='recruitment',
+            name='is_open',
+            field=models.BooleanField(default=False, help_text='New people may join through the platform.'),
+        ),
+        migrations.AlterField(
+            model_name='recruitment',
+            name='platform_url',
+            field=models.URLField(blank=True, help_text="Where people are sent at the end. If empty, the platform's own page."),
+        ),
+        migrations.AlterField(
             model_name='sample',
             name='state',
             field=models.CharField(choices=[('waiting', 'waiting for a controller'), ('reviewing', 'being reviewed'), ('decided', 'decided'), ('void', 'void')], default='waiting', max_length=10),
+        ),
+        migrations.AlterField(
+            model_name='sampleditem',
+            name='position',
+            field=models.PositiveIntegerField(help_text='From 0, in the order of review.'),
         ),
         migrations.AlterConstraint(
             model_name='acceptanceplan',
