@@ -1,4 +1,4 @@
-"""Agreement and report for programs: the same access and the same numbers as the pages."""
+"""API views of agreement and report, with the same access rights and numbers as the pages."""
 
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -30,7 +30,7 @@ class AgreementSerializer(serializers.Serializer):
 
 
 class StudyAgreementView(APIView):
-    """Agreement of a study, or of one of its batches with `?batch=KEY`, as last computed by a worker."""
+    """Return the agreement of a study, or of one batch with `?batch=KEY`, as a worker last computed it."""
 
     @extend_schema(
         operation_id="study_agreement",
@@ -49,7 +49,7 @@ class StudyAgreementView(APIView):
 
 
 class StudyReportView(APIView):
-    """The whole report of a study; the keys are those of the JSON download."""
+    """Return the whole report of a study, with the same keys as the JSON download."""
 
     @extend_schema(operation_id="study_report", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:

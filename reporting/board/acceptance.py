@@ -1,4 +1,4 @@
-"""Batch acceptance on the board: the numbers of the report, each with its explanation."""
+"""Batch acceptance on the board: the numbers of the report with their explanations."""
 
 from typing import Any
 
@@ -21,12 +21,15 @@ DEFINITIONS = {
         "Agreement of first and second controllers beyond chance: 1 is perfect, 0 is what chance alone would give."
     ),
 }
-ESTIMATED = {"yield", "kappa"}  # their notes have the interval, or say why there is none
+ESTIMATED = {"yield", "kappa"}  # their notes give the interval or say why there is none
 VERSION = gettext_noop("Decisions under the protocol version that the study uses now.")
 
 
 def acceptance_figures(acceptance: dict[str, Any] | None) -> list[tuple[str, str, Figure]]:
-    """(key, name, figure) of what the report has; its decisions are explained in one figure. Empty without control."""
+    """Return (key, name, figure) for each number of the report, or an empty list without batch acceptance.
+
+    The counts of decisions are lines of the figure "batches".
+    """
     if acceptance is None:
         return []
     lines = [line for line in acceptance_lines(acceptance) if line.key not in COUNTS]

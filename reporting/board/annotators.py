@@ -1,4 +1,6 @@
-"""Each annotator beside the others, from the sums of the study: its cost grows with people, not with answers."""
+"""Compare each annotator with the others, from the stored sums of the study: the cost grows with the annotators,
+not with their answers.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -30,12 +32,12 @@ from reporting.board.rows import BoardCell, BoardData, summed
 
 PEOPLE = 25  # per page
 RESAMPLES = 1000
-Square = tuple[tuple[int, ...], ...]  # own answers by majority
+Square = tuple[tuple[int, ...], ...]  # rows: the annotator's answers; columns: the majority of the others
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One annotator with everything that is known of them; the interval of kappa is there on the page shown only."""
+    """The results of one annotator; kappa has no interval here, see `with_interval`."""
 
     pk: int
     pseudonym: str
@@ -52,12 +54,11 @@ class Person:
 
     @property
     def square(self) -> IntArray:
-        """`table` as an array."""
         return np.array(self.table)
 
 
 def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Person]:
-    """Of criteria with the same answers: first those to look at, then by kappa from the lowest."""
+    """Return the annotators for criteria with the same answers: flagged ones first, then from the lowest kappa up."""
     if data.total is None:
         return []
     found = _contributions(data.total.pk, criteria)
@@ -89,8 +90,10 @@ def _flags(
 
 
 def _bounded(found: MajorityAgreement, square: Square, floor: float, seed: int) -> MajorityAgreement:
-    """With the upper limit that is held against the floor. Whoever lies above the floor is not resampled, which takes
-    long for hundreds of people: their p is a half or more, and any such p leaves the corrected p of the others alone.
+    """Return `found` with the upper limit of kappa that is compared with `floor`.
+
+    Annotators above the floor are not resampled, which takes long for hundreds of people. Their p is at least a half,
+    and such a p does not change the corrected p of the others.
     """
     kappa = found.kappa
     if kappa.value is None or kappa.n_items < FEWEST_ITEMS_TO_FLAG:
@@ -115,17 +118,17 @@ def _contributions(snapshot: int, criteria: tuple[CriterionSpec, ...]) -> Contri
 
 
 def histogram_of(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> Histogram:
-    """Of all sources and the given criteria, which are alike, without the votes that exclude an item."""
+    """Return the histogram of criteria with the same answers over all sources, without votes that exclude an item."""
     pooled = Histogram.from_json(summed(cells, criteria), len(criteria[0].options))
     return counted(pooled, criteria[0])[0]
 
 
 def with_interval(person: Person, *, seed: int) -> MajorityAgreement:
-    """Kappa with the majority again, with its bootstrap interval."""
+    """Return the agreement with the majority again, now with the bootstrap interval of kappa."""
     return interval_of(person.pk, person.table, person.majority.n_tied, person.majority.n_alone, seed)
 
 
-@lru_cache(maxsize=1024)  # an answer changes those who rate its batch; the others' intervals are as they were
+@lru_cache(maxsize=1024)  # an answer changes the annotators of its batch only; all others keep their intervals
 def interval_of(pk: int, table: Square, n_tied: int, n_alone: int, seed: int) -> MajorityAgreement:
     tables = MajorityTables(np.array([pk]), np.array([table]), np.array([n_tied]), np.array([n_alone]))
     return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES)[0]

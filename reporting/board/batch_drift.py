@@ -1,4 +1,4 @@
-"""Whether a batch agrees less than the rest of the study, and whether the batch or one annotator is why."""
+"""Find batches that agree less than the rest of the study, and whether one annotator explains it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from protocols.specs import CriterionSpec
 from reporting.board.annotators import histogram_of
 from reporting.board.rows import BoardData
 
-PERMUTATIONS = 999  # of a p of .05 corrected over ten batches they are enough: the smallest p is .002
+PERMUTATIONS = 999  # enough for a p of .05 corrected over ten batches: the smallest possible p is .002
 SIGNIFICANT = 0.05
 HIGHER = "higher"
 
 
 @dataclass(frozen=True, slots=True)
 class DriftLine:
-    """A main batch beside the rest. `cause` is one of measures.batch_drift, or 'higher'."""
+    """A main batch compared with the rest. `cause` is one of those in measures.batch_drift, or 'higher'."""
 
     key: str
     pk: int
@@ -37,7 +37,7 @@ class DriftLine:
 
 
 def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[DriftLine]:
-    """The main batches of the page, sources pooled; p is corrected over these batches."""
+    """Return a line for each rated main batch of the page, sources pooled; p is corrected over these batches."""
     lines = [line for line in data.lines if line.batch.kind == "main" and data.cells.get(line.batch.pk)]
     whole = histogram_of(data.cells.get(None, {}).values(), criteria)
     parts = {line.batch.pk: histogram_of(data.cells[line.batch.pk].values(), criteria) for line in lines}
@@ -50,7 +50,7 @@ def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Dr
     return _named(found, causes)
 
 
-@lru_cache(maxsize=512)  # the figures of a quiet batch in a quiet study stay as they are, whoever looks
+@lru_cache(maxsize=512)  # the histograms stay the same until an answer is given, for every viewer
 def tested(batch: Histogram, whole: Histogram, seed: int) -> BatchDrift:
     return batch_drift(batch, whole - batch, seed=seed, n_permutations=PERMUTATIONS)
 
@@ -66,7 +66,7 @@ def _has_dropped(drift: BatchDrift, p_value: float | None) -> bool:
 
 
 def _annotators(batches: Sequence[int], criteria: tuple[CriterionSpec, ...]) -> dict[int, Contributions]:
-    """Of the batches that are looked into, sources and criteria together."""
+    """Return {batch: contributions of its annotators}, sources and criteria pooled."""
     found: dict[int, Contributions] = {batch: {} for batch in batches}
     if not batches:
         return found
@@ -85,7 +85,7 @@ def _cause(
     majority = kappa_with_majority(majority_tables(annotators, n_counted(criteria[0])), seed=0, n_resamples=0)
     found = cause_of(drift, without_each(annotators, histogram), majority)
     without = next((each.without for each in found.suspects if each.rater == found.rater), None)
-    # The drop was found by its p; the band of a few permutations may be a hair wider.
+    # The drop was found by its p value; the band from the same permutations may be slightly wider.
     cause = HARD_BATCH if found.kind in (NO_DROP, UNTESTED) else found.kind
     return cause, found.rater, without
 

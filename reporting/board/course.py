@@ -1,4 +1,4 @@
-"""One annotator in the order of their answers: a control chart of agreement with the majority of the others."""
+"""The control chart of one annotator: agreement with the majority of the others, in the order of the answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,18 @@ from measures.intervals import wilson
 from protocols.specs import CriterionSpec
 from reporting.board.annotators import Person
 
-FEWEST = 20  # answers with a majority: below, nothing is said about anybody
-LATEST = 50  # answers whose share stands beside the one in the beginning
+FEWEST = 20  # answers with a majority: with fewer, an annotator has no chart and does not enter the median
+LATEST = 50  # answers in the latest share, which is shown beside the share of the first answers
 CHARTS: Mapping[str, Callable[..., Chart]] = {"cusum": cusum, "ewma": ewma}
 USUAL_CHART = "cusum"
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """`agrees` is 1, 0 or -1 (no majority) by answer; `is_own`: held to the own first fifty; `is_whole`: all shown.
+    """The answers of one annotator and their chart.
 
-    `kind` is one of CHARTS.
+    `agrees` is 1, 0 or -1 (no majority) for each answer. `kind` is one of CHARTS. `is_own`: the baseline is the
+    annotator's own first fifty answers. `is_whole`: no answer is left out.
     """
 
     person: Person
@@ -43,7 +44,7 @@ class Course:
 
     @property
     def n_baseline(self) -> int:
-        """Answers, those without majority included, that were needed for the first fifty with one."""
+        """Return the number of answers in the own baseline, including those without a majority; 0 without one."""
         if not self.is_own:
             return 0
         known = np.flatnonzero(self.agrees >= 0)
@@ -51,22 +52,22 @@ class Course:
 
     @property
     def n_watched(self) -> int:
-        """Answers with a majority that the chart could raise an alarm at."""
+        """Return the number of answers with a majority after the baseline: at each the chart can raise an alarm."""
         return int((self.agrees[self.n_baseline :] >= 0).sum())
 
     @property
     def begun(self) -> Estimate:
-        """Agreement in the first answers with a majority, with its Wilson interval."""
+        """Return the agreement in the first fifty answers with a majority, with its Wilson interval."""
         return _share(self.agrees[self.agrees >= 0][:BASELINE_ITEMS])
 
     @property
     def latest(self) -> Estimate:
-        """As `begun`, in the latest answers."""
+        """Return the same as `begun` for the latest fifty answers."""
         return _share(self.agrees[self.agrees >= 0][-LATEST:])
 
     @property
     def beyond(self) -> BoolArray:
-        """By answer: whether the chart stands at its limit or beyond."""
+        """Return for each answer whether the chart is at its limit or beyond."""
         limit = self.chart.limit
         if limit is None:
             return np.zeros(len(self.agrees), bool)
@@ -74,7 +75,7 @@ class Course:
 
     @property
     def falls(self) -> bool:
-        """Whether the line goes down when somebody agrees less."""
+        """Return True if the line falls when agreement falls."""
         return self.kind == "ewma"
 
     @property
@@ -91,7 +92,10 @@ def _share(agrees: IntArray) -> Estimate:
 
 
 def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float | None, kind: str) -> Course:
-    """`usual`: the agreement to hold somebody to whose own beginning says too little; `kind`: one of CHARTS."""
+    """Return the course of one annotator; `kind` is one of CHARTS.
+
+    `usual` is the baseline to use if the annotator's own first answers do not give one.
+    """
     answers = latest_answers(person.pk, [criterion.id for criterion in criteria])
     agrees = np.full(len(answers.item), -1, np.int64)
     for criterion in criteria:
@@ -107,7 +111,7 @@ def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float 
 
 
 def usual_agreement(people: Sequence[Person]) -> float | None:
-    """The median of the annotators, where there is one that a drop can be told from."""
+    """Return the median agreement of the annotators, or None if it is too low to detect a drop."""
     shares = [each.majority.agreement.value for each in people if each.majority.kappa.n_items >= FEWEST]
     known = [share for share in shares if share is not None]
     median = min(float(np.median(known)), HIGHEST_BASELINE) if known else 0.0
@@ -115,7 +119,7 @@ def usual_agreement(people: Sequence[Person]) -> float | None:
 
 
 def _chart(drawn: Callable[..., Chart], agrees: IntArray, usual: float | None) -> tuple[Chart, bool]:
-    """Against the own beginning if that can be done, and whether it was."""
+    """Return the chart, and whether its baseline is the annotator's own first answers (if not, it is `usual`)."""
     own = drawn(agrees)
     if own.reason is None or usual is None or int((agrees >= 0).sum()) < FEWEST:
         return own, True
@@ -123,7 +127,7 @@ def _chart(drawn: Callable[..., Chart], agrees: IntArray, usual: float | None) -
 
 
 def _own(answers: StudyAnswers, participant: int) -> IntArray:
-    """Places of the annotator's latest answers, in the order they were given."""
+    """Return the positions of the annotator's latest answers, in the order they were given."""
     own = np.flatnonzero(answers.participant == participant)
     keys = (answers.criterion[own], answers.item[own], answers.answered_ms[own])
     return own[np.lexsort(keys)][-MOST_ANSWERS:]

@@ -1,4 +1,4 @@
-"""The course of one annotator: its control chart as a picture, as a sentence, and in figures with explanations."""
+"""Show the control chart of one annotator as a picture, as a sentence, and as numbers with explanations."""
 
 from dataclasses import asdict, dataclass
 
@@ -47,7 +47,7 @@ class CourseFact:
 
 
 def course_facts(course: Course) -> list[CourseFact]:
-    """What can be read off the chart; nothing where there is none."""
+    """Return the numbers to read off the chart; empty if there is no chart."""
     if course.chart.limit is None:
         return []
     return [
@@ -135,7 +135,7 @@ def _left(course: Course) -> str:
 
 # --- picture and sentence
 def course_picture(course: Course) -> SafeString:
-    """Empty where there is no chart."""
+    """Return the chart as SVG, or an empty string if there is no chart."""
     chart, name = course.chart, course.person.pseudonym
     if chart.limit is None:
         return SafeString("")
@@ -166,7 +166,7 @@ def _limit_words(course: Course) -> str:
 
 
 def course_sentence(course: Course) -> str:
-    """What the picture shows, in words: for those who do not see it, and where there is none."""
+    """Describe the picture for people who cannot see it, or say why there is none."""
     values = {
         "name": course.person.pseudonym,
         "n": f"{len(course.agrees):,}",

@@ -1,4 +1,4 @@
-"""The board as its templates show it."""
+"""The template context of the board's agreement page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def batch_keys(data: BoardData, shown: str) -> list[str]:
-    """The batches of the page, and the chosen one where it is on another page."""
+    """Return the keys of the batches on the page, after the one shown if that is on another page."""
     keys = [line.batch.key for line in data.lines]
     return keys if not shown or shown in keys else [shown, *keys]
 
@@ -44,7 +44,7 @@ def _link(data: BoardData, page: int) -> str:
 
 
 def chosen(data: BoardData) -> dict[str, str]:
-    """The query string of this view of the board; what is as always is left out."""
+    """Return the query parameters of this view of the board, without defaults."""
     choice = data.choice
     values = {"batch": choice.batch, "criterion": choice.scope.key, "page": choice.page}
     usual = {"page": "1"}

@@ -1,4 +1,4 @@
-"""Who agrees with whom in one batch: Cohen's kappa of every pair of annotators, pooled over sources and criteria."""
+"""Cohen's kappa of every pair of annotators in one batch, pooled over sources and criteria."""
 
 from dataclasses import asdict, dataclass, replace
 
@@ -49,7 +49,7 @@ MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`key` makes ids: a pseudonym may hold anything."""
+    """The numbers of two annotators. `key` is for HTML ids: a pseudonym may contain any character."""
 
     key: str
     first: str
@@ -65,9 +65,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """`criteria` are those pooled here; `n_annotators` are all, of whom the picture may show fewer.
+    """The pairs of one batch, pooled over `criteria`.
 
-    `has_unsure`: they have an option that makes the judgements of an item weak.
+    `names` are the annotators in the picture, `n_annotators` counts all of them. `has_unsure`: the criteria have an
+    unsure option.
     """
 
     batch: Batch
@@ -90,7 +91,7 @@ class Pairs:
 
 
 def board_pairs(data: BoardData) -> Pairs | None:
-    """The pairs of the chosen batch, or of the first of the page with ratings; None when there is none."""
+    """Return the pairs of the chosen batch, by default of the first rated batch on the page; None if there is none."""
     batch = _batch(data)
     if batch is None:
         return None
@@ -130,7 +131,11 @@ def _batch(data: BoardData) -> Batch | None:
 
 @dataclass(frozen=True, slots=True)
 class Squares:
-    """The answers of two annotators: those on the scale, the strong ones of them, and how many exclude the item."""
+    """The common answers of two annotators, as tables.
+
+    `all` has the answers on the scale, `sure` those on items without an unsure answer. `n_excluded` counts the answers
+    left out because one of the two excludes the item.
+    """
 
     all: IntArray
     sure: IntArray
@@ -139,7 +144,7 @@ class Squares:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """`whole` has every answer, `table` those on the scale, `strong` the strong ones; of how many cells they are."""
+    """The pooled pairs: of all answers, of those on the scale, and of those on items without an unsure answer."""
 
     whole: PairTable
     table: PairTable
@@ -165,7 +170,7 @@ def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> Tables:
 
 
 def _shown(table: PairTable) -> list[int]:
-    """Annotators of the picture: all, or those with the lowest mean kappa."""
+    """Return the annotators for the picture: all, or the MOST_ANNOTATORS with the lowest mean kappa."""
     raters = table.raters.tolist()
     if len(raters) <= MOST_ANNOTATORS:
         return raters
@@ -182,7 +187,7 @@ def _shown(table: PairTable) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Couple:
-    """Two annotators whose kappa is told; `is_dependent`: their items may share dialogues."""
+    """Two annotators and the statistic to show; `is_dependent`: their items may share dialogues."""
 
     statistic: Statistic
     key: str
@@ -225,7 +230,7 @@ def _strong(couple: Couple, sure: IntArray) -> Estimate:
 
 
 def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tuple[str, ...]) -> Figure:
-    """`meaning` begins with what the kappa is; what it leaves out follows its interval."""
+    """Return `found` with its explanation. `meaning` is a definition, then lines that are put after the interval."""
     means, *left_out = meaning
     warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
     interval = interval_lines(couple.statistic, asdict(found))
@@ -239,7 +244,7 @@ def _used(square: IntArray) -> str:
 
 
 def excluded_lines(n: int) -> tuple[str, ...]:
-    """Return how many common answers are left out because one of the two excludes the item."""
+    """Return a line on common answers left out because one of the two excludes the item; empty if there are none."""
     if not n:
         return ()
     text = ngettext(
@@ -251,7 +256,7 @@ def excluded_lines(n: int) -> tuple[str, ...]:
 
 
 def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
-    """With its interval where one can be shown: answers about the same dialogue are not independent."""
+    """Return `kappa`, without its interval if the items may share dialogues or the interval cannot be shown."""
     if kappa.value is None:
         return kappa
     if is_dependent:
@@ -273,7 +278,7 @@ def _first_line(couple: Couple, found: Estimate) -> str:
 
 
 def pair_picture(pairs: Pairs) -> SafeString:
-    """The lower triangle: every pair once."""
+    """Return the heat map as SVG: a lower triangle with every pair once."""
     found = {(pair.first, pair.second): pair for pair in pairs.pairs}
     rows, columns = pairs.names[1:], pairs.names[:-1]
     cells = [[_heat_cell(found.get((column, row))) for column in columns] for row in rows]

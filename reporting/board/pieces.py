@@ -1,4 +1,4 @@
-"""The pieces of the board as they are sent: rendered once for each version of the figures, whoever looks."""
+"""Render the pieces of the board once per version of its numbers, and cache them for all viewers."""
 
 import hashlib
 import json
@@ -21,16 +21,20 @@ from reporting.board.rate import rate_of
 from reporting.board.rows import Stamp
 from reporting.record.record import acceptance_part
 
-# In the shared cache. The pace is of the minute, and so is what no version counts: the name of a source, for example.
+# Seconds in the shared cache. The pace is a minute old at most, and so are changes that make no new version (the name
+# of a source, for example).
 KEPT = 60
 LONGEST = 200  # characters of a choice; the names of batches, criteria and annotators are shorter
-FIRST_PAGES = {("page", "1"), ("people", "1")}  # a board asks for them by name, a page does not
+FIRST_PAGES = {("page", "1"), ("people", "1")}  # forms of the board send them, plain links do not: one cache entry
 SHARED = {"worker": "_worker_banner", "live": "reporting/board/_summary", "progress": "reporting/board/_progress"}
 
 
 @dataclass(frozen=True, slots=True)
 class BoardPart:
-    """`name` is that of its page's route; `read` makes what the templates show; `pieces` are {name: template}."""
+    """A page of the board. `name` is its URL name, `read` returns the template context, `pieces` is {name: template}.
+
+    `choices` are the query parameters that it knows.
+    """
 
     name: str
     template: str
@@ -76,7 +80,7 @@ QUALITY = BoardPart(
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """`pieces`: {name: HTML}; `chosen`: the query string of what is shown."""
+    """The rendered board. `pieces` is {name: HTML}, `chosen` has the query parameters of what is shown."""
 
     pieces: dict[str, str]
     chosen: dict[str, str]
@@ -84,12 +88,12 @@ class Board:
 
     @property
     def places(self) -> dict[str, str]:
-        """{id of the element that holds it: HTML}."""
+        """Return {id of the element that holds the piece: HTML}."""
         return {f"board-{name.replace('_', '-')}": piece for name, piece in self.pieces.items()}
 
 
 def board_of(study: Study, part: BoardPart, query: Mapping[str, str], stamp: Stamp, *, now: datetime) -> Board:
-    """From the cache where somebody has looked at the same since the last change."""
+    """Return the board, from the cache if it was rendered for the same version and choices within this minute."""
     asked = {name: query.get(name, "")[:LONGEST] for name in part.choices}
     choices = {name: value for name, value in asked.items() if value and (name, value) not in FIRST_PAGES}
     key = _key(study, part, choices, stamp, now)
@@ -101,18 +105,18 @@ def board_of(study: Study, part: BoardPart, query: Mapping[str, str], stamp: Sta
 
 
 def _packed(board: Board) -> bytes:
-    """A tenth of its size: in a busy minute there are as many boards as versions."""
+    """Compress a board to a tenth of its size: in a busy minute the cache holds one board per version."""
     return zlib.compress(json.dumps([board.pieces, board.chosen, board.has_batches]).encode(), level=1)
 
 
 def _unpacked(packed: bytes) -> Board:
     pieces, chosen, has_batches = json.loads(zlib.decompress(packed))
-    # Nobody but this module writes there, and what it wrote had come out of templates.
+    # Only this module writes these entries, and their HTML was rendered by templates.
     return Board({name: mark_safe(piece) for name, piece in pieces.items()}, chosen, has_batches)  # noqa: S308
 
 
 def _key(study: Study, part: BoardPart, choices: dict[str, str], stamp: Stamp, now: datetime) -> str:
-    """Of all that a piece depends on; of the study, what can be changed without a new version of its figures."""
+    """Return the cache key, of everything a piece depends on, including settings that change without a new version."""
     minute = int(now.timestamp()) // KEPT
     settings = [study.pk, study.slug, study.name, study.kappa_floor, study.word_scale]
     settings += [study.protocol_version_id, study.seed]

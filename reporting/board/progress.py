@@ -1,4 +1,4 @@
-"""Progress, seats and pace on the board: counts, each with its explanation."""
+"""Progress, seats and pace on the board: counts with their explanations."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -31,7 +31,7 @@ class SeatFigures:
 
 @dataclass(frozen=True, slots=True)
 class WorkFigures:
-    """What stands above both parts of the board."""
+    """The numbers above both pages of the board."""
 
     percent: Figure
     answers: Figure
@@ -43,7 +43,7 @@ class WorkFigures:
 
 @dataclass(frozen=True, slots=True)
 class HolderLine:
-    """`until` is there while somebody is rating."""
+    """The holder of a seat; `until` (the end of the lease) is set while the holder is rating."""
 
     state: str
     pseudonym: str

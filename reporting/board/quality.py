@@ -1,4 +1,4 @@
-"""The figures of annotators on the board's second part, each with its explanation."""
+"""The numbers of annotators on the board's quality page, with their explanations."""
 
 import math
 from dataclasses import asdict, replace
@@ -77,7 +77,7 @@ PACE = Statistic(
     ),
     ".0%",
 )
-# Short: in the table. Each is a reason to look, never a verdict.
+# The short forms are for the table. Each is a reason to look, never a conclusion.
 SHORT = {
     BELOW_THRESHOLD: pgettext_lazy("a reason to look at an annotator", "below the threshold"),
     LOW_KAPPA: pgettext_lazy("a reason to look at an annotator", "agrees less"),
@@ -99,7 +99,7 @@ ONLY_A_REASON = gettext_noop(
 
 
 def plain_headline(statistic: Statistic, value: float) -> str:
-    """Of what is no coefficient of agreement: there is no word for how strong it is."""
+    """Return a headline without a word for strength, for numbers that are not agreement coefficients."""
     return _("%(name)s %(value)s.") % {"name": statistic.name, "value": number(value, statistic.form)}
 
 
@@ -119,7 +119,7 @@ def majority_figure(found: MajorityAgreement, table: IntArray) -> Figure:
 
 
 def limits_figure(found: MajorityAgreement, table: IntArray, floor: float | None) -> Figure:
-    """The interval as it stands beside kappa; held against the threshold of the study, where there is one."""
+    """Return the interval of kappa, compared with the study's threshold `floor` if there is one."""
     kappa = found.kappa
     if kappa.value is None:
         return undefined(MAJORITY, kappa, _used(found))
@@ -181,7 +181,7 @@ def agreement_figure(found: MajorityAgreement) -> Figure:
 
 
 def guarded_share(share: Estimate) -> Estimate:
-    """As of kappa: no interval of fewer than 10 answers, and one of fewer than 20 is unreliable."""
+    """Treat the interval as for kappa: none with fewer than 10 answers, marked unreliable with fewer than 20."""
     is_shown, note = interval_guard(share.n_items)
     return replace(share, interval_note=note) if is_shown else share.with_interval(None, None, note)
 
@@ -232,7 +232,7 @@ def pace_figure(found: Speed) -> Figure:
 
 
 def look_figure(person: Person) -> Figure:
-    """The flags of one annotator."""
+    """Return the reasons to look at one annotator, or a note that there are none or too few answers."""
     used = _used(person.majority)
     if person.reasons:
         # Translators: a list of reasons to look at an annotator, for example "agrees less, fast".

@@ -1,4 +1,4 @@
-"""The figures of batches beside the rest of the study, each with its explanation."""
+"""The numbers that compare a batch with the rest of the study, with their explanations."""
 
 from collections.abc import Sequence
 
@@ -39,12 +39,12 @@ CAUSES = {
     HARD_BATCH: pgettext_lazy("a batch", "hard batch"),
     UNTESTED: pgettext_lazy("a batch", "cannot be tested"),
 }
-# Signs stand beside the words, so that no verdict is told by a colour alone.
+# Signs before the words, so that no cause is shown by colour alone.
 SIGNS = {NO_DROP: "=", HIGHER: "▲", HARD_BATCH: "▼", ANNOTATOR: "▼", UNTESTED: "–"}
 
 
 def kappa_figure(found: Estimate, histogram: Histogram, name: str) -> Figure:
-    """Fleiss' kappa of the answers in `histogram`."""
+    """Explain `found`, Fleiss' kappa of the answers in `histogram`."""
     statistic = Statistic("fleiss", name, gettext_noop("Agreement of all annotators beyond chance, sources pooled."))
     if found.value is None:
         return undefined(statistic, found, _used(found))
@@ -86,7 +86,7 @@ def _band(line: DriftLine) -> list[str]:
 
 
 def _sides(line: DriftLine) -> list[str]:
-    """What was compared."""
+    """Return the sizes of the batch and the rest that were compared."""
     batch, rest = _used(line.drift.batch), _used(line.drift.rest)
     return [_("The batch: %(used)s") % {"used": batch}, _("The rest: %(used)s") % {"used": rest}]
 
@@ -124,7 +124,7 @@ def cause_figure(line: DriftLine) -> Figure:
 
 
 def _found(line: DriftLine) -> list[str]:
-    """What a cause rests on."""
+    """Return the evidence for a cause."""
     return [*_band(line), *permutations(line), *_sides(line)]
 
 

@@ -1,4 +1,4 @@
-"""The second part of the board: each annotator beside the others, the course of one, and batches beside the rest."""
+"""The quality page of the board: annotators compared, the control chart of one, and batches compared with the rest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,12 +82,12 @@ def quality_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def board_course(study: Study, query: Mapping[str, str]) -> Course | None:
-    """The one that the page shows under the same query."""
+    """Return the course that the page shows for the same query."""
     return _watched(board_data(study, query), query).course
 
 
 class Watched(NamedTuple):
-    """`criteria`: the first group with the same answers; `person`: whose course is shown."""
+    """`criteria` is the first group with the same answers; `person` is the annotator of the course."""
 
     criteria: tuple[CriterionSpec, ...]
     people: list[Person]
@@ -114,12 +114,12 @@ def _scope(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> str:
 
 
 def _chosen_person(people: list[Person], pseudonym: str) -> Person | None:
-    """The one asked for, or the first of the table: whoever is most worth a look."""
+    """Return the requested annotator, or the first in the table, who most needs a look."""
     return next((each for each in people if each.pseudonym == pseudonym), next(iter(people), None))
 
 
 def _chosen(data: BoardData, query: Mapping[str, str], person: Person | None, people: Page) -> dict[str, str]:
-    """The query string of this view; what is as always is left out."""
+    """Return the query parameters of this view, without defaults."""
     asked = query.get("annotator", "")
     values = {
         "annotator": asked if person and person.pseudonym == asked else "",

@@ -1,4 +1,4 @@
-"""How fast the answers come in, and when the study will be done if it goes on like that."""
+"""The pace of answers, and when the study will be finished at this pace."""
 
 import math
 from dataclasses import dataclass
@@ -7,16 +7,17 @@ from datetime import datetime, timedelta
 from annotation.models import AgreementSnapshot
 from reporting.board.work import Progress
 
-HOURS = 4  # the running one and those before it
+HOURS = 4  # the current hour and the three before it
 DAYS = 7
-LATEST = timedelta(days=3650)  # a finish further away is none
+LATEST = timedelta(days=3650)  # a later finish is not shown
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Answers counted now, by when they were given. `finish` is None where nothing comes in, or nothing is missing.
+    """The pace of the answers that count now, by the hour in which they were given.
 
-    `n_by_hours` and `n_by_days` are the answers that each pace was counted from.
+    `finish` is None if no answers came in, none are missing, or it would be ten years away. `n_by_hours` and
+    `n_by_days` are the numbers of answers behind each pace.
     """
 
     per_hour: float
@@ -32,7 +33,7 @@ def rate_of(total: AgreementSnapshot | None, progress: Progress, *, now: datetim
     left = progress.n_wanted - progress.n_ratings
     n_by_hours, n_by_days = _n_given(given, HOURS, now), _n_given(given, 24 * DAYS, now)
     per_hour = n_by_hours / _hours(given, HOURS, now)
-    # Of the first day a pace of days would say what that of hours says.
+    # Within the first day, a daily pace would add nothing to the hourly one.
     is_older = min(given, default=math.inf) < now.timestamp() / 3600 - 24
     by_days = n_by_days / _hours(given, 24 * DAYS, now) if is_older else 0.0
     return Rate(
@@ -45,9 +46,9 @@ def _n_given(given: dict[int, int], n_hours: int, now: datetime) -> int:
 
 
 def _hours(given: dict[int, int], n_hours: int, now: datetime) -> float:
-    """Since the first answer of the last `n_hours`; less than one hour counts as one."""
+    """Return the hours since the first answer: at least one, and at most `n_hours`."""
     ended = now.timestamp() / 3600
-    # Of a study that began an hour ago, three hours without it would make a rate too low.
+    # In a study that began an hour ago, the three hours before that would make the rate too low.
     began = max(min(given, default=0), int(ended) - n_hours + 1)
     return max(ended - began, 1.0)
 

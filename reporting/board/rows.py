@@ -1,6 +1,6 @@
-"""What the live board shows: a number of rows and queries that does not grow with the study.
+"""Read what the live board shows: the sums of the study and one page of batches.
 
-Of a study with ten thousand batches it reads the study's sums and one page of batches.
+The number of rows and queries does not grow with the study.
 """
 
 from collections import Counter
@@ -25,24 +25,24 @@ from reporting.board.work import BatchLine, Progress, SeatCounts, batch_lines, p
 from reporting.explained import STATISTICS, Statistic
 
 BATCHES = 10  # per page
-BESIDE = ("percent", "strong_share_kept")  # estimates that explain another one
+BESIDE = ("percent", "strong_share_kept")  # estimates that are needed to explain the chosen one
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """How new the board is: what a browser sends back to ask whether there is anything newer."""
+    """The version of a board, which a browser sends back to ask for anything newer."""
 
     version: int
     is_worker_silent: bool
-    activity: int = 0  # the last thing anybody decided: an accepted batch is news without a new rating
-    language: str = ""  # of the page: the same numbers in other words are another board
+    activity: int = 0  # the latest entry in the activity log: accepting a batch changes the board without a new answer
+    language: str = ""  # of the page: a board in another language is another board
 
     def __str__(self) -> str:
         return f"{self.version}-{int(self.is_worker_silent)}-{self.activity}-{self.language}"
 
 
 def stamp_of(study: Study, *, now: datetime) -> Stamp:
-    """One query of index look-ups, whatever the size of the study."""
+    """Return the stamp with one query of index look-ups, for a study of any size."""
     snapshots = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch=None).values("version")
     since = now - timedelta(seconds=settings.WORKER_SILENT_AFTER)
     beats = Heartbeat.objects.filter(queue="live", beaten_at__gt=since)
@@ -54,7 +54,7 @@ def stamp_of(study: Study, *, now: datetime) -> Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Criteria that are looked at together: one, or all with the same answers."""
+    """Criteria that are shown together: one, or all."""
 
     key: str
     label: str
@@ -63,7 +63,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the watcher has chosen. Anything unknown is the default: a link of yesterday still opens."""
+    """The choices of the viewer. Unknown values become the default, so that old links still work."""
 
     batch: str
     scope: Scope
@@ -72,7 +72,7 @@ class Choice:
 
     @property
     def criteria(self) -> tuple[CriterionSpec, ...]:
-        """Those of the scope that have the chosen statistic."""
+        """Return the criteria of the scope for which the chosen statistic is defined."""
         return tuple(each for each in self.scope.criteria if self.statistic.fits(each.scale))
 
 
@@ -90,26 +90,26 @@ def choice_of(query: Mapping[str, str], spec: VersionSpec, word_scale: str = Wor
 
 
 def statistics_of(scope: Scope) -> list[Statistic]:
-    """Those that any criterion of the scope has."""
+    """Return the statistics that are defined for at least one criterion of the scope."""
     scales = {criterion.scale for criterion in scope.criteria}
     return [each for each in STATISTICS.values() if any(map(each.fits, scales))]
 
 
 def usual_statistic(scope: Scope) -> Statistic:
-    """Kappa of names; alpha as soon as one scale has an order, which kappa would not see."""
+    """Return Fleiss' kappa if every scale is nominal, otherwise alpha: kappa ignores the order of a scale."""
     is_nominal = all(criterion.scale == Criterion.Scale.NOMINAL for criterion in scope.criteria)
     return STATISTICS["fleiss" if is_nominal else "alpha"]
 
 
 def scopes_of(spec: VersionSpec) -> list[Scope]:
-    """All criteria, and each of them."""
+    """Return a scope of all criteria, then one for each criterion."""
     whole = Scope("", _("All criteria"), spec.voted)
     return [whole, *(Scope(each.key, each.name, (each,)) for each in spec.voted)]
 
 
 @dataclass(frozen=True, slots=True)
 class BoardCell:
-    """Of an AgreementCell what the page shows: `estimates` of the chosen statistic, and those named in BESIDE."""
+    """The part of an AgreementCell that the page shows: `estimates` has the chosen statistic and those in BESIDE."""
 
     criterion_id: int
     source_id: int | None
@@ -123,7 +123,7 @@ Cells = dict[tuple[int, int | None], BoardCell]
 
 @dataclass(frozen=True, slots=True)
 class BoardData:
-    """The rows of one refresh, read once. `cells` are by batch id; None is the study's."""
+    """The rows of one refresh, read once. `cells` is {batch id: cells}; the key None is the whole study."""
 
     study: Study
     spec: VersionSpec
@@ -145,7 +145,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     spec = spec_of(study.protocol_version)
     choice = choice_of(query, spec, study.word_scale)
     total = AgreementSnapshot.objects.filter(study=study, batch=None).first()
-    # Private ones have one annotator, so nothing to agree about: samples of controllers, re-ratings.
+    # The other kinds (review samples, re-ratings) have one annotator, so there is no agreement to show.
     dealt = study.batches.filter(kind__in=Batch.DEALT).select_related("snapshot").order_by("position", "pk")
     page = Paginator(dealt, BATCHES).get_page(choice.page)
     batches = list(page.object_list)
@@ -165,7 +165,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
 
 
 def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice) -> dict[int | None, Cells]:
-    """The chosen criteria of the study and of the page's batches: what the page shows of them and no more."""
+    """Return the cells of the chosen criteria, for the study and for each batch on the page."""
     snapshots: dict[int, int | None] = {batch.snapshot.pk: batch.pk for batch in batches if hasattr(batch, "snapshot")}
     if total is not None:
         snapshots[total.pk] = None
@@ -173,7 +173,7 @@ def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice
     rows = AgreementCell.objects.filter(
         snapshot__in=snapshots, criterion__in=[criterion.id for criterion in choice.criteria]
     )
-    # Most of a cell are estimates of statistics that are not looked at; reading them took longer than all the others.
+    # Most of a stored cell is estimates that the page does not show; reading them took longer than all other columns.
     shown = JSONObject(**{name: F(f"estimates__{name}") for name in {choice.statistic.key, *BESIDE}})
     columns = rows.values_list("snapshot", "criterion", "source", "histogram", shown, "sums")
     for snapshot, *cell in columns:
@@ -182,7 +182,7 @@ def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice
 
 
 def summed(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> dict[str, int]:
-    """The histograms of criteria with the same answers added up as they are stored: arrays of each cost more."""
+    """Add up the stored histograms of criteria with the same answers; converting each to arrays would cost more."""
     ids = {criterion.id for criterion in criteria}
     found: Counter[str] = Counter()
     for cell in cells:

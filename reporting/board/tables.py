@@ -1,4 +1,4 @@
-"""The agreement of the board as a table and a picture, from the rows of one refresh."""
+"""The board's agreement as a table and a picture, from the rows of one refresh."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -27,7 +27,7 @@ NOTHING = Figure("", ())
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """`key` makes ids that stay the same when rows come in between; `mean` is empty where no mean is kept."""
+    """A row of numbers. `key` is for HTML ids, which stay the same when rows are added; `mean` may be empty."""
 
     key: str
     label: str
@@ -52,7 +52,7 @@ class Table:
 def agreement_table(data: BoardData) -> Table:
     statistic = data.choice.statistic
     groups = [_criterion_group(data, criterion) for criterion in data.choice.criteria]
-    if not statistic.is_of_pairs:  # tables of pairs are read for one batch only: see the heat map
+    if not statistic.is_of_pairs:  # tables of pairs are read for one batch only, for the heat map
         groups = [_pooled_group(data), *groups]
     has_mean = statistic.key == "fleiss"
     n_columns = 2 + has_mean + len(data.lines)
@@ -99,14 +99,14 @@ def _study_figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
 
 
 def largest_share(histogram: Mapping[str, int]) -> float | None:
-    """Share of all votes on the most used answer, read off the stored histogram."""
+    """Return the share of the most frequent answer among all votes of a stored histogram; None without votes."""
     columns = [[int(n) * items for n in pattern.split(",")] for pattern, items in histogram.items()]
     votes = [sum(column) for column in zip(*columns, strict=True)]
     return max(votes) / sum(votes) if votes else None
 
 
 def mean_over_pairs(statistic: Statistic, sums: Mapping[str, int]) -> Estimate:
-    """Cohen's kappa, weighted or not, averaged over the pairs of all batches of the study."""
+    """Return Cohen's kappa (weighted or not) averaged over the pairs of all batches of the study."""
     n, undefined = sums.get(f"{statistic.key}_pairs", 0), sums.get(f"{statistic.key}_undefined", 0)
     if not n:
         return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
@@ -114,7 +114,7 @@ def mean_over_pairs(statistic: Statistic, sums: Mapping[str, int]) -> Estimate:
 
 
 def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
-    """Mean and sd over all batches of the study, from their sums."""
+    """Return mean and standard deviation over all batches of the study, from their sums."""
     mean, sd = mean_and_sd(sums)
     used, undefined = sums.get("batches", 0), sums.get("undefined", 0)
     sizes = {"used": f"{used:,}", "undefined": f"{undefined:,}"}
@@ -139,7 +139,7 @@ def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
 
 # --- all criteria and sources together -------------------------------------------------------------------
 def _pooled_group(data: BoardData) -> TableGroup:
-    """One row per kind of answers: kappa of all items of all sources and criteria."""
+    """Return one row per group of criteria with the same answers, over all items and sources."""
     groups = alike(data.choice.criteria)
     if len(data.choice.criteria) == 1:
         labels = [_("All sources")]
@@ -167,13 +167,13 @@ def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteri
     return explained(statistic, pooled_estimates(pooled, criteria[0]), pooled.largest_share)
 
 
-@lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches are as they were
+@lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches stay the same
 def pooled_estimates(pooled: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
     return without_interval(histogram_estimates(pooled, criterion))
 
 
 def without_interval(estimates: dict[str, Any]) -> dict[str, Any]:
-    """Intervals count on independent items; the sources of one dialogue are not."""
+    """Remove the intervals: they assume independent items, but sources share dialogues."""
     plain = {"low": None, "high": None, "interval_note": DEPENDENT_ITEMS}
     return {name: each | plain if isinstance(each, dict) else each for name, each in estimates.items()}
 

@@ -1,4 +1,4 @@
-"""A number of the board with its explanation."""
+"""The template tag for a number of the board with its explanation."""
 
 from django import template
 from django.utils.html import format_html
@@ -11,10 +11,10 @@ register = template.Library()
 
 @register.simple_tag
 def number(figure: Figure, *place: object) -> SafeString:
-    """A button that is described by the lines of the figure; nothing for an empty figure.
+    """Return a button that is described by the lines of the figure, or nothing for an empty figure.
 
-    `place` makes its id, which stays the same from refresh to refresh: the focus is found again by it. Not a template
-    of its own: a board has some three hundred of them, and an include takes ten times as long.
+    `place` becomes its id, which stays the same on every refresh so that the focus can be restored. This is not a
+    template: a board has about three hundred of these buttons, and an include takes ten times as long.
     """
     if not figure.lines:
         return SafeString("")

@@ -1,4 +1,4 @@
-"""The live board in two parts, agreement and quality: a page each, and the fragment that keeps it new."""
+"""The two pages of the live board, agreement and quality, and the fragments that refresh them."""
 
 from datetime import datetime
 from urllib.parse import urlencode
@@ -50,7 +50,10 @@ def _page(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
 
 
 def _fragment(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
-    """304 while nothing is newer than `v` or the ETag. No way to the sign-in page: it would be put into the board."""
+    """Return the changed pieces, or 304 if nothing is newer than `v` or the ETag.
+
+    It never redirects to the sign-in page, which would be put into the board.
+    """
     study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
     stamp = stamp_of(study, now=now)
     etag = quote_etag(str(stamp))
@@ -59,12 +62,12 @@ def _fragment(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
     else:
         response = get_conditional_response(request, etag=etag) or _changed(request, study, part, stamp, now)
     response["ETag"] = etag
-    response["Cache-Control"] = "no-store"  # or the browser would turn a 304 into a copy it kept
+    response["Cache-Control"] = "no-store"  # otherwise the browser would answer a 304 with its own copy
     return _in_its_language(response)
 
 
 def _in_its_language(response: HttpResponse) -> HttpResponse:
-    """A cookie or the browser's wish chooses the language, which is part of the stamp."""
+    """Vary on what chooses the language, which is part of the stamp: a cookie or the browser's setting."""
     patch_vary_headers(response, ["Accept-Language", "Cookie"])
     return response
 
@@ -72,7 +75,7 @@ def _in_its_language(response: HttpResponse) -> HttpResponse:
 def _changed(request: HttpRequest, study: Study, part: BoardPart, stamp: Stamp, now: datetime) -> HttpResponse:
     board = board_of(study, part, request.GET, stamp, now=now)
     if board.has_batches and "page" not in request.GET:
-        return HttpResponseClientRefresh()  # opened before there were batches: it has no places for the pieces
+        return HttpResponseClientRefresh()  # opened before there were batches: the page has no elements for the pieces
     response = render(request, "reporting/board/_fragment.html", {"stamp": stamp, "places": board.places})
     if request.headers.get("HX-Trigger") == "board-form":  # the address bar follows what was chosen
         replace_url(response, f"{reverse(part.name, args=[study.slug])}?{urlencode(board.chosen)}")

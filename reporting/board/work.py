@@ -1,4 +1,4 @@
-"""How far the work is: answers, seats and who holds them, of a study and of the batches of one page."""
+"""The progress of a study and of one page of batches: answers, seats and their holders."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ SHOWN_SEATS = 20  # of each batch
 
 @dataclass(frozen=True, slots=True)
 class SeatLine:
-    """`state` is free, rating or finished; a lease runs while somebody is rating."""
+    """A seat. `state` is free, rating or finished; `until` is the end of the lease while the holder is rating."""
 
     state: str
     pseudonym: str = ""
@@ -37,7 +37,7 @@ class Progress:
 
     @property
     def percent(self) -> int:
-        """Rounded down: 100 means that nothing is missing."""
+        """Return the share of answers given, rounded down: 100 means that nothing is missing."""
         return 100 * self.n_ratings // self.n_wanted if self.n_wanted else 0
 
 
@@ -50,7 +50,7 @@ class BatchLine:
 
     @property
     def held(self) -> tuple[SeatLine, ...]:
-        """The seats of people at work first; imported studies may have hundreds of others."""
+        """Return the first taken seats, those of people rating first; imported studies may have hundreds."""
         held = sorted((seat for seat in self.seats if seat.state != "free"), key=lambda seat: seat.state != "rating")
         return tuple(held[:SHOWN_SEATS])
 
@@ -66,7 +66,7 @@ def progress_of(snapshot: AgreementSnapshot | None, n_unmeasured: int) -> Progre
 
 
 def seats_of(study: Study) -> tuple[SeatCounts, int]:
-    """Seats of the main batches, and the answers per criterion wanted of batches that nobody has begun."""
+    """Return seat counts of the main batches, and the answers wanted per criterion in batches without a snapshot."""
     rows = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
     found = rows.aggregate(
         n=Count("pk"),
