@@ -8,8 +8,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0027_alter_agreementcell_sure_pairs_alter_batch_kind_and_more'),
-        ('protocols', '0010_alter_criterion_rules_alter_criterion_short_and_more'),
+        ('annotation', '0027_texts'),
+        ('protocols', '0010_texts'),
         ('qualification', '0008_words_in_rows'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

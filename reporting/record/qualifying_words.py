@@ -37,8 +37,8 @@ def preparation_lines(value: Row) -> list[str]:
     if value["has_comprehension_check"]:
         n = value["most_check_tries"]
         sentence = ngettext(
-            ("Candidates first answer questions about the guidelines, all of them correctly in %(n)s try."),
-            ("Candidates first answer questions about the guidelines, all of them correctly within %(n)s tries."),
+            "Candidates first answer questions about the guidelines, all of them correctly in %(n)s try.",
+            "Candidates first answer questions about the guidelines, all of them correctly within %(n)s tries.",
             n,
         )
         lines.append(sentence % {"n": n})

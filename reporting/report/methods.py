@@ -57,14 +57,10 @@ def _material(material: Report) -> Iterable[str]:
     known = {name: f"{material[name]:,}" for name in ("items", "sources", "batches", "dialogues")}
     yield (
         ngettext(
-            (
-                "The material consisted of %(dialogues)s dialogue (items: %(items)s; sources: %(sources)s; "
-                "batches: %(batches)s)."
-            ),
-            (
-                "The material consisted of %(dialogues)s dialogues (items: %(items)s; sources: %(sources)s; "
-                "batches: %(batches)s)."
-            ),
+            "The material consisted of %(dialogues)s dialogue (items: %(items)s; sources: %(sources)s; "
+            "batches: %(batches)s).",
+            "The material consisted of %(dialogues)s dialogues (items: %(items)s; sources: %(sources)s; "
+            "batches: %(batches)s).",
             n,
         )
         % known

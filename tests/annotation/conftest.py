@@ -1,5 +1,7 @@
 """An annotator of the cast in front of their work; and everybody in front of every door."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -38,5 +40,5 @@ def known_values(kept_cast: Cast, keep) -> dict[str, dict[str, object]]:
 
 @pytest.fixture
 def values(kept_cast: Cast, known_values, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
-    of_acceptance = acceptance_values(kept_cast) if "acceptance" in request.node.name else {}
+    of_acceptance = acceptance_values(kept_cast) if re.search("acceptance|sample", request.node.name) else {}
     return known_values | {name: known_values[name] | value for name, value in of_acceptance.items()}

@@ -233,4 +233,4 @@ def test_none_beside_another_reason_is_refused(db, client_of):
     body = {"assignment": str(work.assignment.token), "item": str(item.token), "criterion": "reasons_0"}
     refused = send(client_of(work.participant.user), body | {"options": ["1", "6"], "client_key": str(uuid4())})
     assert refused.status_code == 400
-    assert "“none” stands alone" in str(error_of(refused)["fields"]["options"])
+    assert "“none” cannot be combined with other answers" in str(error_of(refused)["fields"]["options"])

@@ -37,16 +37,18 @@ def test_the_examples_of_a_training_are_no_dialogues_that_wait_for_a_batch(clien
     example = DialogueFactory(study=cast.study, key="example-model-1", position=10, purpose="training")
     CandidateFactory(dialogue=example, source=source)
     client.force_login(cast.researcher)
-    assert "dialogue is in no batch" not in client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+    assert "dialogue is not in a batch" not in client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
     own = DialogueFactory(study=cast.study, key="own", position=11, purpose="training")
     CandidateFactory(dialogue=own, source=cast.study.sources.exclude(pk=source.pk).first())
-    assert "1 dialogue is in no batch" in client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+    assert "1 dialogue is not in a batch" in client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
 
 
 def test_one_batch_is_told_in_the_singular(client, cast: Cast):
     make_candidates(DialogueFactory(study=cast.study, key="new", position=10))
     client.force_login(cast.researcher)
-    assert "1 batch is made. Open it when you are ready." in post_batches(client, by="size", size=3).content.decode()
+    assert (
+        "1 batch has been made. Open it when you are ready." in post_batches(client, by="size", size=3).content.decode()
+    )
 
 
 def test_batches_are_made_by_size_with_the_wanted_seats(client, cast: Cast):
@@ -57,7 +59,7 @@ def test_batches_are_made_by_size_with_the_wanted_seats(client, cast: Cast):
 
     page = post_batches(client, by="size", size=3, seats=2)
 
-    assert "2 batches are made" in page.content.decode()
+    assert "2 batches have been made" in page.content.decode()
     made = cast.study.batches.exclude(pk=cast.batch.pk)
     assert sorted(batch.items.values("dialogue").distinct().count() for batch in made) == [2, 3]
     assert {batch.seats.count() for batch in made} == {2}
@@ -93,7 +95,7 @@ def test_a_refusal_of_the_dealing_is_shown_in_the_form(client, cast: Cast):
     page = post_batches(client, by="size", size=3)
 
     assert page.status_code == 422
-    assert "1 dialogues have none" in page.content.decode()
+    assert "1 dialogue has none" in page.content.decode()
 
 
 def test_ticked_batches_are_closed_and_opened_again(client, cast: Cast):

@@ -261,7 +261,7 @@ def test_responses_cannot_be_dealt_from_dialogues_without_any() -> None:
 def test_dialogues_that_name_no_batch_cannot_be_dealt_as_given() -> None:
     study = StudyFactory(protocol_version=make_scale_version(unit="dialogue"))
     load(study, DIQAD)
-    with pytest.raises(Refused, match="No dialogue says which batch"):
+    with pytest.raises(Refused, match="No dialogue names its batch"):
         make_batches(study, by="given", now=NOW)
 
 

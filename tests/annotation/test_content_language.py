@@ -105,7 +105,7 @@ def test_a_language_the_protocol_lacks_is_refused_by_name(work: Work):
 def test_the_language_is_fixed_with_the_first_answer(work: Work):
     work.answer(work.items("response")[0], work.spec.criteria[0].key, work.spec.criteria[0].options[0].key)
 
-    with pytest.raises(ValidationError, match="a question in other words is another question"):
+    with pytest.raises(ValidationError, match="a question in different words is a different question"):
         update_study(work.study, content_language="it", now=NOW)
     update_study(work.study, content_language="", name="Another name", now=NOW)
 
@@ -163,5 +163,5 @@ def test_a_study_may_set_its_own_times(work: Work):
 
 
 def test_a_batch_cannot_be_expected_to_take_longer_than_its_seat_is_held(work: Work):
-    with pytest.raises(ValidationError, match="longer than its seat is held: 20 minutes"):
+    with pytest.raises(ValidationError, match="cannot exceed its maximum time of 20 minutes"):
         update_study(work.study, expected_minutes=30, max_minutes=20, now=NOW)

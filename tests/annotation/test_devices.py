@@ -257,7 +257,7 @@ def test_the_sign_in_page_offers_to_continue_and_leads_to_where_one_was(device: 
 def test_the_sign_in_page_tells_people_without_a_password_what_to_do():
     page = text_of(Client().get(SIGN_IN))
     assert "Continue as" not in page
-    assert "Open your personal link, or the invitation link on the device that you joined with" in page
+    assert "open your personal link, or open the invitation link on the device you joined with" in page
 
 
 @pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example", "/no/such/page/", "CLAIM", ""])
@@ -328,7 +328,7 @@ def test_signing_out_shows_the_way_back_first(device: Client):
     device.force_login(user)
     page = text_of(device.post(reverse("account_logout")))
     assert "/return/" in page
-    assert "This is not my device" in page
+    assert "Not my device" in page
     assert signed_in_as(device) == user.pk
 
 

@@ -45,7 +45,7 @@ def test_each_dialogue_says_what_it_is_used_for(owner: Client):
     found = rows(owner)
     assert found["tried"] == [("Pilot", ("pilot-1",)), ("Qualification", ("qualification-1",))]
     assert found["work"] == [("Main", ("main-1",))]
-    assert found["check"] == [("Review", ("main-1",))]
+    assert found["check"] == [("Check", ("main-1",))]
     assert found["spare"] == found["kept"] == []
 
 
@@ -70,7 +70,7 @@ def test_a_row_has_turns_responses_and_links_to_its_batches(owner: Client):
     assert '<td class="number">3</td>' in page
     assert f'{reverse("study_batches", args=["he"])}?batch=pilot-1"' in page
     page = owner.get(reverse("study_dialogues", args=["he"]), {"text": "kept"}).content.decode()
-    assert "Not used yet, kept for: Training" in page
+    assert "Not used yet, reserved for: Training" in page
     batch = owner.get(reverse("study_batches", args=["he"]), {"batch": "pilot-1"})
     assert [each.key for each in batch.context["page"]] == ["pilot-1"]
 

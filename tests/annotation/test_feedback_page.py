@@ -25,9 +25,9 @@ def commented(cast: Cast) -> Cast:
 def test_a_lead_reads_who_wrote_what_about_which_batch_and_when(commented: Cast):
     lead = sign_in(commented.lead)
     people = text_of(lead.get(PEOPLE))
-    assert f'href="{FEEDBACK}">2 comments of annotators' in people
+    assert f'href="{FEEDBACK}">2 comments from annotators' in people
     page = text_of(lead.get(FEEDBACK))
-    assert "2 comments, left when a batch was submitted." in page
+    assert "2 comments, left when submitting a batch." in page
     for part in ("The &lt;b&gt;second&lt;/b&gt; dialogue is broken.", commented.annotators[1].pseudonym, "batch 1"):
         assert part in page
     assert page.index("Thank you") < page.index("dialogue is broken")
@@ -38,7 +38,7 @@ def test_a_lead_reads_who_wrote_what_about_which_batch_and_when(commented: Cast)
 def test_without_comments_the_page_says_so_and_people_do_not_lead_there(cast: Cast):
     lead = sign_in(cast.lead)
     assert FEEDBACK not in text_of(lead.get(PEOPLE))
-    assert "Nobody has left a comment yet." in text_of(lead.get(FEEDBACK))
+    assert "No comments yet." in text_of(lead.get(FEEDBACK))
 
 
 def test_comments_of_another_study_are_not_among_them(commented: Cast):

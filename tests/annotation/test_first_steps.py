@@ -37,7 +37,7 @@ def claim(client: Client, cast: Cast, **data: str):
 
 
 def steps_on(page: str) -> list[str]:
-    found = re.search(r'<ol class="gate-steps".*?</ol>', page)
+    found = re.search(r'<ol class="qualification-steps".*?</ol>', page)
     items = re.findall(r"<li(?: class=\"(\w+)\")?[^>]*>([\w ]+)", found.group(0)) if found else []
     return [f"{name.strip()}: {state or 'to come'}" for state, name in items]
 
@@ -45,7 +45,7 @@ def steps_on(page: str) -> list[str]:
 def test_the_guidelines_come_before_the_first_batch(cast: Cast, newcomer: Client):
     guidelines = reverse("guidelines", args=["wellbeing"])
     work = text_of(newcomer.get(reverse("work")))
-    assert "Before your first batch you read the guidelines." in work
+    assert "Before your first batch, please read the guidelines." in work
     assert f'href="{guidelines}">Read the guidelines and start' in work
     assert claim(newcomer, cast).url == guidelines
     assert not Assignment.objects.exists()
@@ -83,7 +83,7 @@ def test_the_welcome_comes_first_where_the_protocol_has_one(welcoming: None, cas
     assert f'href="{welcome}">Read the guidelines and start' in text_of(newcomer.get(reverse("work")))
     assert claim(newcomer, cast).url == welcome
     page = text_of(newcomer.get(welcome))
-    assert f'href="{guidelines}">Go on to the guidelines' in page
+    assert f'href="{guidelines}">Continue to the guidelines' in page
     assert steps_on(page) == ["Welcome: now", "Guidelines: to come", "Rate: to come"]
 
 

@@ -104,7 +104,9 @@ def test_a_dry_run_stores_nothing_and_says_what_it_would(client, researcher, cas
 
     run_import_job(job.pk, now=timezone.now())
 
-    assert "this was a dry run" in client.get(page("study_import_job", job.token)).content.decode()
+    assert (
+        "This was a dry run, so nothing was stored" in client.get(page("study_import_job", job.token)).content.decode()
+    )
     assert not cast.study.dialogues.filter(key="d1").exists()
 
 

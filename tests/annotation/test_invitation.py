@@ -46,7 +46,7 @@ def test_who_joins_is_cleared_only_where_the_study_says_so(cast: Cast, is_cleari
 
 
 def test_nobody_joins_by_a_link_that_is_off(cast: Cast):
-    with pytest.raises(Refused, match="switched off"):
+    with pytest.raises(Refused, match="turned off"):
         join_study(cast.study, user=cast.stranger, now=NOW)
 
 

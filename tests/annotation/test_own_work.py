@@ -37,14 +37,14 @@ def answers_of(assignment: Assignment) -> str:
 # --- figures -------------------------------------------------------------------------------------------
 def test_my_work_tells_what_is_done(annotator: Client, finished: Assignment):
     page = text_of(annotator.get(WORK))
-    for part in ("1 batch finished", "24 answers given", "You usually take 6.0 s for an answer"):
+    for part in ("1 batch finished", "24 answers given", "You usually take 6.0 s per answer"):
         assert part in page
 
 
 def test_nothing_is_said_of_a_pace_before_ten_timed_answers(cast: Cast, annotator: Client, finished: Assignment):
     keep = list(Rating.objects.order_by("pk").values_list("pk", flat=True)[:9])
     Rating.objects.exclude(pk__in=keep).update(active_ms=0)
-    assert "Your pace" not in text_of(annotator.get(WORK))
+    assert "You usually take" not in text_of(annotator.get(WORK))
 
 
 def test_the_pace_is_the_median_of_ones_own_timed_answers_in_the_study(cast: Cast, finished: Assignment):
@@ -61,13 +61,13 @@ def test_what_an_hour_has_earned_is_told_where_the_study_pays(cast: Cast, annota
     sweep_pay(now=timezone.now())
     page = text_of(annotator.get(WORK))
     assert "You have earned <strong>0.40 GBP</strong> here." in page
-    assert "That is 10.00 GBP for an hour of measured work." in page  # 24 answers of 6 s are 144 s
+    assert "That is 10.00 GBP per hour of measured work." in page  # 24 answers of 6 s are 144 s
     assert '<td class="number">0.40 GBP</td>' in page
 
 
 def test_a_study_without_pay_speaks_of_no_money(annotator: Client, finished: Assignment):
     page = text_of(annotator.get(WORK))
-    assert "an hour of measured work" not in page
+    assert "per hour of measured work" not in page
     assert ">Earned<" not in page
 
 

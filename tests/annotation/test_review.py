@@ -152,7 +152,7 @@ def test_the_review_shows_every_answer_with_reasons_and_what_is_missing(begun: A
     assert "flagged: Something else" in page
     assert "An advert" in page
     assert first.candidate.text in page
-    assert "You can change every answer until you submit." in page
+    assert "You can change any answer until you submit." in page
 
 
 def test_filters_leave_the_items_they_name(begun: Assignment, client: Client):

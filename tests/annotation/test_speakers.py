@@ -80,8 +80,8 @@ def fill_as_the_migration_does() -> None:
 def test_the_response_stands_under_the_name_of_its_speaker(cast: Cast):
     assignment = take_seat(cast.annotator, cast.batch)
     client = sign_in(cast.annotator.user)
-    assert "Response" in text_of(client.get(rate_url(assignment)))
+    assert '<span class="speaker">Response <span' in text_of(client.get(rate_url(assignment)))
     Candidate.objects.update(speaker="Carla")
     page = text_of(client.get(rate_url(assignment)))
-    assert "Response" not in page
+    assert '<span class="speaker">Response' not in page
     assert '<span dir="auto" lang="en">Carla</span> <span class="badge">to be rated</span>' in page

@@ -77,7 +77,7 @@ def test_a_researcher_creates_a_study_in_one_form_and_owns_it(client, researcher
     [
         ({"name": ""}, "name", "required"),
         ({"slug": "new"}, "slug", "taken"),
-        ({"name": "你好"}, "slug", "no letters for an address"),
+        ({"name": "你好"}, "slug", "No address can be made from this name"),
         ({"seats": 0}, "seats", "greater than or equal to 1"),
         ({"seats": 99999}, "seats", "less than or equal to"),
         ({"protocol_version": ""}, "protocol_version", "required"),

@@ -53,7 +53,7 @@ def test_texts_are_shown_as_typed_unless_markdown_is_chosen(work: Work):
 def test_the_format_is_fixed_with_the_first_answer_of_the_main_work(work: Work):
     answer_something(work)
 
-    with pytest.raises(ValidationError, match="given to texts that looked otherwise"):
+    with pytest.raises(ValidationError, match="given to texts that were displayed differently"):
         update_study(work.study, text_format="markdown", now=NOW)
     update_study(work.study, text_format="plain", name="Another name", now=NOW)
 

@@ -43,7 +43,7 @@ def test_without_javascript_none_beside_another_reason_is_refused_and_said_besid
     given = {"knowledge-option": "2", "score-option": "3", "reasons_0-options": ["2", "6"]}
     refused = client.post(url, given)
     assert refused.status_code == 422
-    assert "“none” stands alone: choose it without another answer, or leave it out." in text_of(refused)
+    assert "“none” cannot be combined with other answers: choose it alone, or not at all." in text_of(refused)
     assert not Rating.objects.filter(criterion__key="reasons_0").exists()
     client.post(url, given | {"reasons_0-options": ["6"]})
     none = work.spec.by_key["reasons_0"].option_named("none")

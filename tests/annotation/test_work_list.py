@@ -30,9 +30,9 @@ def test_the_work_page_shows_time_pay_and_the_next_batch(cast: Cast, annotator: 
 @pytest.mark.parametrize(
     ("status", "sentence"),
     [
-        (PersonStatus.PENDING, "has to clear you"),
+        (PersonStatus.PENDING, "must clear you"),
         (PersonStatus.PAUSED, "You are paused"),
-        (PersonStatus.EXCLUDED, "not take part"),
+        (PersonStatus.EXCLUDED, "You no longer take part in this study"),
     ],
 )
 def test_who_is_not_cleared_reads_why(cast: Cast, annotator: Client, status: str, sentence: str):
@@ -42,7 +42,7 @@ def test_who_is_not_cleared_reads_why(cast: Cast, annotator: Client, status: str
     assert "Start batch" not in page
 
 
-@pytest.mark.parametrize(("status", "sentence"), [("draft", "has not begun yet"), ("closed", "This study is closed")])
+@pytest.mark.parametrize(("status", "sentence"), [("draft", "has not started yet"), ("closed", "This study is closed")])
 def test_a_study_that_is_not_open_says_so(annotator: Client, status: str, sentence: str):
     Study.objects.update(status=status)
     assert sentence in text_of(annotator.get(reverse("work")))
@@ -65,7 +65,7 @@ def test_who_has_done_everything_reads_that(cast: Cast, annotator: Client, assig
 
 
 def test_a_member_of_nothing_is_told_what_to_do(cast: Cast):
-    assert "not a member of any study" in text_of(sign_in(cast.stranger).get(reverse("work")))
+    assert "You are not an annotator in any study" in text_of(sign_in(cast.stranger).get(reverse("work")))
 
 
 def test_the_lapsed_seat_of_another_annotator_is_offered(cast: Cast, annotator: Client):

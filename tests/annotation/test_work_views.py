@@ -69,7 +69,7 @@ def test_a_text_that_is_too_short_comes_back_with_its_mistake(annotator: Client,
     response = annotator.post(rate_url(assignment), data)
     assert response.status_code == 422
     page = text_of(response)
-    assert "Write 3 to 30 words: this has 2." in page
+    assert "Write 3 to 30 words. Your text has 2." in page
     assert "no &lt;idea&gt;</textarea>" in page
 
 
@@ -172,7 +172,7 @@ def test_a_mistake_made_after_the_seat_was_lost_is_named_and_can_still_be_put_ri
     wrong = {"appropriateness-option": "3", "appropriateness-text-3": "Too short"}
     response = annotator.post(rate_url(assignment), wrong)
     assert response.status_code == 422
-    assert "this has 2" in text_of(response)
+    assert "Your text has 2" in text_of(response)
     right = {"appropriateness-option": "3", "appropriateness-text-3": "Too short to say"}
     assert annotator.post(rate_url(assignment), right).status_code == 409
     assert Rating.objects.get().free_text == "Too short to say"
@@ -191,7 +191,7 @@ def test_a_batch_begun_and_lapsed_is_offered_before_a_new_one(cast: Cast, annota
     later = make_batch(cast.study, 1, 1, position=2)
     take_seat(cast.annotator, later, minutes=-1)
     page = text_of(annotator.get(reverse("work")))
-    assert "You began batch 3, and your seat is free again" in page
+    assert "You started batch 3, but your seat was released" in page
 
 
 def test_submitting_too_early_names_the_first_missing_answer_and_leads_there(annotator: Client, assignment: Assignment):

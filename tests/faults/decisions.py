@@ -1,4 +1,4 @@
-"""Every gate just before it can decide: the last piece of work it waits for is rated, and not submitted yet."""
+"""Every decision just before it can be made: the last piece of work it waits for is rated, and not submitted yet."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -41,7 +41,7 @@ N_DIALOGUES = 4
 
 
 @dataclass(frozen=True)
-class Gate:
+class Decision:
     """`decides`: everything that is in the study afterwards and was not before. `held`: the table that the decision
     writes to, or locks a row of, as the last thing: who holds it stops the decision in the middle."""
 
@@ -70,13 +70,13 @@ def stored(study: Study) -> Counter[str]:
         ("work", Assignment.objects.filter(batch__study=study).values_list("batch__kind", "status")),
         ("batch", Batch.objects.filter(study=study).values_list("kind", "round", "status")),
         ("attempt", Attempt.objects.filter(participant__study=study).values_list("state")),
-        ("sample", Sample.objects.filter(batch__study=study).values_list("state", "verdict")),
-        ("draw", SampledItem.objects.filter(sample__batch__study=study).values_list("controller_label__label")),
-        ("check counted", Review.objects.filter(batch__study=study, counted_at__isnull=False).values_list("number")),
+        ("sample", Sample.objects.filter(batch__study=study).values_list("state", "decision")),
+        ("sampled item", SampledItem.objects.filter(sample__batch__study=study).values_list("controller_label__label")),
+        ("review counted", Review.objects.filter(batch__study=study, counted_at__isnull=False).values_list("number")),
         ("comparison", Comparison.objects.filter(batch__study=study).values_list("round", "n_labels")),
         ("disagreement", Disagreement.objects.filter(**of_item).values_list("state", "how")),
         (
-            "second look",
+            "re-rating",
             ReRating.objects.filter(comparison__batch__study=study).values_list("private_batch__n_items"),
         ),
         ("pay", PayEntry.objects.filter(participant__study=study).values_list("kind", "amount")),
@@ -125,14 +125,14 @@ def _sample(name: str = "drawing") -> Assignment:
     return work
 
 
-def _check() -> Assignment:
+def _review() -> Assignment:
     """A controller who finds every label wrong."""
     work = _sample("acceptance")
     finish(work, now=timezone.now())
     sweep_acceptance(now=timezone.now())
     controller = MembershipFactory(study=work.batch.study, role="controller", user__username="checks").user
-    check = take_sample(Sample.objects.get(batch=work.batch), user=controller, now=timezone.now())
-    return _work(check.participant, check.batch, 1)
+    review = take_sample(Sample.objects.get(batch=work.batch), user=controller, now=timezone.now())
+    return _work(review.participant, review.batch, 1)
 
 
 def _pair(name: str = "comparing") -> Assignment:
@@ -160,37 +160,39 @@ def _missed_check() -> Assignment:
     """Somebody who gives the first answer everywhere, also where the text asks for the second."""
     study = StudyFactory(slug="flagging")
     batch = make_batch(study, 2, 1)
-    CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=0, pauses_by_itself=True)
+    CheckPlanFactory(study=study, attention_percent=50, most_attention_missed=0, pauses_automatically=True)
     make_checks(study, 1, kind="attention", option=1)
     insert_checks(study, by=None, now=timezone.now())
     return _work(make_annotator(study, "flagging-1"), batch, 0)
 
 
-GATES = (
-    Gate(
-        "verdict", tasks.sweep_attempts.name, sweep_attempts, _candidate,
+DECISIONS = (
+    Decision(
+        "qualification", tasks.sweep_attempts.name, sweep_attempts, _candidate,
         {"attempt passed": 1, "status cleared": 1, "log qualification_result": 1, "log status": 1},
     ),
-    Gate(
+    Decision(
         "drawing", tasks.sweep_acceptance.name, sweep_acceptance, _sample,
-        {"sample waiting": 1, "draw": N_DIALOGUES, "log sample_drawn": 1},
+        {"sample waiting": 1, "sampled item": N_DIALOGUES, "log sample_drawn": 1},
     ),
-    Gate(
-        "acceptance", tasks.sweep_acceptance.name, sweep_acceptance, _check,
-        {"sample decided return": 1, "check counted 1": 1, "draw Score 1": N_DIALOGUES, "batch main 2 open": 1,
+    Decision(
+        "acceptance", tasks.sweep_acceptance.name, sweep_acceptance, _review,
+        {"sample decided return": 1, "review counted 1": 1, "sampled item Score 1": N_DIALOGUES, "batch main 2 open": 1,
          "work main superseded": 2, "log acceptance_decided": 1, "log next_round": 1},
     ),
-    Gate(
+    Decision(
         "comparing", tasks.sweep_disagreements.name, sweep_disagreements, _pair,
-        {f"comparison 1 {N_DIALOGUES}": 1, "disagreement re_rating": N_DIALOGUES, f"second look {N_DIALOGUES}": 2,
+        {f"comparison 1 {N_DIALOGUES}": 1, "disagreement re_rating": N_DIALOGUES, f"re-rating {N_DIALOGUES}": 2,
          "batch re_rating 1 open": 2, "log compared": 1},
     ),
-    Gate(
+    Decision(
         "looking", tasks.sweep_disagreements.name, sweep_disagreements, _re_ratings,
         {"disagreement settled re_rating": N_DIALOGUES, "batch re_rating 1 closed": 2, "log re_rating": 1},
     ),
-    Gate("paying", tasks.sweep_pay.name, sweep_pay, _paid_batch, {"pay batch 4.67": 1}, held="annotation_assignment"),
-    Gate(
+    Decision(
+        "paying", tasks.sweep_pay.name, sweep_pay, _paid_batch, {"pay batch 4.67": 1}, held="annotation_assignment",
+    ),
+    Decision(
         "flagging", tasks.sweep_signals.name, sweep_signals, _missed_check,
         {"flag attention open": 1, "status paused": 1, "log flag_raised": 1, "log status": 1},
     ),

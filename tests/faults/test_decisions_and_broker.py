@@ -1,4 +1,4 @@
-"""The broker dies while work is finished: all of it is acknowledged, and each gate decides once the broker is back."""
+"""The broker dies while work is finished: all is acknowledged, and each decision is made once the broker is back."""
 
 import shutil
 import sys
@@ -19,7 +19,7 @@ from parley.supervisor import BEAT
 from protocols.specs import spec_of
 from qualification.tasks import sweep_signals
 from tests.faults.crew import Crew
-from tests.faults.gates import GATES, decided, stored
+from tests.faults.decisions import DECISIONS, decided, stored
 from tests.faults.processes import Process, free_port, killed_at_the_end, request, session_of, start_web
 from tests.wait import wait_until
 
@@ -40,8 +40,8 @@ def broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Child]:
 
 
 def test_work_finished_while_the_broker_is_away_is_kept_and_decided_once_when_it_is_back(broker: Child):
-    works = {gate.name: gate.stage() for gate in GATES}
-    wanted = {gate.name: gate.decides for gate in GATES}
+    works = {decision.name: decision.stage() for decision in DECISIONS}
+    wanted = {decision.name: decision.decides for decision in DECISIONS}
     port = free_port()
     crew = Crew(1)
     try:
@@ -52,11 +52,11 @@ def test_work_finished_while_the_broker_is_away_is_kept_and_decided_once_when_it
             assert said == dict.fromkeys(works, (200, 302))
             before = {name: stored(work.batch.study) for name, work in works.items()}
             broker.start()
-            soon = {gate.name: gate.decides for gate in GATES if gate.task != sweep_signals.name}
+            soon = {decision.name: decision.decides for decision in DECISIONS if decision.task != sweep_signals.name}
             wait_until(lambda: soon.items() <= _decisions(works, before).items(), 60, "what beat has swept")
             crew.send(sweep.name, sweep_signals.name)  # beat's own would be waited for too long
         wait_until(lambda: _decisions(works, before) == wanted, 30, "all decisions")
-        crew.send(*{gate.task for gate in GATES})
+        crew.send(*{decision.task for decision in DECISIONS})
         crew.wait_until_idle()
         assert _decisions(works, before) == wanted
     finally:

@@ -69,7 +69,7 @@ def test_a_protocol_leads_to_its_versions(client, frozen):
 def test_a_published_version_is_shown_with_the_reason_and_offers_no_change(client, frozen):
     html = client.get(change_page(frozen)).content.decode()
 
-    assert "Make a new draft of it to change it" in html
+    assert "To make changes, create a new draft from it" in html
     assert "A: Hello" in html, "a worked example is shown as it is typed"
     assert "yes | Hello there | It greets back." in html
     for sign in ('name="_save"', 'name="_publish"', "<textarea", "deletelink", "djn-remove-handler"):
@@ -145,13 +145,13 @@ def test_it_is_published_with_the_same_press(client):
 
     assert ProtocolVersion.objects.get().status == "published"
     assert "Tone 0.1 is published." in answer.content.decode()
-    assert "published and stays as it is" in answer.content.decode()
+    assert "published and cannot be changed" in answer.content.decode()
 
 
 def test_it_is_not_published_before_somebody_is_sure(client):
     answer = client.post(reverse(ADD), new_page(client, small_criteria(), _publish="1"))
 
-    assert "Tick the box beside “Save and publish”" in answer.content.decode()
+    assert "To publish, tick the box beside “Save and publish”" in answer.content.decode()
     assert not ProtocolVersion.objects.exists()
 
 
@@ -235,7 +235,7 @@ def test_neither_a_taken_key_nor_a_taken_version_replaces_anything(client, froze
         reverse(ADD), new_page(client, small_criteria(), name="", slug="", protocol=frozen.protocol_id, version="1.0")
     )
 
-    assert "exists already" in str(faults(taken)["slug"])
+    assert "Is the key of an existing protocol" in str(faults(taken)["slug"])
     assert "version" in faults(again)
     assert ProtocolVersion.objects.count() == 1
 
@@ -311,7 +311,7 @@ def refused(client: Client, criteria: list, **fields: object) -> dict[str, list[
     ("change", "field", "said"),
     [
         ({"when": [{"criterion": "none", "options": ["1"]}]}, "criteria-1-when", "none"),
-        ({"when": [{"criterion": "tone", "options": ["9"]}]}, "criteria-1-when", "no option here"),
+        ({"when": [{"criterion": "tone", "options": ["9"]}]}, "criteria-1-when", "not an option here"),
         ({"key": "tone"}, "criteria-1-key", "used twice"),
         ({"scale": "ordinal", "options": [o | {"value": ""} for o in SCALE]}, "criteria-1-options-0-value", "missing"),
         ({"options": SCALE[:1]}, "criteria-1-options", "At least 2".lower()),
@@ -339,14 +339,14 @@ def test_all_faults_of_a_page_are_said_at_once_and_none_contradicts_another(clie
     found = refused(client, criteria)
 
     assert {field: said for field, (said,) in found.items()} == {
-        "criteria-0-options-0-key": "“Too Casual!” is no key. Use small letters, digits, - and _, or leave it empty. "
-        "For example: too-casual",
-        "criteria-0-examples-0-candidates": "Line 1, option: Is Too posh, which is no option here. "
+        "criteria-0-options-0-key": "“Too Casual!” is not a key. Use lowercase letters, digits, - and _, or leave it "
+        "empty. For example: too-casual",
+        "criteria-0-examples-0-candidates": "Line 1, option: Is Too posh, which is not an option here. "
         "Expected: one of: 1, 2, 3.",
         "criteria-1-question": "This field is required.",
         "criteria-1-options-0-value": "Is missing on an ordinal or interval scale. Expected: a number.",
         "criteria-1-options-2-value": "2 is used twice. Expected: a different one for each.",
-        "criteria-1-when": "Line 1, criterion: Is Manners, which is no such criterion before this one. "
+        "criteria-1-when": "Line 1, criterion: Is Manners, which is not an earlier criterion that fits. "
         "Expected: one of: tone.",
     }
 
@@ -371,7 +371,7 @@ def test_a_dialogue_that_cannot_be_read_is_refused(client, history, said):
 
 def test_translations_are_checked_too(client):
     assert "translations" in refused(client, small_criteria(), translations='{"it": {"criteria": {"none": {}}}}')
-    assert "This is no JSON" in str(refused(client, small_criteria(), translations="it: Calore")["translations"])
+    assert "This is not JSON" in str(refused(client, small_criteria(), translations="it: Calore")["translations"])
 
 
 def test_reasons_that_would_never_show_are_refused(client):
@@ -394,5 +394,5 @@ def test_a_draft_is_published_by_the_action(client, draft):
 
 def test_a_draft_with_faults_is_not_published_and_says_why(client, draft):
     Option.objects.filter(key="no").update(asks="nothing")
-    assert "is not published" in act(client, "publish", draft)
+    assert "was not published" in act(client, "publish", draft)
     assert ProtocolVersion.objects.get().status == "draft"

@@ -110,7 +110,7 @@ def test_a_text_has_3_to_30_words(spec, criterion, option, words, fits):
     if fits:
         assert parse(criterion, option.code, [], text).free_text == text
     else:
-        assert f"this has {words}" in errors(criterion, option.code, [], text)["free_text"]
+        assert f"Your text has {words}" in errors(criterion, option.code, [], text)["free_text"]
 
 
 def test_three_endless_words_are_too_long(spec):

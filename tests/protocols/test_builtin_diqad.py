@@ -144,7 +144,7 @@ def test_none_is_an_answer_and_none_beside_another_reason_is_refused(name, key, 
     criterion = spec_of_document(complete_bundle(request.getfixturevalue(name))).by_key[key]
     first, none = criterion.options[0], criterion.options[-1]
     assert parse_answer(criterion, Given(options=(none.code,))).choice_ids == (none.id,)
-    with pytest.raises(InvalidAnswer, match=f"“{none.label}” stands alone"):
+    with pytest.raises(InvalidAnswer, match=f"“{none.label}” cannot be combined with other answers"):
         parse_answer(criterion, Given(options=(first.code, none.code)))
 
 

@@ -25,7 +25,7 @@ BROKEN = {
     "other_format": (lambda d: d.update(bundle=2), "bundle", "is 2 (expected 1)"),
     "unknown_key": (lambda d: d.update(colour="red"), "colour", "is not a key of the format (expected one of: bundle"),
     "extends_left": (lambda d: d.update(extends="x.yaml"), "extends", "is not a key of the format"),
-    "bad_slug": (lambda d: d.update(protocol="Two Words"), "protocol", "small letters"),
+    "bad_slug": (lambda d: d.update(protocol="Two Words"), "protocol", "lowercase letters"),
     "bad_language": (lambda d: d.update(language="e"), "language", "ISO code"),
     "empty_name": (lambda d: d.update(name=" \n"), "name", "is empty"),
     "long_name": (lambda d: d.update(name="x" * 201), "name", "has 201 characters (expected at most 200)"),
@@ -34,9 +34,9 @@ BROKEN = {
     "criteria_mapping": (lambda d: d.update(criteria={}), "criteria", "is a mapping (expected a list)"),
     "bad_unit": (lambda d: d.update(unit="word"), "unit", 'is "word" (expected one of: response, candidate_set'),
     "notice": (lambda d: d.update(notices=["ok", 7]), "notices[1]", "is 7 (expected a text)"),
-    "words": (lambda d: d.update(words_min=31), "words_min", "is 31, above words_max (expected at most 30)"),
+    "words": (lambda d: d.update(words_min=31), "words_min", "is 31, more than words_max (expected at most 30)"),
     "zero_words": (lambda d: d.update(words_min=0), "words_min", "is 0 (expected at least 1)"),
-    "minutes": (lambda d: d.update(expected_minutes=91), "expected_minutes", "above max_minutes (expected at most 90)"),
+    "minutes": (lambda d: d.update(expected_minutes=91), "expected_minutes", "more than max_minutes (expected at most 90)"),
     "no_label": (lambda d: option(d).pop("label"), "criteria[0].options[0].label", "is missing (expected a text)"),
     "bad_role": (lambda d: option(d, 1).update(role="bad"), "criteria[0].options[1].role", "one of: positive,"),
     "one_option": (lambda d: criterion(d)["options"].pop(), "criteria[0].options", "has 1 entries (expected at l"),
@@ -49,7 +49,7 @@ BROKEN = {
         "criteria[0].options[1].explanations[1].key",
         '"dull" is used twice',
     ),
-    "reason_hidden": (lambda d: option(d, 1).update(asks="free_text"), "criteria[0].options[1].asks", "never show"),
+    "reason_hidden": (lambda d: option(d, 1).update(asks="free_text"), "criteria[0].options[1].asks", "never be shown"),
     "no_reasons": (lambda d: option(d).update(asks="explanation"), "criteria[0].options[0].explanations", "is empty"),
     "alone": (lambda d: option(d).update(alone=True), "criteria[0].options[0].alone", "only one option is chosen here"),
     "no_value": (
@@ -74,7 +74,7 @@ BROKEN = {
     "example": (
         lambda d: criterion(d)["examples"][0]["candidates"][0].update(option="maybe"),
         "criteria[0].examples[0].candidates[0].option",
-        "is maybe, which is no option here (expected one of: yes, no)",
+        "is maybe, which is not an option here (expected one of: yes, no)",
     ),
     "reason_of_another": (
         lambda d: criterion(d)["examples"][0]["candidates"][0].update(explanations=["dull"]),
@@ -84,12 +84,12 @@ BROKEN = {
     "too_few_examples": (
         lambda d: d.update(translations={"it": {"criteria": {"fit": {"examples": []}}}}),
         "translations.it.criteria.fit.examples",
-        "has 0 entries (expected 1, as many as the original)",
+        "has 0 entries (expected 1, as in the original)",
     ),
     "too_few_turns": (
         lambda d: d.update(translations={"it": {"criteria": {"fit": {"examples": [{"history": []}]}}}}),
         "translations.it.criteria.fit.examples[0].history",
-        "has 0 entries (expected 1, as many as the original)",
+        "has 0 entries (expected 1, as in the original)",
     ),
     "empty_turn": (
         lambda d: criterion(d)["examples"][0]["history"][0].update(text=""),
@@ -131,9 +131,9 @@ def test_i_do_not_know_needs_no_value_on_an_ordinal_scale(small):
 
 # --- reading ---------------------------------------------------------------------------------------
 UNREADABLE = {
-    "repeated key": ("a: 1\nb: 2\na: 3\n", r"line 3: the key 'a' is given twice"),
-    "repeated nested key": ("a:\n  b: 1\n  b: 1\n", "line 3: the key 'b' is given twice"),
-    "repeated key in JSON": ('{"a": {"b": 1, "b": 2}}', "the key 'b' is given twice"),
+    "repeated key": ("a: 1\nb: 2\na: 3\n", r"line 3: the key 'a' appears twice"),
+    "repeated nested key": ("a:\n  b: 1\n  b: 1\n", "line 3: the key 'b' appears twice"),
+    "repeated key in JSON": ('{"a": {"b": 1, "b": 2}}', "the key 'b' appears twice"),
     "alias": ("a: &x [1]\nb: *x\n", "line 2: aliases"),
     "python object": ("a: !!python/object/apply:os.system [ls]\n", "line 1: tags"),
     "binary": ("a: !!binary aGk=\n", "line 1: tags"),
@@ -144,7 +144,7 @@ UNREADABLE = {
     "bad indentation": ("a:\n  - b\n c: d\n", "line 3"),
     "control character": ("a: \x07\n", "document"),
     "broken JSON": ('{"a": 1,}', "line 1"),
-    "NaN in JSON": ('{"a": NaN}', "NaN is not a number"),
+    "NaN in JSON": ('{"a": NaN}', "NaN is not a JSON number"),
     "endless number": ("a: " + "9" * 5000, "document"),
     "deep JSON": ('{"a":' + "[" * 100_000, "nested too deeply"),
     "deep YAML": ("a: " + "[" * 100_000, "nested too deeply"),
@@ -232,12 +232,12 @@ def test_a_bundle_can_extend_one_that_extends(folder):
 
 def test_extending_in_a_circle_is_refused(folder):
     folder("b.yaml", extends="a.yaml")
-    with pytest.raises(InvalidBundle, match=r"circle: a.yaml -> b.yaml -> a.yaml"):
+    with pytest.raises(InvalidBundle, match=r"is circular: a.yaml -> b.yaml -> a.yaml"):
         load_bundle(folder("a.yaml", extends="b.yaml"))
 
 
 def test_extending_itself_is_refused(folder):
-    with pytest.raises(InvalidBundle, match="circle"):
+    with pytest.raises(InvalidBundle, match="is circular: a.yaml -> a.yaml"):
         load_bundle(folder("a.yaml", extends="a.yaml"))
 
 

@@ -195,7 +195,7 @@ def test_texts_that_once_ended_in_another_exception_are_refused(text):
 
 
 def test_a_language_with_a_line_end_is_refused():
-    with pytest.raises(InvalidBundle, match="blanks around the key"):
+    with pytest.raises(InvalidBundle, match="spaces around the key"):
         complete_bundle(FULL | {"translations": {"it\n": {}}})
 
 

@@ -188,7 +188,7 @@ def test_other_content_under_the_same_version_is_refused(existing, request, smal
     request.getfixturevalue(existing)
     small["welcome"] = "Changed"
     before = counts()
-    with pytest.raises(VersionTaken, match=r"small 1\.0 is stored with other contents"):
+    with pytest.raises(VersionTaken, match=r"small 1\.0 already exists with different contents"):
         store_bundle(small, publish=True, now=NOW)
     assert counts() == before
 
@@ -207,7 +207,7 @@ def test_an_invalid_bundle_stores_nothing(db, small):
 
 def test_a_draft_that_was_edited_into_nonsense_cannot_be_published(draft):
     draft.criteria.get().options.filter(key="no").update(asks="nothing")
-    with pytest.raises(InvalidBundle, match="explanations would never show"):
+    with pytest.raises(InvalidBundle, match="explanations would never be shown"):
         publish_version(draft, now=NOW)
     assert ProtocolVersion.objects.get().status == "draft"
 

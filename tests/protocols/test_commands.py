@@ -78,7 +78,7 @@ def test_protocol_check_accepts_a_valid_file():
 def test_protocol_check_warns_of_what_is_often_a_mistake(bundle_file):
     path = bundle_file()
     lines = run("protocol_check", path).splitlines()
-    assert f"{path}: warning: guidelines: There are no guidelines one click away." in lines[1]
+    assert f"{path}: warning: guidelines: There are no full guidelines." in lines[1]
     assert "small@1.0 is valid" in lines[-1]
 
 
@@ -163,7 +163,9 @@ def test_a_dry_run_publishes_no_draft_that_is_there(draft, bundle_file):
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_protocol_import_refuses_other_contents_of_a_stored_version(frozen, bundle_file, dry_run):
-    with pytest.raises(CommandError, match=r'version: small 1\.0 is stored with other contents .*such as "1\.1"\)$'):
+    with pytest.raises(
+        CommandError, match=r'version: small 1\.0 already exists with different contents .*such as "1\.1"\)$'
+    ):
         run("protocol_import", bundle_file(welcome="Changed"), dry_run=dry_run)
     assert ProtocolVersion.objects.get().welcome == ""
 

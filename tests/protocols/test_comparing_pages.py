@@ -25,7 +25,7 @@ def compare(client, a="small@1.0", b="small@1.1"):
 def test_a_change_of_the_question_changes_what_is_measured(staff, frozen):
     changed(frozen, question="Does it suit?")
     page = compare(staff)
-    assert "<strong>1 change changes what is measured</strong>" in page
+    assert "<strong>1 change affects what is measured</strong>" in page
     assert "<del>fit</del>" in page
     assert "<ins>suit</ins>" in page
     assert "Changes what is measured</h4>" in page
@@ -35,7 +35,7 @@ def test_a_change_of_the_question_changes_what_is_measured(staff, frozen):
 def test_a_change_of_the_name_is_wording(staff, frozen):
     changed(frozen, name="Fitness", definition="New.")
     page = compare(staff)
-    assert "<strong>What is measured is the same: 2 changes of wording.</strong>" in page
+    assert "<strong>What is measured stays the same: 2 wording changes.</strong>" in page
     assert "Questions, answers and scales are the same" in page
     assert "Changes what is measured</h4>" not in page
 
@@ -84,7 +84,7 @@ def test_titles_with_dots_and_quotes_that_repeat_are_told_apart(staff, small):
 
 
 def test_the_same_twice_differs_in_nothing(staff, frozen):
-    assert "Nothing differs" in compare(staff, b="small@1.0")
+    assert "Identical except for the key and the version" in compare(staff, b="small@1.0")
 
 
 def test_a_draft_with_faults_can_be_compared(staff, frozen):

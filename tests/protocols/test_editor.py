@@ -123,7 +123,7 @@ def test_a_table_is_read_and_nothing_is_stored(editor, draft):
     answer = answer_to("| 1 | a |\n| 3 | b |", between=True).json()
     assert [option["value"] for option in answer["options"]] == [1, 2, 3]
     assert answer["scale"] == "ordinal"
-    assert answer["notes"][0] == "Without a text: 2."
+    assert answer["notes"][0] == "Point without text: 2."
     assert len(answer_to("| 1 | a |\n| 3 | b |").json()["options"]) == 2
     refused = answer_to("no table")
     assert refused.status_code == 422

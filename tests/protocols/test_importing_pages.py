@@ -47,15 +47,17 @@ def test_the_same_bundle_again_says_so(staff, frozen, small):
     page = text_of(
         staff.post(reverse("protocol_import"), {"action": "publish", "text": json.dumps(small)}, follow=True)
     )
-    assert "was here already, with the same contents" in page
-    assert "is here already with the same contents" in text_of(send(staff, "check", json.dumps(small)))
+    assert "already exists here as a published version with the same contents. Nothing was added." in page
+    assert "already exists here as a published version with the same contents." in text_of(
+        send(staff, "check", json.dumps(small))
+    )
 
 
 def test_other_contents_under_a_version_that_exists_are_refused(staff, frozen, small):
     for action in ("check", "draft", "publish"):
         answer = send(staff, action, json.dumps(small | {"welcome": "Hi"}))
         assert answer.status_code == 422
-        assert "is stored with other contents" in text_of(answer)
+        assert "already exists with different contents" in text_of(answer)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_only_editors_see_the_pages_and_others_are_told_why(cast, client, staff,
     client.force_login(cast.observer)
     refused = client.get(reverse(name))
     assert refused.status_code == 403
-    assert "Protocols are made by the people who run studies" in text_of(refused)
+    assert "Only people who run studies can see and edit protocols" in text_of(refused)
     assert staff.get(reverse(name)).status_code == 200
 
 
@@ -183,7 +183,7 @@ def test_a_draft_that_was_changed_since_it_was_read_is_not_published(staff, draf
     assert refused.status_code == 409
     page = text_of(refused)
     assert "Nothing was published." in page
-    assert "read it again, tick the box and publish it" in page
+    assert "Read it again, tick the box and publish it" in page
     assert "Does it suit?" in page
     assert ProtocolVersion.objects.get().status == "draft"
     assert f'value="{read(draft)["revision"]}"' in page
@@ -197,7 +197,7 @@ def test_what_somebody_else_changed_and_published_is_not_mine(staff, draft):
     publish_version(draft, now=NOW)
     refused = staff.post(address("protocol_publish"), sent)
     assert refused.status_code == 409
-    assert "It cannot be changed any more" in text_of(refused)
+    assert "It can no longer be changed" in text_of(refused)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -310,7 +310,7 @@ def test_what_is_exported_is_the_same_when_it_is_imported(staff, frozen, kind, e
     answer = staff.get(address("protocol_export", "1.0", kind))
     assert answer["Content-Disposition"] == f'attachment; filename="small-1.0.{ending}"'
     assert bundle_hash(load_bundle(text_of(answer))) == frozen.sha256
-    assert "was here already" in text_of(send_and_follow(staff, text_of(answer)))
+    assert "already exists here as" in text_of(send_and_follow(staff, text_of(answer)))
 
 
 def send_and_follow(client, text):

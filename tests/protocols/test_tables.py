@@ -44,8 +44,8 @@ def test_a_rubric_becomes_a_scale_with_its_conditions_and_undescribed_points():
         ("Nothing is left to ask & it is polite.\n\nExample: Sure.\nDown this road.", []),
     ]
     first, second, _roles = table.notes
-    assert first == "2 cells of “Example” are at the end of “When it fits”."
-    assert second == "Without a text: 2, 4."
+    assert first == "2 cells of “Example” were added to the end of “When it fits”."
+    assert second == "Points without text: 2, 4."
 
 
 def test_the_options_are_those_of_a_bundle(small):
@@ -144,14 +144,14 @@ def test_cells_beyond_the_head_are_kept():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "This is no table"),
-        ("Just a sentence.", "This is no table"),
+        ("", "This is not a table"),
+        ("Just a sentence.", "This is not a table"),
         ("| Score | Text |\n|---|---|", "1 row of answers"),
         ("| 1 | a |", "1 row of answers"),
         ("| 1 | a |\n| | b |", "first cell of row 2 is empty"),
-        ("| 1 | a |\n| 1.0 | b |", "“1” stands in two rows"),
-        ("| A | a |\n| A | b |", "“A” stands in two rows"),
-        ("| 1 | a |\n| 2 | b |\n\n| 1 | a |\n| 2 | b |", "“1” stands in two rows"),
+        ("| 1 | a |\n| 1.0 | b |", "“1” appears in two rows"),
+        ("| A | a |\n| A | b |", "“A” appears in two rows"),
+        ("| 1 | a |\n| 2 | b |\n\n| 1 | a |\n| 2 | b |", "“1” appears in two rows"),
         ("| 1 | a |\n| 2 | b |\nAnd:\n| 1 | a |\n| 2 | b |", "These are 2 tables"),
         ("| S | T |\n|-|-|\n| 1 | a |\n\n| S | T |\n|-|-|\n| 1 | a |", "These are 2 tables"),
         ("| a | b |\n" * 102, "102 rows of answers"),

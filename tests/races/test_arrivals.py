@@ -87,12 +87,12 @@ def test_who_finishes_while_the_sweep_looks_is_held_by_one_flag():
     assert Flag.objects.filter(kind="attention").count() == 4
 
 
-@pytest.mark.parametrize(("verdict", "state"), [("excluded", "failed_attention"), ("dismissed", "done")])
-def test_who_finishes_while_a_lead_decides_gets_the_code_of_the_decision_or_none(verdict, state):
+@pytest.mark.parametrize(("decision", "state"), [("excluded", "failed_attention"), ("dismissed", "done")])
+def test_who_finishes_while_a_lead_decides_gets_the_code_of_the_decision_or_none(decision, state):
     by = UserFactory()
     for entry in people_who_missed_a_check(4):
         flag = FlagFactory(participant=entry.participant, evidence={"n": 1, "value": 1, "threshold": 0})
-        deciding = partial(decide_flag, flag, verdict=verdict, reason="Seen.", by=by, now=timezone.now())
+        deciding = partial(decide_flag, flag, decision=decision, reason="Seen.", by=by, now=timezone.now())
         ended, decided = run_together([partial(end_entry, entry, now=timezone.now()), deciding])
 
         assert isinstance(decided, Flag)

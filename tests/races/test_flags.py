@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_two_sweeps_at_once_raise_each_flag_once():
     cast = make_cast(kappa_floor=0.2)
-    CheckPlanFactory(study=cast.study, pauses_by_itself=True)
+    CheckPlanFactory(study=cast.study, pauses_automatically=True)
     make_batches(cast.study, 2, 5)
     rate_all(cast.study, make_people(cast.study, ("good-1", "good-2", "good-3", "uniform")), timezone.now())
     sweep(now=timezone.now())
@@ -58,7 +58,7 @@ def test_two_people_who_decide_at_once_decide_once():
 
 def test_a_sweep_that_pauses_and_a_lead_who_excludes_do_not_wait_for_each_other():
     cast = make_cast()
-    plan = CheckPlanFactory(study=cast.study, pauses_by_itself=True)
+    plan = CheckPlanFactory(study=cast.study, pauses_automatically=True)
     for person in cast.annotators:
         flag = FlagFactory(participant=person)
         raising = partial(raise_flag, person, Signal("gold", {"n": 40}), plan=plan, now=timezone.now())

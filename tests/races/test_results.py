@@ -36,7 +36,7 @@ def test_workers_who_sweep_at_once_decide_each_candidate_once():
     assert sum(results) == 6
     assert Attempt.objects.count() == 6
     assert StatusChange.objects.count() == 6
-    assert ActivityLog.objects.filter(verb="verdict").count() == 6
+    assert ActivityLog.objects.filter(verb="qualification_result").count() == 6
     statuses = Participant.objects.filter(pk__in=[each.pk for each in people]).order_by("pk")
     assert list(statuses.values_list("status", flat=True)) == ["cleared", "failed"] * 3
 

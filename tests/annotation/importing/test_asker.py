@@ -68,7 +68,7 @@ def test_without_a_word_about_it_the_first_speaker_asks(study: Study, write: Wri
 
 @pytest.mark.parametrize("told", ["Ann", 7])
 def test_an_asker_who_speaks_no_turn_is_refused(study: Study, write: Write, told: object) -> None:
-    reason = f"no turn is spoken by {told!r}: the speakers are Kim, Lee"
+    reason = f"{told!r} does not speak in this dialogue: the speakers are Kim, Lee"
     assert errors_of(load, study, write(record(TWO, asker=told))) == [(1, "asker", reason)]
 
 
@@ -77,7 +77,7 @@ def test_the_same_dialogue_with_another_asker_is_another_dialogue(study: Study, 
     load(study, path)
     assert load(study, path).counts["dialogues_unchanged"] == 1
     ((_line, _field, reason),) = errors_of(load, study, write(record(TWO), name="b.jsonl"))
-    assert "with other roles (who asks)" in reason
+    assert "with different roles (who asks)" in reason
 
 
 def test_the_preview_shows_who_asks_and_the_numbers(write: Write) -> None:

@@ -16,21 +16,25 @@ TURN = {"speaker": "A", "text": "Hi"}
     ("line", "field", "reason"),
     [
         ("{", "", "is not JSON"),
-        ("[1]", "", "this is a list"),
-        (dialogue(history="Hi"), "history", "must be a list, this is text"),
+        ("[1]", "", "must be one object {...}, not a list"),
+        (dialogue(history="Hi"), "history", "must be a list, not text"),
         (dialogue(history=[]), "history", "is an empty list"),
         (dialogue(history=None), "history", "is missing"),
-        (dialogue(history=["Hi"]), "history[0]", "must be an object, this is text"),
-        (dialogue(history=[TURN, {"speaker": "B"}]), "history[1].text", "must be text, this is null"),
-        (dialogue(history=[{"speaker": "A", "text": 5}]), "history[0].text", "must be text, this is a number"),
+        (dialogue(history=["Hi"]), "history[0]", "must be an object, not text"),
+        (dialogue(history=[TURN, {"speaker": "B"}]), "history[1].text", "must be text, not null"),
+        (dialogue(history=[{"speaker": "A", "text": 5}]), "history[0].text", "must be text, not a number"),
         (dialogue(history=[{"speaker": "A", "text": " \n"}]), "history[0].text", "is empty"),
         (dialogue(history=[{"text": "Hi"}]), "history[0].speaker", "must name the speaker"),
         (dialogue(candidates=None), "candidates", "is missing"),
         (dialogue(candidates=[]), "candidates", "is an empty list"),
         (dialogue(candidates=[{"text": "Yes."}]), "candidates[0].source", "is missing"),
         (dialogue(candidates=[{"source": "a"}]), "candidates[0].text", "must be text"),
-        (dialogue(candidates=[{"source": "a", "text": True}]), "candidates[0].text", "this is true or false"),
-        (dialogue(candidates=[{"source": ["a"], "text": "x"}]), "candidates[0].source", "this is a list"),
+        (dialogue(candidates=[{"source": "a", "text": True}]), "candidates[0].text", "must be text, not true or false"),
+        (
+            dialogue(candidates=[{"source": ["a"], "text": "x"}]),
+            "candidates[0].source",
+            "must be text or a whole number, not a list",
+        ),
         (dialogue(candidates=[{"source": "a" * 101, "text": "x"}]), "candidates[0].source", "longer than 100"),
         (dialogue(["d1"]), "dialogue_id", "must be text or a whole number"),
         (dialogue(1.5), "dialogue_id", "must be text or a whole number"),
@@ -95,7 +99,7 @@ def test_a_header_alone_holds_no_dialogues(study: Study, write: Write) -> None:
     ("content", "reason"),
     [
         ("[\n{}\n]", "is a JSON list"),
-        ('{"text": "Hi"}', "has no field history, messages or utterances, only: text"),
+        ('{"text": "Hi"}', "has no field named history, messages or utterances, only: text"),
         ("id,text\n1,Hi", "neither JSON Lines nor CSV"),
     ],
 )
@@ -113,7 +117,7 @@ def test_an_unknown_format_is_refused_with_the_known_ones(study: Study) -> None:
 
 def test_an_id_that_stands_twice_names_the_first_line(study: Study, write: Write) -> None:
     errors = errors_of(load, study, write(dialogue("a"), dialogue("b"), dialogue("a", topic="x")))
-    assert errors == [(3, "dialogue_id", "has the id 'a' as line 1: each dialogue needs its own id")]
+    assert errors == [(3, "dialogue_id", "has the same id 'a' as line 1: each dialogue needs its own id")]
 
 
 def test_equal_turns_without_ids_are_refused(study: Study, write: Write) -> None:
@@ -124,7 +128,7 @@ def test_equal_turns_without_ids_are_refused(study: Study, write: Write) -> None
 def test_a_candidate_id_that_stands_twice_is_refused(study: Study, write: Write) -> None:
     candidates = [{"id": "c", "source": "a", "text": "x"}, {"id": "c", "source": "b", "text": "y"}]
     errors = errors_of(load, study, write(dialogue(candidates=candidates)))
-    assert errors == [(1, "candidates[1]", "has the id 'c' of another candidate before it")]
+    assert errors == [(1, "candidates[1]", "repeats the id 'c' of an earlier candidate")]
 
 
 def test_texts_taken_for_sources_are_noticed(study: Study, write: Write) -> None:
@@ -151,7 +155,7 @@ def test_a_packed_file_that_is_cut_off_is_refused(study: Study, write: Write) ->
     packed = gzip.compress(HE_DIALOGUES.read_bytes())
     path = write()
     path.write_bytes(packed[: len(packed) // 2])
-    assert "damaged or cut off" in errors_of(load, study, path)[-1][2]
+    assert "damaged or incomplete" in errors_of(load, study, path)[-1][2]
     assert not Dialogue.objects.exists()
 
 
@@ -161,4 +165,4 @@ def test_a_packed_file_that_unpacks_without_end_is_refused(
     monkeypatch.setattr(files, "MOST_UNPACKED", 10_000)
     path = write()
     path.write_bytes(gzip.compress(HE_DIALOGUES.read_bytes()))
-    assert "the file holds more than" in errors_of(load, study, path)[0][2]
+    assert "the file contains more than" in errors_of(load, study, path)[0][2]

@@ -24,7 +24,7 @@ def refused(*args: object) -> tuple[str, CommandError]:
 
 def test_the_reference_study_from_the_command_line(he_study: Study) -> None:
     assert "dialogues new: 42" in run("import_dialogues", he_study.slug, HE_DIALOGUES)
-    assert "batches created" in run("make_batches", he_study.slug, "--by", "given")
+    assert "4 batches made." in run("make_batches", he_study.slug, "--by", "given")
     said = run("import_ratings", he_study.slug, HE_RATINGS)
     assert "ratings new: 5,880" in said
     assert "seats taken: 28" in said
@@ -40,7 +40,7 @@ def test_a_dry_run_says_so_and_stores_nothing(study: Study) -> None:
 def test_errors_are_printed_with_file_line_field_and_reason(study: Study, write: Write) -> None:
     path = write(dialogue("a"), "{", dialogue("b", history=5))
     printed, error = refused("import_dialogues", study.slug, path)
-    assert printed.splitlines()[1] == f"{path}:3: history: must be a list, this is a number"
+    assert printed.splitlines()[1] == f"{path}:3: history: must be a list, not a number"
     assert str(error) == "2 errors. Nothing was imported."
     assert error.returncode == 1
 

@@ -83,7 +83,7 @@ def test_a_known_dialogue_with_other_content_is_refused(study: Study, write: Wri
     load(study, write(dialogue("a")))
     before = contents(study)
     errors = errors_of(load, study, write(dialogue("new"), dialogue("a", **change)))
-    reason = f"'a' is in the study already with other {named}: give the new dialogue another id"
+    reason = f"'a' is already in the study with different {named}: give the new dialogue another id"
     assert errors == [(2, "dialogue_id", reason)]
     assert contents(study) == before
 

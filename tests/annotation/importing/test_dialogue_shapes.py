@@ -50,14 +50,14 @@ def test_chat_messages_become_turns(study: Study, write: Write) -> None:
 def test_messages_may_come_without_candidates(study: Study, write: Write) -> None:
     summary = load(study, write({"messages": [{"role": "user", "content": "Hello?"}]}))
     assert summary.counts["candidates_new"] == 0
-    assert any("whole dialogues only" in note for note in summary.notes)
+    assert any("only whole dialogues can be rated" in note for note in summary.notes)
 
 
 def test_utterances_keep_their_labels_as_metadata_and_the_summary_says_so(study: Study) -> None:
     summary = load(study, DIQAD)
     assert summary.format == "jsonl-utterances"
     assert summary.counts["dialogues_new"] == 100
-    assert any("label, ratings, reason are kept as metadata" in note for note in summary.notes)
+    assert any("label, ratings, reason are kept as dialogue metadata" in note for note in summary.notes)
     first = json.loads(DIQAD.read_text().splitlines()[0])
     stored = study.dialogues.get(key=first["id"])
     assert stored.turns == first["utterances"]
@@ -108,7 +108,7 @@ def test_a_named_reference_is_the_only_one(study: Study, write: Write) -> None:
 
 def test_a_reference_nobody_wrote_is_refused(study: Study, write: Write) -> None:
     errors = errors_of(load, study, write(dialogue()), reference="me")
-    assert errors == [(0, "reference", "no source is named 'me', only: ground_truth, bot")]
+    assert errors == [(0, "reference", "no source is named 'me': use ground_truth, bot")]
 
 
 def test_a_written_backslash_n_stays_as_it_is_unless_asked_for(study: Study, write: Write) -> None:

@@ -66,11 +66,15 @@ def test_several_choices_may_stand_in_the_column_of_values(diqad: Study, write: 
 @pytest.mark.parametrize(
     ("row", "field", "reason"),
     [
-        ("d1,ann,reasons_1,,dull,", "choices", "'dull' is no answer to reasons_1: it has incomplete"),
+        ("d1,ann,reasons_1,,dull,", "choices", "'dull' is not an answer to reasons_1: use incomplete"),
         ("d1,ann,reasons_1,,,", "choices", "Choose at least one answer"),
-        ("d1,ann,support,,,0", "turns", "no whole number from 1"),
-        ("d1,ann,support,,,3", "turns", "marks turn 3, and the dialogue has 2 turns: correct the number"),
-        ("d1,ann,reasons_0,,not_relevant,", "criterion", "reasons_0 is asked only after 0 to score: leave it out"),
+        ("d1,ann,support,,,0", "turns", "not a whole number of at least 1"),
+        ("d1,ann,support,,,3", "turns", "marks turn 3, but the dialogue has 2 turns: correct the number"),
+        (
+            "d1,ann,reasons_0,,not_relevant,",
+            "criterion",
+            "reasons_0 is asked only after the answer 0 to score: leave it out",
+        ),
     ],
 )
 def test_a_wrong_choice_or_turn_names_its_line_and_changes_nothing(
@@ -131,15 +135,15 @@ def test_question_and_annotator_can_be_named(diqad: Study, write: Write):
     ("line", "field", "reason"),
     [
         (label(score=None), "label", "is missing"),
-        (label(score=7), "label", "'7' is no answer to score: it has 2, 1, 0"),
-        (label(score=1, reason="it is dull"), "reason", "'it is dull' is no reason for 1: use incomplete"),
+        (label(score=7), "label", "'7' is not an answer to score: use 2, 1, 0"),
+        (label(score=1, reason="it is dull"), "reason", "'it is dull' is not a reason for 1: use incomplete"),
         (label(score=2, reason="incomplete"), "reason", "which has none: leave the field out"),
-        (label(score=2, turns="Nowhere."), "turns", "is no turn: write its number"),
+        (label(score=2, turns="Nowhere."), "turns", "is not a turn: write its number"),
         (label(score=2, turns="3: There."), "turns", "the dialogue has 2 turns"),
-        (label(score=1, turns="1"), "turns", "no turns are marked after this label"),
+        (label(score=1, turns="1"), "turns", "this label does not ask for marked turns"),
         (label(score=1, answers={"mood": 1}), "criterion", "'mood' is not in the protocol"),
-        (label(score=1, answers={"knowledge": 5}), "answers.knowledge", "is no answer to knowledge"),
-        (label(ratings=[{"annotator": "a", "label": 9}]), "ratings[0].label", "is no answer to score"),
+        (label(score=1, answers={"knowledge": 5}), "answers.knowledge", "is not an answer to knowledge"),
+        (label(ratings=[{"annotator": "a", "label": 9}]), "ratings[0].label", "is not an answer to score"),
         (label("d9"), "dialogue", "'d9' is not in the study"),
         ('{"dialogue": "d1", "label"', "", "is not JSON"),
     ],

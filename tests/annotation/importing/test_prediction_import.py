@@ -106,25 +106,25 @@ def test_a_dry_run_stores_nothing(material: Study, write: Write) -> None:
 @pytest.mark.parametrize(
     ("lines", "options", "error"),
     [
-        (["d1-bot,x"], {}, (2, "m", "'x' is no number")),
-        (["d1-bot,nan"], {}, (2, "m", "'nan' is no number")),
-        (["d1-bot,1e999"], {}, (2, "m", "is no number")),
-        (["d1-bot,1_000"], {}, (2, "m", "is no number")),
+        (["d1-bot,x"], {}, (2, "m", "'x' is not a number")),
+        (["d1-bot,nan"], {}, (2, "m", "'nan' is not a number")),
+        (["d1-bot,1e999"], {}, (2, "m", "is not a number")),
+        (["d1-bot,1_000"], {}, (2, "m", "is not a number")),
         (["d1-bot,1", "d9-bot,2"], {}, (3, "dialogue", "'d9-bot' is not in the study")),
         (["d1-bot,1", "d1-bot,1"], {}, (3, "m", "repeats line 2")),
         ([",1"], {}, (2, "item", "is empty")),
         (["d1-bot,1,2"], {}, (2, "", "has 3 values")),
-        (["d1-bot,"], {}, (0, "", "holds no predictions")),
-        (["d1-bot,maybe"], {"metrics": ["m=appropriateness"]}, (2, "m", "is no answer to appropriateness")),
+        (["d1-bot,"], {}, (0, "", "contains no predictions")),
+        (["d1-bot,maybe"], {"metrics": ["m=appropriateness"]}, (2, "m", "is not an answer to appropriateness")),
         (["d1-bot,1"], {"metrics": ["m=beauty"]}, (1, "criterion", "'beauty' is not in the protocol")),
         (["d1-bot,1"], {"metrics": ["x"]}, (1, "metrics", "has no column 'x'")),
-        (["d1-bot,1"], {"metrics": ["item"]}, (1, "metrics", "says what was rated")),
+        (["d1-bot,1"], {"metrics": ["item"]}, (1, "metrics", "identifies what was rated, so it cannot be a metric")),
         (["d1-bot,1"], {"metrics": ["m", "M"]}, (1, "metrics", "named twice")),
-        (["d1-bot,1"], {"metrics": []}, (1, "value", "no column is known")),
+        (["d1-bot,1"], {"metrics": []}, (1, "value", "no column found")),
         (["d1-bot,1"], {"metrics": [], "columns": {"label": "m"}}, (1, "criterion", "name the criterion")),
-        (["d1-bot,1"], {"columns": {"nose": "m"}}, (1, "map", "is no field")),
+        (["d1-bot,1"], {"columns": {"nose": "m"}}, (1, "map", "is not a field")),
         (["d1-bot,1"], {"columns": {"item": "nose"}}, (1, "map", "no column 'nose'")),
-        (["d1-bot,1"], {"lower_is_better": ["n"]}, (1, "lower_is_better", "is no metric of this import")),
+        (["d1-bot,1"], {"lower_is_better": ["n"]}, (1, "lower_is_better", "is not a metric of this import")),
     ],
 )
 def test_what_is_wrong_is_named_by_line_and_field_and_changes_nothing(
@@ -151,7 +151,7 @@ def test_another_value_or_another_kind_for_a_known_metric_is_refused(material: S
     kind = errors_of(bring, material, write("item,m", "d1-bot,unsure"), metrics=["m=appropriateness"])
     assert changed[0][:2] == (3, "m")
     assert "another prediction" in changed[0][2]
-    assert "another metric of this name" in kind[0][2]
+    assert "already has another metric with this name" in kind[0][2]
     assert stored(material, "m") == {"d1-bot": (1.0, None)}
 
 
@@ -180,4 +180,4 @@ def test_the_command_imports_and_names_the_file_in_its_errors(material: Study, w
     assert (material.metrics.get().note, material.metrics.get().higher_is_better) == ("GPT-2", False)
     with pytest.raises(CommandError, match=r"1 error\. Nothing was imported"):
         call_command("import_predictions", material.slug, str(bad), metrics="ppl")
-    assert f"{bad}:2: ppl: 'high' is no number" in capsys.readouterr().err
+    assert f"{bad}:2: ppl: 'high' is not a number" in capsys.readouterr().err

@@ -46,7 +46,7 @@ def test_semicolons_and_tabs_are_recognised(study: Study, write: Write) -> None:
 
 def test_an_id_column_names_the_dialogue_and_its_prompt_must_not_change(study: Study, write: Write) -> None:
     errors = errors_of(load, study, csv(write, "id,prompt,machine_completion\n7,Hi,One\n7,Bye,Two\n"))
-    assert errors == [(3, "prompt", "is another text than on line 2, of the same dialogue '7'")]
+    assert errors == [(3, "prompt", "differs from the text on line 2 of the same dialogue '7'")]
 
 
 def test_a_candidate_id_stands_once_in_a_dialogue(study: Study, write: Write) -> None:
@@ -58,7 +58,7 @@ def test_a_row_with_too_few_cells_is_named_by_its_first_line(study: Study, write
     text = 'prompt,machine_completion\n"a\nb\nc",ok\n"d\ne"\nf,g,h\n'
     errors = errors_of(load, study, csv(write, text))
     assert [line for line, _, _ in errors] == [5, 7]
-    assert "has 1 values, the header has 2 columns" in errors[0][2]
+    assert "has 1 values, but the header has 2 columns" in errors[0][2]
 
 
 def test_a_missing_column_is_said_with_those_that_are_there(study: Study, write: Write) -> None:
@@ -74,7 +74,7 @@ def test_an_empty_cell_of_the_source_column_is_an_error(study: Study, write: Wri
 def test_a_quotation_mark_that_never_closes_is_an_error(study: Study, write: Write) -> None:
     errors = errors_of(load, study, csv(write, 'prompt,machine_completion\n"Hi,One\nBye,Two\n'))
     assert errors[0][0] == 2
-    assert "look at the quotation marks" in errors[0][2]
+    assert "check the quotation marks" in errors[0][2]
 
 
 def test_a_column_named_twice_is_an_error(study: Study, write: Write) -> None:

@@ -37,7 +37,9 @@ def test_what_is_told_goes_before_what_is_known() -> None:
 
 
 def test_two_columns_that_could_be_the_same_are_a_question() -> None:
-    with pytest.raises(BadField, match="could be value and label: choose it under Columns, or with --map value=COLUMN"):
+    with pytest.raises(
+        BadField, match="could be value and label: choose one under Columns, or with --map value=COLUMN"
+    ):
         map_columns(["annotator", "item", "value", "label"], {}, 1)
 
 

@@ -150,7 +150,7 @@ def test_items_go_to_the_batch_that_holds_them_and_free_seats_are_used_first(sma
     summary = load_ratings(small, write(HEAD, *rows))
     assert (summary.counts["batches_new"], summary.counts["items_new"]) == (0, 0)
     assert (summary.counts["seats_taken"], summary.counts["seats_added"]) == (3, 1)
-    assert any("1 seats were added" in note for note in summary.notes)
+    assert any("1 seat was added" in note for note in summary.notes)
     seats = Seat.objects.filter(batch=batches[0]).order_by("number")
     assert list(seats.values_list("number", "assignment__participant__pseudonym")) == [(1, "x"), (2, "y"), (3, "z")]
 
@@ -159,7 +159,7 @@ def test_a_batch_named_by_the_file_gives_way_to_the_one_that_holds_the_item(smal
     make_batches(small, by="size", size=42, now=NOW)
     summary = load_ratings(small, write(f"{HEAD},batch", "d01,d01-it5,it5,x,listening,Listening,other"))
     assert summary.counts["batches_new"] == 0
-    assert any("already holds their item" in note for note in summary.notes)
+    assert any("already contains their item" in note for note in summary.notes)
 
 
 def test_of_several_batches_the_one_the_file_names_is_meant(small: Study, write: Write) -> None:
@@ -251,10 +251,10 @@ GOOD = "d01,d01-it5,it5,x,listening,Listening"
     ("row", "field", "reason"),
     [
         ("d99,d99-a,it5,x,listening,Listening", "dialogue", "'d99' is not in the study"),
-        ("d01,d01-zz,it5,x,listening,Listening", "item", "'d01-zz' is no candidate of the dialogue 'd01'"),
-        ("d01,d01-it5,geppetto,y,listening,Listening", "source", "is by another source than 'geppetto'"),
-        ("d01,d01-it5,it5,x,empathy,Listening", "criterion", "'empathy' is not in the protocol, only: "),
-        ("d01,d01-it5,it5,x,listening,Maybe", "value", "'Maybe' is no answer to listening: it has Listening"),
+        ("d01,d01-zz,it5,x,listening,Listening", "item", "'d01-zz' is not a candidate of the dialogue 'd01'"),
+        ("d01,d01-it5,geppetto,y,listening,Listening", "source", "is from a source other than 'geppetto'"),
+        ("d01,d01-it5,it5,x,empathy,Listening", "criterion", "'empathy' is not in the protocol: use "),
+        ("d01,d01-it5,it5,x,listening,Maybe", "value", "'Maybe' is not an answer to listening: use Listening"),
         ("d01,d01-it5,it5,,listening,Listening", "annotator", "is empty"),
         (f"d01,d01-it5,it5,{'x' * 81},listening,Listening", "annotator", "longer than 80"),
         ("d01,,,x,listening,Listening", "item", "is empty"),
@@ -278,10 +278,10 @@ def test_a_wrong_row_is_named_and_nothing_is_stored(
 @pytest.mark.parametrize(
     ("column", "cell", "reason"),
     [
-        ("explanations", "coherent", "'coherent' is not an explanation of Listening: it has none"),
-        ("answered_at", "yesterday", "is no time"),
-        ("answered_at", "2999-01-01", "lies in the future"),
-        ("answered_at", "1e300", "is no time"),
+        ("explanations", "coherent", "'coherent' is not an explanation of Listening, which has none"),
+        ("answered_at", "yesterday", "is not a time"),
+        ("answered_at", "2999-01-01", "is in the future"),
+        ("answered_at", "1e300", "is not a time"),
         ("free_text", "a\x00", "NUL"),
         ("batch", "b" * 101, "longer than 100"),
     ],
@@ -296,7 +296,7 @@ def test_a_wrong_value_beside_the_answer_is_named(
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("d01,d01-it5,it5,x,correctness,Correct,,", "the study has the answer 'Not Correct'"),
+        ("d01,d01-it5,it5,x,correctness,Correct,,", "the study already has the answer 'Not Correct'"),
         ("d01,d01-it5,it5,x,correctness,Not Correct,grammar,", "another explanation or free text"),
         ("d01,d01-it5,it5,x,correctness,Not Correct,,new words", "another explanation or free text"),
     ],
@@ -312,7 +312,7 @@ def test_another_answer_than_the_stored_one_is_refused(small: Study, write: Writ
 
 def test_a_pseudonym_of_a_living_annotator_is_refused(small: Study, write: Write) -> None:
     make_annotator(small, "x", pseudonym="x")
-    assert "is an annotator of this study" in errors_of(load_ratings, small, write(HEAD, GOOD))[0][2]
+    assert "is already an annotator of this study" in errors_of(load_ratings, small, write(HEAD, GOOD))[0][2]
 
 
 def test_an_excluded_annotator_gets_no_new_seat(small: Study, write: Write) -> None:
@@ -328,7 +328,7 @@ def test_a_candidate_id_of_several_dialogues_needs_the_dialogue(small: Study, wr
     )
     load_ratings(small, rows, create_missing=True)
     found = errors_of(load_ratings, small, write("item,annotator,criterion,value", "c,y,listening,Listening"))
-    assert found == [(2, "item", "'c' is in several dialogues: add a column dialogue")]
+    assert found == [(2, "item", "'c' is in several dialogues: add a dialogue column")]
 
 
 def test_several_candidates_of_a_source_need_the_candidate(small: Study, write: Write) -> None:
@@ -337,7 +337,7 @@ def test_several_candidates_of_a_source_need_the_candidate(small: Study, write: 
     found = errors_of(
         load_ratings, small, write("dialogue,source,annotator,criterion,value", "e1,it5,y,listening,Listening")
     )
-    assert "has several candidates of 'it5'" in found[0][2]
+    assert "has several candidates from 'it5'" in found[0][2]
 
 
 def test_a_candidate_cannot_be_made_without_its_source(small: Study, write: Write) -> None:

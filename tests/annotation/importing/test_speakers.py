@@ -59,7 +59,7 @@ def test_a_speaker_who_follows_from_the_dialogue_may_be_named_or_not(study: Stud
 def test_another_speaker_is_another_content(study: Study, write: Write) -> None:
     load(study, write(dialogue(candidates=spoken(c1="A"))))
     ((_, field, reason),) = errors_of(load, study, write(dialogue(candidates=spoken(c1="B"))))
-    assert (field, "with other candidates" in reason) == ("dialogue_id", True)
+    assert (field, "with different candidates" in reason) == ("dialogue_id", True)
 
 
 @pytest.mark.parametrize("speaker", ["bot", " BOT", "GPT-2"])
@@ -67,5 +67,5 @@ def test_the_source_is_refused_as_a_speaker(study: Study, write: Write, speaker:
     study.sources.create(key="bot", name="GPT-2", position=1)
     errors = errors_of(load, study, write(dialogue("d0"), dialogue(candidates=spoken(c1=speaker))))
     assert [(line, field) for line, field, _ in errors] == [(2, "speaker")]
-    assert "is the source of this candidate, and annotators would read it" in errors[0][2]
+    assert "is the source of this candidate, and annotators would see it" in errors[0][2]
     assert not study.dialogues.exists()

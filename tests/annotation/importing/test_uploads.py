@@ -99,7 +99,7 @@ def test_a_fault_of_the_program_ends_the_job_with_a_sentence(study: Study, monke
     job = queue(study)
     assert run_import_job(job.pk, NOW) == Status.FAILED
     job.refresh_from_db()
-    assert "fault in the program" in job.errors[0]["reason"]
+    assert "because of a program error" in job.errors[0]["reason"]
 
 
 def test_a_second_delivery_of_a_finished_job_does_nothing(study: Study) -> None:
@@ -123,7 +123,7 @@ def test_a_job_that_kills_every_worker_is_given_up(study: Study) -> None:
     ImportJob.objects.update(status=Status.RUNNING, started_at=NOW, n_attempts=uploads.MOST_ATTEMPTS)
     assert run_import_job(job.pk, NOW) == Status.FAILED
     job.refresh_from_db()
-    assert "interrupted every time" in job.errors[0]["reason"]
+    assert "interrupted at every attempt" in job.errors[0]["reason"]
 
 
 def test_an_unknown_job_is_left_alone(db: None) -> None:

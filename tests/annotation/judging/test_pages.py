@@ -53,7 +53,7 @@ def test_start_queues_a_run_and_shows_it(maker, endpoint, sent):
     ("change", "said"),
     [
         ({"endpoint": "http://evil.example/v1"}, "is not one of the available choices"),
-        ({"n_shots": 3}, "The protocol has 0 examples"),
+        ({"n_shots": 3}, "Choose at most 0: some criteria have no more examples"),
         ({"criteria": []}, "required"),
         ({"temperature": -1}, "greater than or equal to 0"),
     ],
@@ -79,8 +79,8 @@ def test_every_prompt_and_answer_can_be_read_and_the_key_cannot(maker, study, en
 def test_stop_and_go_on(maker, study, endpoint, sent):
     run = begin(study, endpoint(honest))
     act = reverse("judge_run_act", args=["judged", run.token])
-    assert "stops after the request" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
-    assert "is not at work" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
+    assert "stops after the current request" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
+    assert "This judge is not running" in maker.post(act, {"do": "stop"}, follow=True).content.decode()
     assert "The judge has resumed." in maker.post(act, {"do": "resume"}, follow=True).content.decode()
     run.refresh_from_db()
     assert run.status == "queued"

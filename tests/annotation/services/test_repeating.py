@@ -70,7 +70,7 @@ def test_the_items_are_those_of_the_pilot_in_its_order(study: Study, kind: str, 
 
 def test_main_work_and_training_repeat_nothing(study: Study):
     for kind in ("main", "training"):
-        with pytest.raises(Refused, match="Only a pilot or a qualification"):
+        with pytest.raises(Refused, match="Only a pilot or qualification batch can repeat an earlier pilot"):
             repeat_pilot(study, pilot="pilot-1", kind=kind, now=NOW)
     with pytest.raises(Refused, match="no pilot 'main-1'"):
         repeat_pilot(study, pilot="main-1", kind="pilot", now=NOW)
@@ -99,9 +99,9 @@ def test_a_member_of_the_panel_rates_both_pilots(study: Study):
 def test_a_pilot_says_how_many_dialogues_it_has_and_what_it_does_not_show(study: Study):
     (found,) = pilots_to_repeat(study)
     assert (found.key, found.n_items, found.n_dialogues) == ("pilot-1", 8, 4)
-    assert found.notes == ("Its dialogues have 4 responses that it does not show.",)
+    assert found.notes == ("Its dialogues have 4 responses that this pilot does not show.",)
     CandidateFactory(dialogue=pilot(study).items.first().dialogue)
-    assert pilots_to_repeat(study)[0].notes == ("Its dialogues have 5 responses that it does not show.",)
+    assert pilots_to_repeat(study)[0].notes == ("Its dialogues have 5 responses that this pilot does not show.",)
 
 
 def test_a_pilot_rated_with_another_version_of_the_protocol_says_so(study: Study):
@@ -126,32 +126,32 @@ def test_the_number_of_queries_does_not_grow_with_the_pilots(study: Study, djang
 # --- the page ----------------------------------------------------------------------------------------
 def test_a_second_pilot_and_the_qualification_take_the_dialogues_of_the_pilot_by_default(study: Study, owner: Client):
     for kind, key in (("pilot", "pilot-2"), ("qualification", "qualification-1")):
-        assert f"{key} is made. It shows the same as pilot-" in post(owner, kind=kind)
+        assert f"{key} has been made. It shows the same as pilot-" in post(owner, kind=kind)
         assert shown_in(study.batches.get(key=key)) == shown_in(pilot(study))
 
 
 def test_the_pilot_to_repeat_is_chosen(study: Study, owner: Client):
-    assert "1 batch is made" in post(owner, kind="pilot", takes_others="on", n_dialogues="9")
+    assert "1 batch has been made" in post(owner, kind="pilot", takes_others="on", n_dialogues="9")
     assert shown_in(study.batches.get(key="pilot-2")) != shown_in(pilot(study))
-    assert "shows the same as pilot-1" in post(owner, kind="pilot", same_as="pilot-1")
+    assert "same items as pilot-1" in post(owner, kind="pilot", same_as="pilot-1")
     assert shown_in(study.batches.get(key="pilot-3")) == shown_in(pilot(study))
 
 
 def test_other_dialogues_are_taken_when_that_is_ticked(study: Study, owner: Client):
-    assert "1 batch is made" in post(owner, kind="qualification", takes_others="on", is_fresh_only="on")
+    assert "1 batch has been made" in post(owner, kind="qualification", takes_others="on", is_fresh_only="on")
     dealt = set(study.batches.get(key="qualification-1").items.values_list("dialogue", flat=True))
     assert len(dealt) == 5
     assert not dealt & set(pilot(study).items.values_list("dialogue", flat=True))
 
 
 def test_main_batches_are_dealt_as_before(study: Study, owner: Client):
-    assert "2 batches are made" in post(owner, kind="main")
+    assert "2 batches have been made" in post(owner, kind="main")
 
 
 def test_the_page_names_the_pilots_and_what_differs(study: Study, owner: Client):
     page = owner.get(reverse("study_batches", args=["he"]), {"kind": "qualification"}).content.decode()
     assert "pilot-1 (4 dialogues)" in page
-    assert "Its dialogues have 4 responses that it does not show." in page
+    assert "Its dialogues have 4 responses that this pilot does not show." in page
     assert '<option value="qualification" selected>' in page
 
 

@@ -50,7 +50,7 @@ def test_what_is_wanted_depends_on_what_was_answered(diqad: Work):
     diqad.answer(item, "reasons_0", "not_relevant")
     assert first_missing(diqad.assignment) == other.position
     diqad.answer(other, "knowledge", "no")
-    with pytest.raises(Refused, match="1 answers are still missing"):
+    with pytest.raises(Refused, match="1 answer is still missing"):
         submit_assignment(diqad.assignment, feedback="", now=timezone.now())
     diqad.answer(other, "score", "2")  # marking turns is optional
     assert first_missing(diqad.assignment) is None

@@ -168,7 +168,10 @@ def test_agreement_of_one_annotator_is_a_dash_with_a_reason(cast: Cast):
 def test_answers_that_are_all_alike_are_a_dash_with_a_reason_and_full_agreement(cast: Cast):
     rate(cast, 0, 0)
     client = signed_in(cast.lead)
-    assert "leaves nothing to tell agreement from chance" in client.get(board_url(cast)).content.decode()
+    assert (
+        "Everyone gave the same answer, so agreement cannot be told apart from chance"
+        in client.get(board_url(cast)).content.decode()
+    )
     assert set(figures(client.get(board_url(cast), {"statistic": "percent"}).content.decode())) == {"100%"}
 
 
@@ -225,7 +228,7 @@ def test_a_pilot_is_shown_with_its_kind_and_stays_out_of_the_study(cast: Cast):
     row = agreement_table(data).groups[-1].rows[0]
     assert (row.pooled.text, row.parts[0][1].text) == ("–", "–")
     assert row.parts[1][1].text != "–"
-    assert "No ratings of main batches yet" in signed_in(cast.lead).get(board_url(cast)).content.decode()
+    assert "No ratings in main batches yet" in signed_in(cast.lead).get(board_url(cast)).content.decode()
 
 
 @pytest.mark.parametrize("kind", ["review", "re_rating", "adjudication"])

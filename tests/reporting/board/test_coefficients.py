@@ -57,7 +57,7 @@ def test_the_same_answer_of_everybody_has_no_weighted_kappa_and_says_why(scale_s
     rebuild_study(scale_study, now=NOW)
     table = agreement_table(board_data(scale_study, {"criterion": "fluency", "statistic": "cohen_linear"}))
     assert {row.pooled.text for row in table.groups[0].rows} == {"–"}
-    assert "everybody gave one and the same answer" in table.groups[0].rows[0].pooled.why
+    assert "everybody gave the same answer" in table.groups[0].rows[0].pooled.why
 
 
 # --- strong judgements of pairs --------------------------------------------------------------------------

@@ -123,14 +123,14 @@ def of_items(n: int, n_single: int, value: float) -> dict:
 def test_items_with_one_answer_are_said_to_enter_what_they_enter():
     for key in ("fleiss", "strong", "ac1", "alpha", "percent"):
         why = explained(STATISTICS[key], of_items(12, 3, 0.25), 0.5).why
-        assert ("which enter the expected agreement alone: 3." in why) is (key in WITH_SINGLE_ANSWERS)
-        assert ("3 left out for having one answer only" in why) is (key not in WITH_SINGLE_ANSWERS)
+        assert ("which enter only the expected agreement: 3." in why) is (key in WITH_SINGLE_ANSWERS)
+        assert ("3 left out because they have only one answer" in why) is (key not in WITH_SINGLE_ANSWERS)
 
 
 def test_a_kappa_below_minus_one_is_warned_of():
     figure = explained(STATISTICS["fleiss"], of_items(2, 1, -1.25), 0.6)
     assert (figure.text, figure.is_warned) == ("−1.25", True)
-    assert "can lie below −1" in figure.why
+    assert "can be below −1" in figure.why
     assert not explained(STATISTICS["alpha"], of_items(2, 1, -0.5), 0.6).is_warned
 
 
@@ -174,11 +174,11 @@ def test_progress_and_pace_say_what_they_count(drifting: Cast):
     rate = rate_of(data.total, data.progress, now=NOW)
     work = work_figures(data.progress, data.seats, data.total, rate)
     assert work.percent.text == f"{data.progress.percent} %"
-    assert f"{data.progress.n_ratings:,} answers count, {data.progress.n_wanted:,} are wanted." in work.percent.why
+    assert f"{data.progress.n_ratings:,} answers count; {data.progress.n_wanted:,} are needed." in work.percent.why
     assert work.seats.rating.text == "1"
     assert "1 of 31 seats." in work.seats.rating.why
     pace = dict(work.pace)
-    assert f"{rate.n_by_hours:,} answers, by the hour they were given" in pace["Answers per hour"].why
+    assert f"{rate.n_by_hours:,} answers, by the hour in which they were given" in pace["Answers per hour"].why
     assert "without a break" in pace["Finish at this pace"].why
 
 
@@ -186,7 +186,7 @@ def test_the_end_of_a_lease_says_what_follows(drifting: Cast):
     (line,) = [row for row in board_page(drifting.study, {})["batch_rows"] if row.line.batch == drifting.batch]
     (holder,) = line.holders
     assert holder.pseudonym == drifting.annotator.pseudonym
-    assert "Not submitted by then, the seat is free again." in holder.until.why
+    assert "If it is not submitted by then, the seat becomes free again." in holder.until.why
 
 
 def test_a_finished_study_has_no_pace_and_one_at_rest_no_finish():
@@ -194,7 +194,7 @@ def test_a_finished_study_has_no_pace_and_one_at_rest_no_finish():
     assert (done.pace, done.note) == ((), "All answers have been given.")
     rest = work_figures(Progress(3, 10), SEATS, None, rate_of(None, Progress(3, 10), now=NOW))
     assert [name for name, _ in rest.pace] == ["Answers per hour"]
-    assert "no finish can be foreseen" in rest.note
+    assert "the finish cannot be estimated" in rest.note
     assert percent_figure(Progress(0, 0)).text == "0 %"
 
 

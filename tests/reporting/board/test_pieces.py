@@ -117,7 +117,7 @@ def test_the_pace_is_that_of_the_minute(rated: Cast):
     assert made(rated.study, now=began + timedelta(seconds=59)) == (first, 0)
     later, n_queries = made(rated.study, now=began + timedelta(hours=6))
     assert n_queries > 5
-    assert "no finish can be foreseen" in later["progress"]
+    assert "the finish cannot be estimated" in later["progress"]
 
 
 def test_nobody_sees_a_board_for_its_having_been_made_for_others(rated: Cast):

@@ -104,16 +104,16 @@ def test_whoever_lies_below_the_threshold_with_the_whole_interval_is_pointed_out
     rows = with_floor(drifting, 0.3)
     assert rows["clicker"].look.text == "▼ Look: below the threshold, agrees less"
     assert rows["clicker"].limits.text.endswith(" < 0.30")
-    assert "The whole interval lies below the threshold of the study, 0.30." in rows["clicker"].limits.why
-    assert "below the threshold" not in rows["drifter"].look.text
-    assert "does not lie below the threshold of the study, 0.30" in rows["drifter"].limits.why
+    assert "The whole interval is below the study's threshold, 0.30." in rows["clicker"].limits.why
+    assert "below the study's threshold" not in rows["drifter"].look.text
+    assert "is not entirely below the study's threshold, 0.30" in rows["drifter"].limits.why
 
 
 def test_an_interval_that_holds_the_threshold_points_nobody_out(drifting: Cast):
     kappas = {person.pseudonym: person for person in people_of(*people_and_criteria(drifting))}
     upper = with_interval(kappas["drifter"], seed=drifting.study.seed).kappa.high
-    assert "below the threshold" not in with_floor(drifting, upper - 0.01)["drifter"].look.text
-    assert "below the threshold" in with_floor(drifting, upper + 0.05)["drifter"].look.text
+    assert "below the study's threshold" not in with_floor(drifting, upper - 0.01)["drifter"].look.text
+    assert "below the study's threshold" in with_floor(drifting, upper + 0.05)["drifter"].look.text
 
 
 @pytest.mark.parametrize("floor", [-0.2, 0.3, 0.5, 0.74, 0.9])
@@ -131,7 +131,7 @@ def test_flags_are_those_of_intervals_of_everybody(drifting: Cast, floor: float)
 
 def test_a_study_without_a_threshold_points_nobody_out_for_one(drifting: Cast):
     rows = with_floor(drifting, None)
-    assert not [row for row in rows.values() if "below the threshold" in row.look.text]
+    assert not [row for row in rows.values() if "below the study's threshold" in row.look.text]
     assert "threshold" not in rows["clicker"].limits.why
 
 
@@ -149,7 +149,7 @@ def test_a_row_explains_every_one_of_its_numbers(drifting: Cast):
         assert statistic.definition in figure.why
     assert "95 % interval" in row.kappa.why
     assert re.search(
-        r"\d+ answers used; \d+ left out because the others tied, 0 because there were none", row.kappa.why
+        r"\d+ answers used; \d+ left out because the others tied, 0 because nobody else answered", row.kappa.why
     )
     before, after = row.without.text.split(" → ")
     assert float(after) > float(before)
@@ -175,7 +175,7 @@ def test_the_drifter_has_an_alarm_and_the_steady_one_agrees_to_the_end(drifting:
 def test_whoever_began_badly_is_held_to_the_median(drifting: Cast):
     page = quality_page(drifting.study, {"annotator": "clicker"})
     assert not page["course"].is_own
-    assert "held to the median of the annotators" in page["course_words"]
+    assert "not a usable baseline, so the chart uses the median of the annotators" in page["course_words"]
 
 
 def test_only_the_newest_batches_of_somebody_with_many_are_read(drifting: Cast, monkeypatch: pytest.MonkeyPatch):

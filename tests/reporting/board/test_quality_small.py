@@ -92,7 +92,7 @@ def test_nobody_is_below_the_threshold_with_fewer_than_twenty_answers(cast: Cast
     odd = with_floor(cast, 0.9)[cast.annotators[2].pseudonym]
     assert 10 <= int(re.search(r"(\d+) answers used", odd.kappa.why)[1]) < 20
     assert odd.look.text == "too few answers"
-    assert "Not held against the threshold of the study, 0.90, with fewer than 20 answers." in odd.limits.why
+    assert "Not compared with the study's threshold, 0.90: there are fewer than 20 answers." in odd.limits.why
     assert " < " not in odd.limits.text
 
 
@@ -110,7 +110,7 @@ def test_one_annotator_alone_is_dashes_with_reasons(cast: Cast):
     sweep(now=NOW)
     (row,) = quality_page(cast.study, {})["rows"]
     assert {figure.text for figure in (row.kappa, row.agreement, row.without, row.entropy, row.pace)} == {"–"}
-    assert "24 because there were none" in row.kappa.why
+    assert "24 because nobody else answered" in row.kappa.why
     html = signed_in(cast.lead).get(page_url(cast)).content.decode()
     assert not re.search(r"\b(nan|None|inf)\b", html)
 
@@ -151,7 +151,7 @@ def test_the_page_says_rate_and_finish(cast: Cast):
     sweep(now=now)
     for url in (page_url(cast), reverse("board", args=[cast.study.slug])):
         html = signed_in(cast.lead).get(url).content.decode()
-        assert "24 answers an hour over the last 4 hours." in html
+        assert "24 answers per hour over the last 4 hours." in html
         assert "When the last answer will be given if work continues at this pace without a break." in html
         assert "48 answers are missing." in html
 

@@ -167,13 +167,13 @@ def test_an_unknown_figure_is_not_found(study: Study, watcher: Client):
 
 def test_without_the_libraries_of_pdf_the_page_says_what_is_missing(study: Study, watcher: Client, monkeypatch):
     def lacks(*_args, **_more):
-        raise pdf.PdfUnavailable("This server cannot make PDFs.")
+        raise pdf.PdfUnavailable("This server cannot create PDFs")
 
     monkeypatch.setattr("reporting.charts.files.make_pdf", lacks)
 
     page = watcher.get(address(study, "votes", "png"), follow=True).content.decode()
 
-    assert "This server cannot make PDFs." in page
+    assert "This server cannot create PDFs" in page
     assert watcher.get(address(study, "votes", "svg")).status_code == 200
 
 

@@ -83,7 +83,7 @@ def test_what_only_people_know_is_missing(rated: Study):
 def test_pay_and_platform_answer_in_part(rated: Study):
     Study.objects.filter(pk=rated.pk).update(platform="Prolific", pay_amount="4.67", pay_currency="GBP")
     found = sheet_of(rated)
-    assert found["3.2.2"].text == "Paid: 4.67 GBP for a batch."
+    assert found["3.2.2"].text == "Paid: 4.67 GBP per batch."
     assert found["3.2.3"].text == "From Prolific."
     assert {found[number].origin for number in ("3.2.2", "3.2.3")} == {"database"}
     assert "experts" in found["3.2.2"].hint
@@ -136,8 +136,8 @@ def test_the_consent_text_and_how_many_agreed_are_told(rated: Study, cast: Cast)
     cast.annotator.consented_at = NOW
     cast.annotator.save()
     text = sheet_of(rated)["5.2"].text
-    assert "1 of 3 annotators have agreed to the consent text, which is version 2." in text
-    assert "The consent text: I take part of my own will." in text
+    assert "1 of 3 annotators have agreed to the consent text (version 2)." in text
+    assert "Consent text: I take part of my own will." in text
 
 
 def test_a_protocol_without_guidelines_or_remarks_is_not_taken_for_an_imported_study(cast: Cast):

@@ -109,7 +109,7 @@ def test_none_beside_another_choice_is_refused_when_the_file_comes_back(
 ) -> None:
     path = tmp_path / "ratings.csv"
     path.write_bytes(written(diqad.study, "long-csv").replace(b"incomplete|less_proactive", b"incomplete|none"))
-    with pytest.raises(ImportRejected, match="“none” stands alone"):
+    with pytest.raises(ImportRejected, match="“none” cannot be combined with other answers"):
         import_ratings(diqad.study, path, now=timezone.now())
 
 

@@ -162,7 +162,7 @@ def test_a_fault_of_the_program_ends_the_job_with_a_sentence(rated: Cast, monkey
     monkeypatch.setattr(jobs, "write_export", fail)
     job = ExportJobFactory(study=rated.study, status=Status.QUEUED)
     assert run_export_job(job.pk, NOW) == Status.FAILED
-    assert "fault in the program" in signed_in(rated.lead).get(PAGE).content.decode()
+    assert "because of a program error" in signed_in(rated.lead).get(PAGE).content.decode()
 
 
 def fail(*_: object) -> None:

@@ -65,8 +65,9 @@ def test_a_plan_says_what_it_takes():
     assert plan.work.hours == pytest.approx(10.8 * 3 * 35 / 60)
     assert plan.work.hours_each == pytest.approx(plan.work.hours / 33)
     assert " ".join(answer(plan, LOAD)) == (
-        "108 dialogues with 3 annotators each find 10 points with 80 % power. That is 324 ratings per source and "
-        "criterion, 6,480 judgements in all. About 0.57 hours of work per annotator. Pay: 115.50 GBP."
+        "108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power. That is 324 ratings "
+        "per source and criterion, and 6,480 judgements in total. About 0.57 hours of work per annotator. "
+        "Pay: 115.50 GBP."
     )
 
 
@@ -75,9 +76,9 @@ def test_a_number_of_dialogues_is_told_what_it_finds_and_what_it_lacks():
     assert plan.power == pytest.approx(0.627, abs=0.001)
     assert plan.detectable == pytest.approx(0.1228, abs=0.0001)
     assert answer(plan, LOAD)[:3] == [
-        "42 dialogues with 7 annotators each find 10 points with 63 % power.",
-        "With 80 % power they find 12.3 points or more.",
-        "To find 10 points with 80 % power, plan 64 dialogues.",
+        "42 dialogues with 7 annotators each detect a difference of 10 points with 63 % power.",
+        "With 80 % power they detect a difference of 12.3 points or more.",
+        "To detect a difference of 10 points with 80 % power, plan 64 dialogues.",
     ]
     assert [row.value for row in plan.by_dialogues.rows] == [25, 42, 50, 100, 200, 400]
 
@@ -127,7 +128,8 @@ def test_annotators_who_differ_need_more_annotators_not_more_dialogues():
     assert (hopeless.n_needed, hopeless.n_dialogues, hopeless.work) == (None, None, None)
     assert hopeless.advice[0] == "more_annotators"
     (sentence,) = answer(hopeless, LOAD)
-    assert sentence.endswith("while there are 7 annotators in all: it takes 8 or more.")
+    assert sentence.startswith("With 7 annotators in total, no number of dialogues detects")
+    assert sentence.endswith("You need at least 8 annotators.")
     assert "–" in [figure.text for line in differences_table(hopeless) for figure, _ in line.cells]
     some = make_plan(question(n_annotators=20, variances=own(0.01)), LOAD)
     assert some.n_needed > 108
@@ -172,7 +174,7 @@ def test_points_are_of_a_share_or_of_a_scale():
 def test_a_small_pilot_is_called_rough_and_what_was_clipped_is_named():
     small = Variances(0.0, 0.3, 0.01, PILOT, n_pairs=1, n_dialogues=19, n_annotators=7, clipped=("s_between",))
     assert "rough" in doubts(small)[0]
-    assert doubts(small)[1] == "Estimated below 0, and taken as 0: between dialogues."
+    assert doubts(small)[1] == "Estimated below 0 and set to 0: between dialogues."
     assert not doubts(Variances(0.04, 0.3, 0.01, PILOT, n_pairs=1, n_dialogues=20, n_annotators=3))
 
 
@@ -305,7 +307,7 @@ def test_an_error_stands_beside_its_field_and_changes_nothing(watcher, asked, sa
     name = next(iter(asked)) if "components" not in asked or len(asked) == 1 else "s_within"
     beside = page.split(f'id="ask-{name}_error"')[1].split("</div>")[0]
     assert said in beside
-    assert "Something is wrong with what you asked" in page
+    assert "Some of your entries are not valid" in page
     tell = "annotators each find 10 points with 80 % power."
     assert page.split(tell)[0].rsplit(">", 1)[1] == usual.split(tell)[0].rsplit(">", 1)[1]
     answered = watcher.get(reverse("planner_json", args=["wellbeing"]), asked)
@@ -319,7 +321,7 @@ def test_unknown_parts_of_the_query_are_left_alone(watcher):
 
 def test_what_a_study_does_not_have_is_told_and_replaced(watcher):
     page = page_of(watcher, components="pilot")
-    assert "There are no ratings of that kind in this study yet." in page
+    assert "This study has no such ratings yet." in page
     found = document_of(watcher, components="main")
     assert found["variances_not_from_the_study_because"] == "not_rated"
     assert found["question"]["variances"]["origin"] == "defaults"
@@ -329,7 +331,7 @@ def test_a_study_without_anything_can_be_planned(client, db):
     study = StudyFactory(slug="new", seats=60)
     client.force_login(MembershipFactory(study=study, role="owner").user)
     page = page_of(client, "new")
-    assert "annotators each find 10 points" in page
+    assert "annotators each detect a difference of 10 points" in page
     assert "The study has" not in page
     assert document_of(client, "new")["load"]["batch_size"] == 10
 
@@ -346,7 +348,7 @@ def test_a_scale_has_its_own_points(client, db):
     make_batch(study, n_dialogues=4, n_sources=2)
     client.force_login(MembershipFactory(study=study, role="lead").user)
     page = page_of(client, "scales")
-    assert "In scale points, which goes from 1 to 5." in page
+    assert "In scale points. The scale runs from 1 to 5." in page
     # A tenth of the scale with the usual values stretched over it is ten points of a share.
     assert "108 dialogues with 3 annotators each find 0.4 scale points with 80 % power." in page
     assert "stretched over the scale" in page
@@ -389,7 +391,7 @@ def test_a_protocol_that_rates_whole_dialogues_is_told_that_its_sources_do_not_m
     for slug, unit in (("wholes", "dialogue"), ("sets", "candidate_set")):
         study = StudyFactory(slug=slug, protocol_version=make_scale_version(unit=unit))
         client.force_login(MembershipFactory(study=study, role="owner").user)
-        assert ("sources do not meet on the same dialogues" in page_of(client, slug)) is (unit == "dialogue")
+        assert ("sources do not share dialogues" in page_of(client, slug)) is (unit == "dialogue")
     judged = {slug: document_of(client, slug)["work"]["n_judgements"] for slug in ("sets",)}
     assert judged == {"sets": 108 * 3 * 2 * 2}
 

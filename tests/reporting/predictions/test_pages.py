@@ -85,7 +85,7 @@ def test_the_number_of_queries_does_not_grow_with_the_predictions(watcher, judge
 def test_a_deleted_metric_is_gone_and_its_rows_are_not(maker, judged):
     metric = judged.metrics.get(key="judge")
     page = maker.post(reverse("metric_delete", args=["rated", metric.token]), follow=True).content.decode()
-    assert "judge is in no table any more." in page
+    assert "judge no longer appears in any table." in page
     assert not Metric.objects.get(pk=metric.pk).is_active
     assert Prediction.objects.filter(metric=metric).count() == 36
     assert maker.post(reverse("metric_delete", args=["rated", metric.token])).status_code == 404

@@ -73,7 +73,7 @@ def test_the_rule_of_the_qualification_fills_its_row_with_threshold_panel_and_nu
     assert "Rule: Fleiss' kappa of the panel and the candidate, over all criteria together, by the value" in text
     assert "passed strictly above the threshold." in text
     assert f"Threshold: the panel's own kappa, {rule['used_low']:.3f}." in text
-    assert "Compared with the panel: non-experts. Attempts allowed: 2. Members of the panel: 3." in text
+    assert "Compared with the panel: non-experts. Attempts allowed: 2. Panel members: 3." in text
     assert "Candidates who tried: 2; passed: 1, failed: 1, undecided: 0, not decided yet: 0." in text
 
 
@@ -92,14 +92,14 @@ def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
     lines = qualification_lines(study_record_of(make_conducted()).qualification)
     assert [line for line in lines if line.startswith("Threshold")] == [
         "Threshold: the panel's own kappa, from 0.212 to 0.237.",
-        "Threshold: the fixed number 0.30.",
+        "Threshold: the fixed value 0.30.",
     ]
-    assert [line for line in lines if line.startswith("Attempts that")] == [
-        "Attempts that this rule decided: 2.",
-        "Attempts that this rule decided: 3.",
+    assert [line for line in lines if line.startswith("Attempts decided by")] == [
+        "Attempts decided by this rule: 2.",
+        "Attempts decided by this rule: 3.",
     ]
     assert "Candidates who tried: 4; passed: 3, failed: 1, undecided: 0, not decided yet: 0." in lines
-    assert "Verdicts that a team lead put right: 1." in lines
+    assert "Qualification results overridden by a team lead: 1." in lines
 
 
 def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
@@ -108,7 +108,7 @@ def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
     lines = row_of(cast.study, "qualification_rule")["lines"]
     assert "Threshold: the panel's own kappa, which has not been applied to anybody yet." in lines
     assert "Candidates rate training batches with explanations before they qualify." in lines
-    assert "Candidates first answer questions about the guidelines, all of them rightly in 2 tries at most." in lines
+    assert "Candidates first answer questions about the guidelines, all of them correctly within 2 tries." in lines
 
 
 def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
@@ -134,10 +134,9 @@ def test_methods_and_datasheet_name_the_rule():
     main = make_batch(study, key="main", position=7)
     rate_everything(claim_seat(make_annotator(study, "rater"), main, now=NOW), now=NOW)
     text = " ".join(build_report(study, now=NOW)["methods"])
-    assert (
-        "Annotators had to qualify: Fleiss' kappa of the panel and the candidate, over all criteria together;" in text
-    )
-    assert "1 of 1 candidates passed." in text
+    rule = "Fleiss' kappa of the panel and the candidate, over all criteria together;"
+    assert f"Annotators had to pass a qualification ({rule}" in text
+    assert "Of 1 candidates, 1 passed." in text
 
 
 # --- batch acceptance --------------------------------------------------------------------------------
@@ -193,9 +192,11 @@ def test_each_plan_that_decided_is_told_as_it_stood(acceptance: AcceptanceStudy)
     acceptance.review(acceptance.draw(batch), LABELS * 4)
     plans = plan_lines(build_report(acceptance.cast.study, now=NOW)["acceptance"], {"score": "Score"})
     assert len(plans) == 2
-    assert plans[0].startswith("6 items are drawn. Accepted with at most 1 error. Checked is the answer to: Score.")
-    assert plans[0].endswith("Decisions by this plan: 3.")
-    assert "Controllers see the label. Decisions by this plan: 1." in plans[1]
+    assert plans[0].startswith(
+        "6 items are drawn. A batch is accepted with at most 1 error. Controllers review the answer to: Score."
+    )
+    assert plans[0].endswith("Decisions under this plan: 3.")
+    assert "Controllers see the label. Decisions under this plan: 1." in plans[1]
 
 
 def test_what_is_not_known_yet_is_a_dash_with_its_reason(cast: Cast):
@@ -217,7 +218,7 @@ def test_controllers_who_always_gave_one_answer_have_no_kappa(acceptance: Accept
     report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
     assert (report["kappa"], report["kappa_reason"], report["kappa_items"]) == (None, "no_variation", 6)
     notes = {line.key: line.notes for line in acceptance_lines(report)}["kappa"]
-    assert notes[0].startswith("Undefined: everybody gave one and the same answer")
+    assert notes[0].startswith("Undefined: everybody gave the same answer")
 
 
 def test_a_study_without_acceptance_has_nothing_of_it_anywhere(cast: Cast, client: Client):
@@ -239,10 +240,10 @@ def test_page_and_print_have_the_section(acceptance: AcceptanceStudy, client: Cl
     acceptance.cast.study.batches.filter(kind="main").update(ratings_version=1)
     client.force_login(acceptance.cast.observer)
     html = client.get(reverse(route, args=[acceptance.cast.study.slug])).content.decode()
-    assert '<h3 id="t-acceptance">Batch control</h3>' in html
-    assert "6 items are drawn. Accepted with at most 1 error." in html
+    assert '<h3 id="t-acceptance">Batch acceptance</h3>' in html
+    assert "6 items are drawn. A batch is accepted with at most 1 error." in html
     assert "1 of 2 batches; Wilson interval 9.5\u00a0% to 90.5\u00a0%." in html
-    assert "Accepted batches by their rounds: 1 in 1, 1 in 2." in html
+    assert "Accepted batches by number of rounds: 1 in 1, 1 in 2." in html
 
 
 def test_tables_latex_and_methods_have_it_in_english(acceptance: AcceptanceStudy):
@@ -257,7 +258,7 @@ def test_tables_latex_and_methods_have_it_in_english(acceptance: AcceptanceStudy
     assert r"\label{tab:acceptance}" in text
     assert "Needed more than one round & 50.0 \\%" in text
     methods = " ".join(report["methods"])
-    assert "Controllers checked samples of finished batches (Score): 6 items are drawn." in methods
+    assert "Controllers reviewed samples of finished batches (criteria: Score). 6 items are drawn." in methods
     assert "The first-pass yield was 50.0\u00a0%: 1 of 2 batches;" in methods
     sheet = {row["number"]: row["answer"] for row in report["datasheet"]}
     assert "6 items are drawn." in sheet["3.3.3"]

@@ -149,7 +149,7 @@ def test_pairs_are_named_by_the_criteria_that_are_taken_together(two_kinds: Stud
 def test_a_batch_whose_questions_have_different_answers_says_why_it_has_no_kappa(two_kinds: Study, cast: Cast):
     (row,) = build_report(two_kinds, now=NOW)["batches"]
     assert (row["kappa_all_judgements"], row["kappa_reason"]) == (None, "different_answers")
-    assert "its questions have different answers" in page_of_lead(two_kinds, cast)
+    assert "the questions have different options, so no kappa covers all of them" in page_of_lead(two_kinds, cast)
 
 
 def test_votes_for_two_positive_options_make_an_item_positive_and_not_tied(two_kinds: Study):
@@ -167,7 +167,7 @@ def test_votes_wanted_are_those_of_the_batches_and_not_of_the_settings(two_kinds
     Study.objects.filter(pk=two_kinds.pk).update(seats=3)
     two_kinds.refresh_from_db()
     (row,) = [row for row in build_report(two_kinds, now=NOW)["checklist"] if row["key"] == "votes_per_sample"]
-    assert row["lines"] == ["Votes per item: 2 to 2, on average 2.00; wanted: 2."]
+    assert row["lines"] == ["Votes per item: 2 to 2, 2.00 on average; planned: 2."]
 
 
 # --- batches that are half done ----------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_items_with_one_vote_are_in_the_expected_agreement_of_report_and_board_a
     assert any(kappa is not None and kappa < -1 and n_left_out for kappa, n_left_out in compared)
     page = page_of_lead(half_done.study, half_done)
     assert "with one vote" in page
-    assert "can lie below −1" in page
+    assert "can be below −1" in page
 
 
 # --- words -----------------------------------------------------------------------------------------------
@@ -227,7 +227,9 @@ def test_the_words_of_the_study_and_their_source_are_in_every_file(rated: Cast, 
         assert row["word"] == WORD_SCALES[scale](row["mean"])
     with ZipFile(io.BytesIO(as_xlsx(report))) as book:
         assert f">{scale}<" in book.read("xl/sharedStrings.xml").decode()
-    named = {"landis_koch": "Landis and Koch (1977", "krippendorff": "Krippendorff (2004", "none": "no words"}[scale]
+    named = {"landis_koch": "Landis and Koch (1977", "krippendorff": "Krippendorff (2004", "none": "no verbal scale"}[
+        scale
+    ]
     for text in (sentence, as_latex(report), page_of_lead(rated.study, rated)):
         assert named in text
     assert (report["study"]["word_scale"], scale == "none") == (scale, not any(words_in(report)))

@@ -34,16 +34,16 @@ def test_every_criterion_has_its_options_reasons_and_free_texts():
             asked = next(each for each in value["asked"] if each["option"] == option.label)
             texts = list(option.explanations.values_list("text", flat=True))
             assert [reason["text"] for reason in asked["reasons"]] == texts
-            assert f"With “{option.label}” " in line
+            assert f"For “{option.label}” " in line
             assert all(text in line for text in texts)
         assert ("own words" in line) == bool(value["asked"])
-        assert ("No reason and no free text" in line) != bool(value["asked"])
+        assert ("Neither a reason nor a free text is asked for" in line) != bool(value["asked"])
 
 
 def test_an_option_that_asks_for_nothing_is_named_alone():
     found = entry(study_of("dialogue-hit-1.0"), "annotation_format")
     assert all(
-        value["asked"] or "With “" not in line for value, line in zip(found["value"], found["lines"], strict=True)
+        value["asked"] or "For “" not in line for value, line in zip(found["value"], found["lines"], strict=True)
     )
 
 

@@ -78,7 +78,7 @@ def test_page_and_files_name_how_many_are_left_out(work: Work, report: Report, c
     client.force_login(MembershipFactory(study=work.study, role="lead").user)
     page = client.get(reverse("report", args=[work.study.slug])).text
     assert "2 excluding votes left out" in page
-    assert "leave them out as missing votes" in page
+    assert "treat them as missing votes" in page
     for table, column in (("votes", "excluding_votes"), ("majority", "excluding_votes"), ("pairs", "n_left_out")):
         rows = list(csv.DictReader(io.StringIO(as_csv(report, table))))
         assert any(int(row[column]) for row in rows)

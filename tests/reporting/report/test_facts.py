@@ -117,7 +117,7 @@ def test_what_is_entered_is_no_longer_missing(scale_study: Study):
 
 def test_the_methods_have_the_numbers_of_the_study(he_report):
     text = " ".join(he_report["methods"])
-    assert "The material was 42 dialogues (items: 210; sources: 5; batches: 4)." in text
+    assert "The material consisted of 42 dialogues (items: 210; sources: 5; batches: 4)." in text
     assert "Each item was judged by 7 annotators." in text
     assert "gave 5,880 answers" in text
     assert f"(seed {he_report['study']['seed']})" in text

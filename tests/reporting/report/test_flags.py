@@ -54,7 +54,7 @@ def test_flags_are_counted_by_reason_and_change_no_other_number(rated: Cast):
     ]
     told = {"flags", "methods"}
     assert {name for name in before if before[name] != after[name]} == told
-    assert "Annotators flagged 2 items as faulty; a flag is not an answer." in after["methods"]
+    assert "Annotators flagged 2 items as faulty; flags are not counted as answers." in after["methods"]
 
 
 def test_flags_of_work_without_a_seat_and_of_known_answers_do_not_count(rated: Cast):
