@@ -13,7 +13,7 @@ from reporting.exports.tables import time_text
 from reporting.record.record import study_record_of
 from reporting.study.facts import people_as_archived
 
-FORMAT = 4  # the version of the archive's format
+FORMAT = 5  # of the archive. Those before it were written by versions that were never released
 ASSIGNMENTS = (
     "batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported", "round",
 )  # fmt: skip

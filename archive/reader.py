@@ -20,6 +20,7 @@ from annotation.importing.ratings import import_ratings
 from annotation.importing.shapes import DialogueOptions
 from annotation.models import Batch, Source, Study
 from annotation.services.studies import create_study
+from archive.entries import FORMAT
 from archive.marks import MARKS, restore_marks
 from archive.metrics import restore_predictions
 from archive.record import restore_study_record
@@ -37,15 +38,10 @@ from protocols.schema import InvalidBundle
 from protocols.services import store_bundle
 
 ARCHIVE = "archive"
-# The first has no predictions and no datasheet, and does not say whose work was imported. The second has no study
-# record, no rounds and no purposes of dialogues. The third has no settled labels.
-FORMATS = (1, 2, 3, 4)
-FILES = {
-    1: frozenset({"dialogues.jsonl", "ids.csv", "items.csv", "annotators.csv", "assignments.csv", "ratings.csv"}),
-    2: frozenset({"metrics.csv", "predictions.csv", "datasheet.csv"}),
-    3: frozenset({"study_record.json", "purposes.csv"}),
-    4: frozenset({"settled.csv", "settled_answers.csv"}),
-}  # the files that each format adds to the ones before
+FILES = frozenset({
+    "dialogues.jsonl", "ids.csv", "items.csv", "annotators.csv", "assignments.csv", "ratings.csv", "metrics.csv",
+    "predictions.csv", "datasheet.csv", "study_record.json", "purposes.csv", "settled.csv", "settled_answers.csv",
+})  # fmt: skip
 PROTOCOL, SETTINGS = "protocol.yaml", "settings.json"
 BLOCK = 1024 * 1024
 SET_LATER = ("slug", "name", "seed", "status", "kappa_floor")
@@ -99,10 +95,12 @@ def _facts(archive: zipfile.ZipFile) -> dict[str, Any]:
         facts = json.loads(archive.read(SETTINGS))
     except ValueError as error:
         raise _reject(_("is not JSON (%(error)s)") % {"error": error}, SETTINGS) from None
-    if not isinstance(facts, dict) or facts.get("parley_archive") not in FORMATS or not _has_files(facts):
-        raise _reject(_("has a format that this version of Parley cannot read"), SETTINGS)
-    needed = frozenset().union(*(names for format, names in FILES.items() if format <= facts["parley_archive"]))
-    if missing := sorted(needed - facts["files"].keys()):
+    if not isinstance(facts, dict) or facts.get("parley_archive") != FORMAT or not _has_files(facts):
+        raise _reject(
+            _("comes from another version of Parley: import it there, upgrade that Parley, and export it again"),
+            SETTINGS,
+        )
+    if missing := sorted(FILES - facts["files"].keys()):
         raise _reject(_("does not list %(names)s") % {"names": ", ".join(missing)}, SETTINGS)
     return facts
 
@@ -130,7 +128,6 @@ def _restore(
     summary = ImportSummary(ARCHIVE, is_dry_run=False)
     versions = _store_protocols(folder, facts, now)
     study = _create(facts, slug, versions[PROTOCOL], owner, now)
-    format = facts["parley_archive"]
     dialogues = folder / "dialogues.jsonl"
     if dialogues.stat().st_size:
         found = import_dialogues(study, dialogues, format=facts["dialogue_format"], options=DialogueOptions(), now=now)
@@ -141,23 +138,20 @@ def _restore(
     summary.counts["batches_new"] = len(facts["batches"])
     summary.counts["items_new"] = restore_items(study, folder / "items.csv")
     seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
-    summary.counts["annotators_new"] = restore_people(study, folder, seats, format=format, now=now)
+    summary.counts["annotators_new"] = restore_people(study, folder, seats, now=now)
     if n_marks := restore_marks(study, folder / MARKS):
         summary.counts["marks_new"] = n_marks
     if _has_rows(folder / "ratings.csv"):
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]
         summary.notes += rated.notes
-    if format >= 2:
-        counts, notes = restore_predictions(study, folder, facts["judges"], list(versions.values()), owner)
-        summary.counts |= counts
-        summary.notes += notes
-        restore_datasheet(study, folder / "datasheet.csv")
-    if format >= 3:
-        restore_purposes(study, folder / "purposes.csv")
-        restore_study_record(study, folder / "study_record.json")
-    if format >= 4:
-        restore_settled(study, folder, list(versions.values()), summary)
+    counts, notes = restore_predictions(study, folder, facts["judges"], list(versions.values()), owner)
+    summary.counts |= counts
+    summary.notes += notes
+    restore_datasheet(study, folder / "datasheet.csv")
+    restore_purposes(study, folder / "purposes.csv")
+    restore_study_record(study, folder / "study_record.json")
+    restore_settled(study, folder, list(versions.values()), summary)
     return study, summary
 
 

@@ -126,7 +126,7 @@ def restore_items(study: Study, path: Path) -> int:
     return n_new
 
 
-def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format: int, now: datetime) -> int:
+def restore_people(study: Study, folder: Path, seats: dict[str, int], *, now: datetime) -> int:
     """Restore annotators, their work and the seats they held. Return how many annotators.
 
     Work done in Parley still counts as such in times and pay, although no account is behind it.
@@ -143,7 +143,7 @@ def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format:
         [study.pk, now],
     )
     execute("DROP TABLE archive_annotator")
-    _restore_work(study, folder / "assignments.csv", format)
+    _restore_work(study, folder / "assignments.csv")
     _restore_seats(study, seats)
     execute("DROP TABLE archive_work")
     return n_annotators
@@ -151,16 +151,12 @@ def restore_people(study: Study, folder: Path, seats: dict[str, int], *, format:
 
 WORK_COLUMNS = (
     "batch text, annotator text, status text, seat int, seed bigint, claimed_at timestamptz, "
-    "submitted_at timestamptz, comment text"
+    "submitted_at timestamptz, comment text, is_imported boolean, round int"
 )
-SINCE = {"is_imported boolean": 2, "round int": 3}  # the format that added each column
 
 
-def _restore_work(study: Study, path: Path, format: int) -> None:
-    n_rows = stage("archive_work", ", ".join([WORK_COLUMNS, *(name for name in SINCE if SINCE[name] <= format)]), path)
-    # Older formats lack these columns: all their work counts as imported, in one round.
-    execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS is_imported boolean DEFAULT true")
-    execute("ALTER TABLE archive_work ADD COLUMN IF NOT EXISTS round int DEFAULT 1")
+def _restore_work(study: Study, path: Path) -> None:
+    n_rows = stage("archive_work", WORK_COLUMNS, path)
     refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
     n_new = execute(
         """INSERT INTO annotation_assignment

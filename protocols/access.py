@@ -5,7 +5,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from protocols.models import Protocol, ProtocolVersion
+from protocols.models import ProtocolVersion
 
 Person = User | AnonymousUser
 
@@ -17,14 +17,6 @@ def may_edit_protocols(user: Person) -> bool:
 def require_editor(user: Person) -> None:
     if not may_edit_protocols(user):
         raise PermissionDenied(_("Only people who run studies can see and edit protocols. Ask an owner of this site."))
-
-
-def protocol_for(user: Person, slug: str) -> Protocol:
-    require_editor(user)
-    protocol = Protocol.objects.filter(slug=slug).first()
-    if protocol is None:
-        raise Http404(_("No such protocol."))
-    return protocol
 
 
 def version_for(user: Person, slug: str, name: str) -> ProtocolVersion:

@@ -109,11 +109,6 @@ class VersionSpec:
         return tuple(dict.fromkeys(criterion.unit for criterion in self.criteria))
 
     @cached_property
-    def has_reasons(self) -> bool:
-        """Return whether an answer has predefined reasons, which are ticked by letters."""
-        return any(option.explanations for criterion in self.criteria for option in criterion.options)
-
-    @cached_property
     def depended_on(self) -> frozenset[str]:
         """Return the keys of the criteria whose answers decide whether others are asked, or what others are."""
         conditions = [condition for each in self.criteria for condition in _conditions_of(each)]

@@ -170,15 +170,6 @@ def _unknown_candidate(dialogue: str, item: str, source: str, _: str) -> str:
     return text % {"name": item or source, "dialogue": dialogue}
 
 
-def _no_dialogue(dialogue: str, item: str, *_: str) -> str:
-    return gettext("%(name)r is not in the study") % {"name": dialogue or item}
-
-
-def _no_candidate(dialogue: str, item: str, source: str, _: str) -> str:
-    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r")
-    return text % {"name": item or source, "dialogue": dialogue}
-
-
 def _needs_source(dialogue: str, item: str, *_: str) -> str:
     return gettext("is empty, and %(item)r is not in the study: name the source to create it") % {"item": item}
 

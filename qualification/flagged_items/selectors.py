@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
@@ -32,17 +31,9 @@ class FlaggedItem:
     def is_open(self) -> bool:
         return any(flag.seen_at is None for flag in self.flags)
 
-    @property
-    def last_at(self) -> datetime | None:
-        return self.flags[0].flagged_at
-
 
 def flags_in(study: Study) -> QuerySet[ItemMark]:
     return ItemMark.objects.filter(STANDS, item__batch__study=study)
-
-
-def open_flags_in(study: Study) -> QuerySet[ItemMark]:
-    return flags_in(study).filter(seen_at=None)
 
 
 def flagged_items(study: Study, *, is_open: bool) -> QuerySet[Item]:

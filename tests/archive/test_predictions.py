@@ -194,61 +194,20 @@ def test_work_that_was_done_in_parley_keeps_its_times_and_its_pay(db: None, come
     assert not Assignment.objects.filter(is_imported=True).exists()
 
 
-SETTLED = ("settled.csv", "settled_answers.csv")
-
-
-def without_last_column(text: str) -> str:
-    return "".join(line.rsplit(",", 1)[0] + "\r\n" for line in text.splitlines())
-
-
-def as_older(data: bytes, format: int, *names: str, lacks: tuple[str, ...] = ()) -> bytes:
-    """Without the last column of assignments, these files, and what the settings did not say yet."""
-    data = with_file(data, "assignments.csv", without_last_column)
+@pytest.mark.parametrize("format", [4, 6, "5", None])
+def test_an_archive_of_another_format_says_what_to_do(
+    he_study: Study, written: Written, tmp_path: Path, format
+) -> None:
+    data = written(he_study, "archive")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        facts = json.loads(archive.read("settings.json"))
-    for name in names:
-        data = changed(data, name, None)
-        del facts["files"][name]
-    facts = {name: value for name, value in facts.items() if name not in lacks} | {"parley_archive": format}
-    return changed(data, "settings.json", json.dumps(facts).encode())
-
-
-def as_second_format(data: bytes) -> bytes:
-    """As a Parley wrote it that had no study record and rounds."""
-    return as_older(data, 2, "study_record.json", "purposes.csv", *SETTLED)
-
-
-def as_first_format(data: bytes) -> bytes:
-    """As a Parley wrote it that had no predictions yet."""
-    data = as_older(as_second_format(data), 1, "metrics.csv", "predictions.csv", "datasheet.csv", lacks=("judges",))
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        facts = json.loads(archive.read("settings.json"))
-    del facts["study"]["kappa_floor"]
-    return changed(data, "settings.json", json.dumps(facts).encode())
-
-
-def test_an_archive_of_the_second_format_is_still_read(he_study: Study, written: Written, tmp_path: Path) -> None:
-    before = report_of(he_study)
+        facts = json.loads(archive.read("settings.json")) | {"parley_archive": format}
     path = tmp_path / "archive.zip"
-    path.write_bytes(as_second_format(written(he_study, "archive")))
+    path.write_bytes(changed(data, "settings.json", json.dumps(facts).encode()))
     empty_the_database()
 
-    back, _summary = import_archive(path, owner=None, now=timezone.now())
-
-    assert differences(before, report_of(back)) == []
-    assert back.imported_record == {}
-
-
-def test_an_archive_of_the_first_format_is_still_read(he_study: Study, written: Written, tmp_path: Path) -> None:
-    before = report_of(he_study)
-    path = tmp_path / "archive.zip"
-    path.write_bytes(as_first_format(written(he_study, "archive")))
-    empty_the_database()
-
-    back, _summary = import_archive(path, owner=None, now=timezone.now())
-
-    assert differences(before, report_of(back)) == []
-    assert not Assignment.objects.filter(is_imported=False).exists()
+    with pytest.raises(ImportRejected, match="another version of Parley: import it there"):
+        import_archive(path, owner=None, now=timezone.now())
+    assert not Study.objects.exists()
 
 
 @pytest.mark.parametrize(
