@@ -1,4 +1,4 @@
-"""Every number says what it is, what it was made of and how far it can be trusted, in sentences."""
+"""Explain each number in sentences: what it is, what it is based on and how far it can be trusted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ from reporting.labels import said as _
 
 DEPENDENT_ITEMS = "dependent_items"
 OF_PAIRS = frozenset({"cohen", *WEIGHTED})
-WITH_SINGLE_ANSWERS = frozenset({"fleiss", "strong", "ac1"})  # in the expected agreement alone
-FEWEST_FOR_COLOUR = 10  # below, a colour would say more than the number can
+WITH_SINGLE_ANSWERS = frozenset({"fleiss", "strong", "ac1"})  # items with one answer enter the expected agreement
+FEWEST_FOR_COLOUR = 10  # with fewer items, a colour would claim more than the number can show
 
 INTERVAL_NOTES = {
     "too_few_items": gettext_noop("No interval and no colour: fewer than 10 items have two or more answers."),
@@ -73,7 +73,7 @@ COUNTED = gettext_noop("Counted, not estimated, so there is no interval.")
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """Name and definition are kept in English, and read in the language of the page."""
+    """A statistic; name and definition are stored in English and returned in the language of the page."""
 
     key: str
     english_name: str
@@ -91,11 +91,11 @@ class Statistic:
 
     @property
     def is_of_pairs(self) -> bool:
-        """Averaged over pairs of annotators, whose tables are kept per batch."""
+        """Return True for means over pairs of annotators, whose tables are stored per batch only."""
         return self.key in OF_PAIRS
 
     def fits(self, scale: str) -> bool:
-        """Whether a criterion with this scale has it: weights need an order."""
+        """Return whether the statistic is defined on this scale: weights need an order."""
         return self.key not in WEIGHTED or scale != Criterion.Scale.NOMINAL
 
 
@@ -162,7 +162,7 @@ STATISTICS = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of a table as it is shown: the lines explain it."""
+    """One number as a table shows it, with the lines that explain it."""
 
     text: str
     lines: tuple[str, ...]
@@ -181,15 +181,18 @@ def missing(statistic: Statistic, reason: str) -> Figure:
 
 
 def explained(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> Figure:
-    """A stored coefficient with its explanation; `estimates` are those of its cell, at least the ones it needs."""
-    found = estimates[statistic.key] | {"warnings": ()}  # stored as a list, which is no key of a cache
-    if statistic.is_of_pairs:  # a mean over pairs counts no items of its own: those of its cell say whether to read it
+    """Return a stored coefficient with its explanation.
+
+    `estimates` are those of its cell: at least the coefficient, 'percent' and 'strong_share_kept'.
+    """
+    found = estimates[statistic.key] | {"warnings": ()}  # stored as a list, which cannot be a cache key
+    if statistic.is_of_pairs:  # a mean over pairs has no number of items: the cell's decides whether it gets a colour
         found |= {"n_items": estimates["percent"]["n_items"]}
     percent, kept = estimates["percent"]["value"], estimates["strong_share_kept"]
     return _explained(statistic, tuple(found.items()), percent, kept, largest_share, get_language())
 
 
-@lru_cache(maxsize=2048)  # a vote changes the study and one batch; what is said of the other batches stays as it was
+@lru_cache(maxsize=2048)  # a vote changes the study and one batch; the sentences on other batches stay the same
 def _explained(
     statistic: Statistic,
     values: tuple[tuple[str, Any], ...],
@@ -223,7 +226,7 @@ def headline(statistic: Statistic, value: float) -> str:
 
 
 def word_of(statistic: Statistic, value: float | None) -> str | None:
-    """The word of the study's scale; Krippendorff's own for his alpha; per cent agreement has none."""
+    """Return the word for a value on the study's scale; alpha has Krippendorff's words, per cent agreement none."""
     if statistic.key == "percent":
         return None
     scale = statistic.word_scale
@@ -258,7 +261,7 @@ def _interval_sentence(low: str | None, high: str | None) -> str:
 
 
 def counts(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
-    """What was used and what was left out, or entered only a part of the coefficient."""
+    """Return sentences on what was used, and what was left out or entered only the expected agreement."""
     lines = []
     if found["n_pairs"] or found["n_undefined"]:
         pairs = {"used": f"{found['n_pairs']:,}", "undefined": f"{found['n_undefined']:,}"}
@@ -285,7 +288,7 @@ def strong_line(statistic: Statistic, estimates: Mapping[str, Any]) -> list[str]
 
 
 def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> tuple[str, ...]:
-    """Of a frequent answer only for coefficients that one pulls down."""
+    """Return the warnings; a frequent answer gets one only for coefficients that it lowers."""
     found = estimates[statistic.key]
     single: tuple[str, ...] = ()
     if statistic.key in WITH_SINGLE_ANSWERS:
@@ -296,9 +299,9 @@ def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_shar
 
 
 def table_warnings(kappa: Estimate, square: IntArray) -> tuple[str, ...]:
-    """Of Cohen's kappa from a (K, K) table of the answers of two sides."""
+    """Return the warnings for Cohen's kappa from a (K, K) table of the answers of two sides."""
     n = int(square.sum())
     margins = square.sum(axis=0) + square.sum(axis=1)
     agreement, largest = (float(np.trace(square)) / n, float(margins.max()) / 2 / n) if n else (None, None)
-    bias = () if kappa.warnings else bias_warnings(square)  # a kappa of exactly 0 was raised by nothing
+    bias = () if kappa.warnings else bias_warnings(square)  # nothing has raised a kappa of exactly 0
     return (*kappa.warnings, *prevalence_warnings(agreement, kappa.value, largest), *bias)

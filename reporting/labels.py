@@ -1,11 +1,11 @@
-"""The measures know no language: their codes as words, where a page shows them. Only codes are ever stored."""
+"""Translate the codes of the measures into words for a page. Only the codes are stored."""
 
 from functools import lru_cache
 
 from django.utils.translation import get_language, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext as _
 
-# Of Landis and Koch, then of Krippendorff.
+# The words of Landis and Koch, then of Krippendorff.
 STRENGTHS = {
     "poor": pgettext_lazy("strength of agreement", "poor"),
     "slight": pgettext_lazy("strength of agreement", "slight"),
@@ -18,7 +18,7 @@ STRENGTHS = {
     "unreliable": pgettext_lazy("strength of agreement", "unreliable"),
 }
 DIFFERENT_ANSWERS = "different_answers"
-# Clauses: each stands behind "undefined, because".
+# Clauses that follow "undefined, because".
 REASONS = {
     "no_ratings": gettext_noop("there are no answers here yet"),
     "no_pairs": gettext_noop("no item has been rated by more than one person yet"),
@@ -43,7 +43,9 @@ REASONS = {
 
 
 def said(msgid: str) -> str:
-    """gettext for what is said hundreds of times on one page: looking it up again takes a third of the page's time."""
+    """Translate like gettext, from a cache: for texts that one page repeats hundreds of times, gettext itself takes a
+    third of the page's time.
+    """
     return _said(msgid, get_language())
 
 
@@ -62,7 +64,7 @@ def _strength(code: str, _language: str | None) -> str:
 
 
 def reason_sentence(reason: str | None) -> str:
-    """A clause without its full stop."""
+    """Return the reason as a clause without a full stop."""
     return _(REASONS[reason]) if reason in REASONS else _("it could not be computed")
 
 

@@ -1,6 +1,6 @@
-"""Agreement of a ratings file, without a database: CSV rows -> code arrays -> coefficients.
+"""Compute the agreement in a ratings file without a database: CSV rows -> code arrays -> coefficients.
 
-The file is the user's, so every refusal names file, line and column.
+The file is the user's, so error messages name the file, the line and the column.
 """
 
 import csv
@@ -38,7 +38,7 @@ class UnreadableRatings(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which column plays which part."""
+    """The names of the columns, by role."""
 
     item: str
     annotator: str
@@ -57,7 +57,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How answers are read: level of measurement, declared values, values that count as missing."""
+    """How answers are read: the level of measurement, the declared values, and values that count as missing."""
 
     level: str = "nominal"
     values: tuple[str, ...] = ()
@@ -65,19 +65,19 @@ class Scale:
 
     @property
     def weights(self) -> dict[str, str]:
-        """{coefficient: its weights} of Cohen's kappa: names have no distances, so a nominal scale has no others."""
+        """Return {coefficient: weights} for Cohen's kappa; a nominal scale has no distances, so nothing is weighted."""
         unweighted = {"cohen_kappa_mean": "nominal"}
         return unweighted if self.level == "nominal" else unweighted | WEIGHTED
 
     @property
     def coefficients(self) -> tuple[str, ...]:
-        """Names of the result's columns, in their order."""
+        """Return the names of the result's columns in order."""
         return tuple(name for name in COEFFICIENTS if name not in WEIGHTED or name in self.weights)
 
 
 @dataclass(slots=True)
 class Group:
-    """The votes of one combination of the grouping columns; `lines` are where they stand in the file."""
+    """The votes of one combination of the grouping columns; `lines` are their line numbers in the file."""
 
     key: tuple[str, ...]
     items: list[int] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class GroupAgreement:
-    """The figures of one group; `key` holds its values of :attr:`Columns.grouping`, in that order."""
+    """The results of one group; `key` holds its values of :attr:`Columns.grouping`, in that order."""
 
     key: tuple[str, ...]
     n_items: int
@@ -99,17 +99,17 @@ class GroupAgreement:
 
 @dataclass(frozen=True, slots=True)
 class FileAgreement:
-    """Groups in the order of their first row, and what the reader of the figures should know."""
+    """The groups in the order of their first row, and warnings for the reader of the results."""
 
     groups: list[GroupAgreement]
     warnings: list[str]
 
 
 def agreement_of_file(path: Path, columns: Columns, scale: Scale) -> FileAgreement:
-    """Agreement per group of a CSV file with a header row, UTF-8, gzipped or not.
+    """Return the agreement for each group of a CSV file with a header row (UTF-8, gzipped or not).
 
-    Without declared values the answers are those that occur in the file, per criterion, sorted: as numbers
-    when all are numbers, otherwise as text. Refusals raise UnreadableRatings.
+    Without declared values, the answers are those that occur in the file for each criterion, sorted as numbers if all
+    are numbers, otherwise as text. Raises UnreadableRatings if the file cannot be used.
     """
     groups = read_groups(path, columns)
     found: dict[tuple[str, ...], GroupAgreement] = {}
@@ -129,7 +129,7 @@ def agreement_of_file(path: Path, columns: Columns, scale: Scale) -> FileAgreeme
 
 
 def read_groups(path: Path, columns: Columns) -> list[Group]:
-    """Read the needed columns; blank lines are skipped, a rating given twice is refused."""
+    """Read the needed columns, without blank lines. Raises UnreadableRatings, also for a rating given twice."""
     rows = _rows(path)
     header_line, header = next(rows, (1, []))
     if not header:
@@ -157,7 +157,7 @@ def read_groups(path: Path, columns: Columns) -> list[Group]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """(line on which the row starts, fields) of every row that is not blank."""
+    """Yield (line on which the row starts, fields) for every row that is not blank."""
     try:
         with path.open("rb") as raw:
             stream = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP_MAGIC) else raw
@@ -217,7 +217,7 @@ def _refuse(path: Path, line: int, column: str | None, reason: str) -> NoReturn:
 
 
 def number_of(text: str) -> float | None:
-    """The number, or None; what float() also accepts ('nan', '1_000') is no answer on a scale."""
+    """Return the number, or None: also for 'nan' and '1_000', which float() accepts but no scale has."""
     try:
         number = float(text)
     except ValueError:
@@ -226,16 +226,14 @@ def number_of(text: str) -> float | None:
 
 
 def _spellings(texts: Sequence[str]) -> set[str | float]:
-    """Texts, and the numbers they stand for: leaving out 99 leaves out 99.0."""
+    """Return the texts and the numbers they stand for, so that leaving out 99 also leaves out 99.0."""
     numbers = {number for number in map(number_of, texts) if number is not None}
     return {*texts, *numbers}
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredScale:
-    """The declared answers of a scale in their order, as numbers when all of them are (1, 1.0 and 01 are
-    one).
-    """
+    """The declared answers of a scale in order, as numbers if all of them are (1, 1.0 and 01 are the same)."""
 
     path: Path
     column: str
@@ -245,7 +243,7 @@ class DeclaredScale:
 
     @classmethod
     def of(cls, path: Path, column: str, scale: Scale, groups: Sequence[Group]) -> "DeclaredScale":
-        """The declared values, or those of the groups; without the values to leave out."""
+        """Return the scale with the declared values or those of the groups, without the values to leave out."""
         missing = frozenset(_spellings(scale.leave_out) | {""})
         texts = scale.values or sorted({text for group in groups for text in group.values})
         answers = [text for text in texts if not _spellings([text]) & missing]
@@ -259,7 +257,7 @@ class DeclaredScale:
         return cls(path, column, tuple(dict.fromkeys(answers)), missing, None)
 
     def codes(self, group: Group) -> IntArray:
-        """(votes,) positions in `declared`, -1 for a missing vote."""
+        """Return (votes,) positions in `declared`, -1 for a missing vote."""
         known: dict[str | float, int] = {answer: code for code, answer in enumerate(self.declared)}
         known |= dict.fromkeys(self.missing, -1)
         by_text: dict[str, int] = {}
@@ -277,7 +275,7 @@ class DeclaredScale:
 
 
 def _refuse_text(path: Path, column: str, text: str, groups: Sequence[Group]) -> NoReturn:
-    """An interval scale met an answer that is no number: say where it first stands, if it does."""
+    """Raise UnreadableRatings for an answer that is not a number, with the first line that has it, if any."""
     lines = [line for group in groups for line, value in zip(group.lines, group.values, strict=True) if value == text]
     reason = f"{text!r} is not a number, an interval scale needs numbers"
     if not lines:
@@ -285,11 +283,11 @@ def _refuse_text(path: Path, column: str, text: str, groups: Sequence[Group]) ->
     _refuse(path, min(lines), column, reason)
 
 
-# Figures
+# Results
 
 
 def _single_answers(group: GroupAgreement) -> list[str]:
-    """What the reader of a kappa should know whose items have one rating each for the most part."""
+    """Return a warning about Fleiss' kappa if most items have only one rating or it is below -1."""
     kappa = group.coefficients["fleiss_kappa"]
     if not single_answer_warnings(kappa.value, kappa.n_items, kappa.n_left_out):
         return []
@@ -301,7 +299,7 @@ def _single_answers(group: GroupAgreement) -> list[str]:
 
 
 def _groups_by_criterion(groups: Sequence[Group], columns: Columns) -> list[list[Group]]:
-    """Groups that share a scale: those of one criterion, or all of them."""
+    """Return lists of groups that share a scale: those of one criterion, or all without criteria."""
     parts: dict[str, list[Group]] = {}
     for group in groups:
         parts.setdefault(group.key[-1] if columns.criterion else "", []).append(group)
@@ -312,7 +310,7 @@ def _agreement_of_group(group: Group, answers: DeclaredScale, scale: Scale) -> G
     codes = answers.codes(group)
     given = codes >= 0
     items, annotators = np.array(group.items)[given], np.array(group.annotators)[given]
-    # A group whose votes are all missing still is a group; a histogram needs a category.
+    # A group may have only missing votes, but a histogram needs at least one category.
     n_categories = max(1, len(answers.declared))
     histogram = Histogram.from_votes(items, codes[given], n_categories)
     values = answers.numbers if scale.level == "interval" and answers.numbers else None

@@ -1,4 +1,4 @@
-"""How numbers are written: two decimals, a dash for what is undefined, and words for the reasons."""
+"""Template filters that show words for codes, names for keys, and reasons for undefined numbers."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ def interval_note(code: str | None) -> str:
 
 @register.filter
 def short_note(code: str | None) -> str:
-    """Why there is no interval, in the few words that a cell has room for."""
+    """Return the reason for a missing interval in a few words that fit in a table cell."""
     return str(SHORT_NOTES.get(code or "", ""))
 
 
@@ -43,7 +43,7 @@ def word(value: str | None) -> str:
 
 @register.filter
 def named(key: str, names: Mapping[str, str]) -> str:
-    """Return the name of a source or criterion as its author wrote it; a key without a name stands for itself."""
+    """Return the name of a source or criterion as its author wrote it, or the key if it has no name."""
     return names.get(key, key)
 
 

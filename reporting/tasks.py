@@ -1,4 +1,4 @@
-"""The clock's side: every task calls one service. Arguments are ids."""
+"""Celery tasks, each of which calls one service. Arguments are ids."""
 
 import logging
 

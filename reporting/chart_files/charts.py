@@ -1,4 +1,4 @@
-"""The figures that can be downloaded one by one: each reads what it draws, and no more of the report."""
+"""The charts that can be downloaded one by one; each reads only the part of the report that it draws."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ Query = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FigureFile:
-    """`draw` gives nothing where there is nothing to draw yet; `page` is where the figure stands."""
+    """`draw` returns an empty string if there is nothing to draw yet; `page` is the URL name of the chart's page."""
 
     draw: Callable[[Study, Query], str]
     page: str = "report"
 
 
 def figure_file(name: str) -> FigureFile:
-    """Raises Http404."""
+    """Return the chart with this name. Raises Http404 if there is none."""
     if name not in FIGURES:
         raise Http404(_("This chart does not exist."))
     return FIGURES[name]
@@ -62,7 +62,7 @@ def _labels(study: Study, _query: Query) -> str:
 
 
 def _predicted(study: Study, query: Query) -> str:
-    """`metric`: its token; `criterion`: a key."""
+    """Draw the chart of the metric (by token) and the criterion (by key) in the query."""
     comparison = Comparison(study)
     for metric, criterion in comparison.pairs:
         if (str(metric.token), criterion.key) == (query.get("metric"), query.get("criterion")):
@@ -70,7 +70,7 @@ def _predicted(study: Study, query: Query) -> str:
     return ""
 
 
-# Of the board, as it is shown under the same query.
+# Charts of the board, as it shows them for the same query.
 def _board_agreement(study: Study, query: Query) -> str:
     data = board_data(study, query)
     return board_agreement_picture(data) if data.cells.get(None) else ""

@@ -1,4 +1,4 @@
-"""One figure as a file: SVG to be edited, PNG to be put into a document."""
+"""Downloads of one chart: as SVG for editing, or as PNG for a document."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

@@ -1,4 +1,4 @@
-"""Small pictures as SVG: one and the same for a page, an HTML report and a PDF."""
+"""Small charts as SVG, the same for a page, an HTML report and a PDF."""
 
 from reporting.charts.bars import Bar, BarGroup, bar_figure
 from reporting.charts.course import CourseWords, course_figure

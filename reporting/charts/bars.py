@@ -11,14 +11,14 @@ from reporting.charts.drawing import SERIES, WIDTH, Scale, draw, flowed, label_w
 
 BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 34, 8, 30
 HEADING = 24  # within the group: nearer to its own bars than to those above
-LONGEST_NAME = 80  # in the legend, where a name has a line of its own if need be
-# Where an axis may end, and its lines: shares that are small can be told apart, and every line is a round number.
+LONGEST_NAME = 80  # in the legend, where a long name gets its own line
+# (end of an axis, distance of its lines): small shares stay distinguishable, and every line is a round number.
 ENDS = ((0.1, 0.02), (0.2, 0.05), (0.3, 0.05), (0.4, 0.1), (0.5, 0.1), (0.6, 0.1), (0.8, 0.2), (1.0, 0.2))
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`value` is a share from 0 to 1, None where there is none; `series` chooses the colour and the legend's line."""
+    """A bar. `value` is a share from 0 to 1, or None if undefined; `series` is its index in colours and legend."""
 
     label: str
     value: float | None
@@ -42,7 +42,7 @@ def bar_figure(
     form: str = ".0%",
     high: float | None = None,
 ) -> SafeString:
-    """`series`: names for a legend; without them every bar carries its own label. `high`: the end of the axis."""
+    """Draw the bars as SVG. `series` are names for a legend (without one by default), `high` is the highest value."""
     bars = [bar for group in groups for bar in group.bars]
     start = max(90.0, label_width([bar.label for bar in bars]) + 16)
     high, step = _end(bars, high)
@@ -67,7 +67,7 @@ def bar_figure(
 
 
 def _end(bars: Sequence[Bar], high: float | None) -> tuple[float, float]:
-    """The end of the axis and the distance of its lines: the next one of ENDS above the highest bar."""
+    """Return the end of the axis and the distance of its lines, from the first of ENDS that fits the highest bar."""
     highest = high or max((bar.value for bar in bars if bar.value is not None), default=1.0)
     return next((each for each in ENDS if highest <= each[0]), ENDS[-1])
 
@@ -101,7 +101,7 @@ def _placed_bar(bar: Bar, y: float, scale: Scale, form: str) -> dict[str, Any]:
 
 
 def _legend(series: Sequence[str]) -> tuple[list[dict[str, Any]], float]:
-    """Names as whole as they can be, since labels are cut, and where the plot begins below them."""
+    """Return the legend, with names in full where possible because labels are cut, and the top of the plot."""
     names = [shortened(name, LONGEST_NAME) for name in series]
     places = flowed((34 + text_width(name) for name in names), start=0.0, row=20)
     legend = [

@@ -1,4 +1,4 @@
-"""A control chart: a line that moves to its limit while something is off, and where it reached it."""
+"""A control chart: a line that moves towards a limit while something is wrong, and a mark where it reached it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from parley.numbers import number
 from reporting.charts.drawing import FONT_SIZE, WIDTH, Scale, draw, text_width
 
 START, END, TOP, HEIGHT, BOTTOM = 44.0, WIDTH - 12.0, 34.0, 150.0, 40.0
-HIGHEST = 3  # times the limit; what is above is drawn there
-MARGIN = 0.03  # of a share, above and below what is drawn
-MOST_POINTS = 600  # more than a screen has columns; of several in one the one nearest to an alarm is drawn
+HIGHEST = 3  # times the limit; higher values are drawn there
+MARGIN = 0.03  # of a share, above and below the line
+MOST_POINTS = 600  # more would not be visible; of several answers at one point, the one nearest to an alarm is drawn
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
 @dataclass(frozen=True, slots=True)
 class CourseWords:
-    """What stands in the picture, in the language of the page."""
+    """The words in the chart, in the language of the page."""
 
     axis: str
     limit: str
@@ -41,8 +41,10 @@ def course_figure(
     alarm: int | None,
     words: CourseWords,
 ) -> SafeString:
-    """`path` by answer; the first `n_baseline` only say what is usual. `beyond`: at the limit or past it, `alarm` the
-    place of the first of these. `falls`: a share that falls to its limit; else a sum that rises to it.
+    """Draw the chart as SVG; `path` has one value for each answer.
+
+    The first `n_baseline` answers only set the usual level. `beyond` marks values at the limit or past it, `alarm` is
+    the index of the first of them. `falls`: the path is a share that falls to its limit, not a sum that rises to it.
     """
     bottom = TOP + HEIGHT
     across = Scale(1, max(len(path), 2), START, END)
@@ -74,14 +76,14 @@ def course_figure(
 
 
 def _limit(words: str, y: float) -> dict[str, object]:
-    """The dashed line, and a short piece of it with its words above the picture."""
+    """Place the dashed line, and above the chart its legend: a short piece of the line with its words."""
     key = round(END - text_width(words, 11) - 32, 1)
     return {"y": y, "words": words, "text_x": key + 32, "text_y": TOP - 6, "key_y": TOP - 10, "key_start": key,
             "key_end": key + 26}  # fmt: skip
 
 
 def _sum_scale(path: FloatArray, limit: float) -> Scale:
-    """It rises on and on after an alarm: drawn whole, the limit would lie on the ground."""
+    """Cut the axis at HIGHEST limits: the sum keeps rising after an alarm and would push the limit to the bottom."""
     return Scale(0, min(max(limit * 1.25, path.max(initial=0.0)), limit * HIGHEST), TOP + HEIGHT, TOP)
 
 
@@ -105,7 +107,7 @@ def _point(path: FloatArray, at: int, across: Scale, up: Scale) -> str:
 
 
 def _runs(places: Sequence[int], beyond: BoolArray) -> list[list[int]]:
-    """Neighbours that lie beyond the limit; one alone twice, for a line of one point is not drawn."""
+    """Return runs of points beyond the limit; a single point is doubled because a line of one point is not drawn."""
     runs = [list(run) for is_beyond, run in groupby(places, key=lambda at: bool(beyond[at])) if is_beyond]
     return [run * 2 if len(run) == 1 else run for run in runs]
 
@@ -118,7 +120,7 @@ def _ticks(n: int) -> list[int]:
 def _alarm(
     path: FloatArray, at: int | None, across: Scale, up: Scale, words: str, falls: bool
 ) -> dict[str, object] | None:
-    """A triangle on its point and its words where there is room: a line that falls was not down there before."""
+    """Place a triangle at the alarm, and its words where there is room: a falling line leaves it at the bottom left."""
     if at is None:
         return None
     x, y = across.at(at + 1), up.at(path[at])

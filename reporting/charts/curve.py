@@ -1,4 +1,4 @@
-"""Curves over a number that can be chosen, with the place that was: what more of it would bring."""
+"""Curves that show what more of a number would bring, with the chosen number marked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ STEPS = (1, 2, 5)
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """(x, y) points from left to right; above the highest line of the picture nothing is drawn."""
+    """A curve of (x, y) points from left to right; points above the highest line of the chart are not drawn."""
 
     label: str
     points: tuple[tuple[float, float], ...]
@@ -24,7 +24,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class CurveWords:
-    """What stands in the picture, in the language of the page."""
+    """The words in the chart, in the language of the page."""
 
     across: str
     up: str
@@ -42,7 +42,10 @@ def curve_figure(
     chosen: tuple[float, float] | None,
     words: CurveWords,
 ) -> SafeString:
-    """`limit` is a dashed line across; `chosen` a dot, and a line down from it. Colours are of the place of a curve."""
+    """Draw the curves as SVG, coloured in their order.
+
+    `limit` is the height of a dashed line; `chosen` is a dot with a line down from it.
+    """
     bottom = TOP + HEIGHT
     ticks = _ticks(highest)
     start = max(text_width(f"{tick:g}") for tick in ticks) + 14
@@ -76,7 +79,7 @@ def curve_figure(
 
 
 def _ticks(highest: float) -> list[float]:
-    """0 and multiples of 1, 2 or 5 times a power of ten."""
+    """Return 0 and the multiples of a step (1, 2 or 5 times a power of ten) up to `highest`."""
     power = 10.0**-12
     while True:
         step = next((power * each for each in STEPS if highest / (power * each) <= N_TICKS), 0)
@@ -95,7 +98,7 @@ def _drawn(curve: Curve, at: int, across: Scale, up: Scale) -> dict[str, Any]:
 
 
 def _labels(curves: Sequence[Curve], up: Scale, limit: float, limit_words: str) -> list[dict[str, Any]]:
-    """Beside the ends of curves and limit, none nearer to another than a line."""
+    """Place labels beside the ends of the curves and the limit, at least one line apart."""
     ends = [(curve.points[-1][1], curve.label, curve.is_chosen) for curve in curves]
     placed: list[dict[str, Any]] = []
     y = -LINE

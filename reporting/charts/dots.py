@@ -1,4 +1,4 @@
-"""Dots with intervals: one line per value, in groups, with the values of parts behind it."""
+"""Dots with intervals: one row per value, in groups, with the values of parts behind the dot."""
 
 import itertools
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ HEADING = 26  # within the group: nearer to its own rows than to those above
 LINE = 20  # of the legend
 WORD_SIZE, WORD_GAP = 11, 4
 WORDS = (("slight", 0.0, 0.2), ("fair", 0.2, 0.4), ("moderate", 0.4, 0.6), ("substantial", 0.6, 0.8))
-LOWEST = -1.0  # of the axis: what lies below is an arrow at its edge, never a dot at a value that it has not
+LOWEST = -1.0  # of the axis: a lower value is an arrow at its edge, never a dot in the wrong place
 WORDS_ABOVE = (*WORDS, ("almost_perfect", 0.8, 1.0))
 
 
@@ -30,7 +30,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class DotRow:
-    """`dot` has the interval; `parts` are small marks behind it; `mean` is a diamond; `note`: why there is no dot."""
+    """`dot` has the interval, `parts` are small marks behind it, `mean` is a diamond, `note` explains a missing dot."""
 
     label: str
     dot: Dot | None
@@ -56,7 +56,7 @@ def dot_figure(
     has_words: bool = False,
     form: str = ".2f",
 ) -> SafeString:
-    """`name` makes ids unique on a page; `dot_means` and `part_means` are the words of the legend."""
+    """Draw the rows as SVG. `name` makes ids unique on a page; `dot_means` and `part_means` are for the legend."""
     rows = [row for group in groups for row in group.rows]
     start = max(90.0, label_width([row.label for row in rows]) + 16)
     scale = Scale(_lowest(rows), 1.0, start, WIDTH - 56)
@@ -82,7 +82,7 @@ def dot_figure(
 
 
 def _lowest(rows: Sequence[DotRow]) -> float:
-    """Nought, or the multiple of .2 below the lowest value; long intervals are cut off there."""
+    """Return 0, or the multiple of 0.2 below the lowest value; longer intervals are cut off there."""
     values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
     lowest = min([0.0, *values])
     return 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
@@ -140,7 +140,7 @@ def _mean_mark(mean: float | None, y: float, scale: Scale) -> str | None:
 
 
 def _arrow(x: float, y: float, size: float = 6) -> str:
-    """To the left, with its tip at x."""
+    """Return the points of an arrow to the left with its tip at x."""
     return f"{x},{y} {x + size * 1.6},{y - size} {x + size * 1.6},{y + size}"
 
 
@@ -149,7 +149,7 @@ def _diamond(x: float, y: float, size: float = 4.5) -> str:
 
 
 def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[list[dict[str, Any]], float]:
-    """The kinds of marks that occur, and where it ends."""
+    """Return the entries for the kinds of marks that occur, and the bottom of the legend."""
     has_intervals = any(row.dot and row.dot.low is not None for row in rows)
     entries = [("dot", _("%(dot_means)s, 95 %% interval") % {"dot_means": dot_means} if has_intervals else dot_means)]
     if any(row.mean is not None for row in rows):

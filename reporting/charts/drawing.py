@@ -1,7 +1,7 @@
-"""What every picture needs: a scale, the width of a text, colours, and the step from values to SVG.
+"""Parts that all charts share: a scale, the width of a text, colours, and rendering to SVG.
 
-Colours are presentation attributes, right on white paper; a page may override them by class, for dark mode.
-No style attributes and no scripts, so the strictest content security policy shows them.
+Colours are presentation attributes that suit white paper; a page may override them by class, for dark mode. There are
+no style attributes and no scripts, so charts work under the strictest content security policy.
 """
 
 import itertools
@@ -16,15 +16,15 @@ from django.utils.safestring import SafeString
 from measures.labels import landis_koch
 from parley.numbers import number
 
-WIDTH = 680  # in units of the picture; pages scale it
+WIDTH = 680  # in units of the chart; pages scale it
 FONT_SIZE = 12.5
-LONGEST_LABEL = 34  # usual characters, or fewer wide ones; what is cut out stands in the legend or the table
-# Widths of letters in squares.
+LONGEST_LABEL = 34  # characters of usual width; the legend or the table has the full text
+# Widths of letters, as shares of the font size.
 LETTERS = (("ijlI|!.,:;'’ ", 0.32), ('frt()[]{}/\\-"*', 0.41), ("mwMW%@…—", 0.97))
 CAPITAL, USUAL = 0.7, 0.61
-# Okabe & Ito: told apart with every kind of colour blindness.
+# The palette of Okabe & Ito, whose colours can be told apart with every kind of colour blindness.
 SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#6e7781")
-# By Landis & Koch: orange below chance, then a blue that darkens with agreement. (fill, ink on it)
+# {word of Landis & Koch: (fill, ink on it)}: orange below chance, then a blue that darkens with agreement.
 TONES = {
     "poor": ("#f6dcc4", "#1f2730"),
     "slight": ("#eaf1f9", "#1f2730"),
@@ -37,7 +37,7 @@ TONES = {
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to units of the picture."""
+    """A linear map from values to units of the chart; values beyond its ends are clipped."""
 
     low: float
     high: float
@@ -57,26 +57,26 @@ class Tick:
 
 
 def scale_ticks(scale: Scale, step: float, form: str) -> list[Tick]:
-    """Lines of a grid at multiples of `step`; `form` is a format, for example '.1f' or '.0%'."""
+    """Return grid lines at multiples of `step`; `form` is a number format, for example '.1f' or '.0%'."""
     first, last = round(scale.low / step), round(scale.high / step)
     values = (number * step for number in range(first, last + 1))
     return [Tick(scale.at(value), number(value, form), abs(value) < 1e-9) for value in values]
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
-    """About how wide a text is: there is no font to ask. Wide characters take a whole square."""
+    """Estimate the width of a text without its font; wide characters (such as Chinese) take a whole square."""
     return size * sum(map(_letter_width, text))
 
 
 def _letter_width(letter: str) -> float:
-    """In squares, as in DejaVu Sans: the widest of the fonts a picture asks for, so nothing runs out of it."""
+    """Return the width in DejaVu Sans, the widest font that a chart may use, so that no text leaves the chart."""
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.0
     return next((width for letters, width in LETTERS if letter in letters), CAPITAL if letter.isupper() else USUAL)
 
 
 def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Cut in the middle: versions of one model differ at the end of their names."""
+    """Cut a long text in the middle: the names of a model's versions differ at the end."""
     room = longest * FONT_SIZE * USUAL
     if text_width(text) <= room:
         return text
@@ -85,7 +85,7 @@ def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def _fitting(text: str, room: float) -> str:
-    """As much of the beginning as has room."""
+    """Return as much of the beginning as fits."""
     widths = itertools.accumulate(text_width(letter) for letter in text)
     return text[: sum(width <= room for width in widths)]
 
@@ -95,7 +95,7 @@ def label_width(labels: Iterable[str], size: float = FONT_SIZE) -> float:
 
 
 def flowed(widths: Iterable[float], *, start: float, row: float) -> list[tuple[float, float]]:
-    """(x, y) of the entries of a legend, each beside the one before or, where there is no room, on the next line."""
+    """Return (x, y) of each legend entry: beside the one before, or on the next line if there is no room."""
     placed, x, y = [], start, 0.0
     for width in widths:
         if x + width > WIDTH and x > start:
@@ -106,7 +106,7 @@ def flowed(widths: Iterable[float], *, start: float, row: float) -> list[tuple[f
 
 
 def tone_of(value: float | None) -> str | None:
-    """The name of a tone: the word of Landis and Koch."""
+    """Return the key in TONES, the word of Landis and Koch; None for an undefined value."""
     return landis_koch(value)
 
 

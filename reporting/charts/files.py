@@ -1,4 +1,4 @@
-"""A picture as a file of its own: an SVG that needs no style sheet, and a PNG that is made of that very SVG."""
+"""A chart as a separate file: an SVG that needs no style sheet, and a PNG made from that SVG."""
 
 import math
 import threading
@@ -10,26 +10,26 @@ from parley.pdf import make_pdf
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 PAPER = "#ffffff"
-MARGIN = 12  # a page has its own around a picture
-STYLES = ".fig-number{font-variant-numeric:tabular-nums}"  # colours are attributes, and right on white paper
+MARGIN = 12  # charts have none, because a page adds its own
+STYLES = ".fig-number{font-variant-numeric:tabular-nums}"  # colours are attributes that suit white paper
 DPI = 300
-MOST_PIXELS = 30_000_000  # 120 MB while it is made: a longer picture gets fewer dots per inch
-POINTS_PER_UNIT = 72 / 96  # a unit of a picture is a pixel of CSS
+MOST_PIXELS = 30_000_000  # 120 MB in memory: a larger chart gets fewer dots per inch
+POINTS_PER_UNIT = 72 / 96  # a unit of a chart is a CSS pixel
 PAGE = (
     "<!doctype html><style>@page{{size:{width}px {height}px;margin:0}}body{{margin:0}}svg{{display:block}}</style>{svg}"
 )
 
-# Two threads in PDFium at once end the whole process: it is written for one.
+# PDFium is not thread-safe: two threads in it at once crash the whole process.
 PDFIUM = threading.Lock()
 
 
 def as_svg(picture: str) -> str:
-    """The picture of a page with its size, white paper behind it and nothing that a style sheet would have to add."""
+    """Return a page's chart as an SVG file with its own size, white background and styles."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(_alone(picture), "unicode") + "\n"
 
 
 def as_png(picture: str) -> bytes:
-    """At 300 dots per inch. Raises PdfUnavailable where the system lacks Pango."""
+    """Return the chart as PNG, at 300 dots per inch at most. Raises PdfUnavailable if the system lacks Pango."""
     root = _alone(picture)
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     svg = ElementTree.tostring(root, "unicode")
@@ -44,7 +44,7 @@ def _alone(picture: str) -> Element:
     place = {"x": str(-MARGIN), "y": str(-MARGIN)}
     size = {"width": f"{width + 2 * MARGIN:g}", "height": f"{height + 2 * MARGIN:g}"}
     root.attrib |= {"viewBox": " ".join((place | size).values()), **size}
-    for each in root.iter():  # the blank lines of the template
+    for each in root.iter():  # removes the template's blank lines
         each.text, each.tail = (part if part is None or part.strip() else "\n" for part in (each.text, each.tail))
     style = Element(f"{{{NAMESPACE}}}style")
     style.text, style.tail = STYLES, "\n"
@@ -56,7 +56,7 @@ def _alone(picture: str) -> Element:
 
 
 def _pixels(pdf: bytes, *, dpi: float) -> bytes:
-    import pypdfium2  # 7 MB of library, for those alone who ask for a PNG
+    import pypdfium2  # here, because the 7 MB library is needed for PNG only
 
     out = BytesIO()
     with PDFIUM:

@@ -13,14 +13,14 @@ from reporting.labels import strength
 
 CELL, ROW, LEGEND = 46, 30, 34
 LABEL = 16  # usual characters
-SLANT = 45  # degrees: names that are wider than a square stand slanted below it
+SLANT = 45  # degrees: names wider than a square are slanted
 BEGINS = dict(zip(TONES, ("< 0", "0.0", "0.2", "0.4", "0.6", "0.8"), strict=True))
 SINE = math.sin(math.radians(SLANT))
 
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """`tone` is a name of TONES; None leaves the square white, for a number that should not be read by its colour."""
+    """A square. `tone` is a key of TONES; None leaves it white, for a number that should not be read by its colour."""
 
     value: float | None
     tone: str | None = None
@@ -38,9 +38,10 @@ def heat_figure(
     form: str = ".2f",
     has_words: bool = True,
 ) -> SafeString:
-    """`cells[row][column]`; None leaves the place empty, as above the diagonal of pairs.
+    """Draw `cells[row][column]` as SVG; None leaves the place empty, as above the diagonal of pairs.
 
-    The legend has the words of Landis and Koch for the colours or, without words, the values where they begin.
+    The legend explains the colours with the words of Landis and Koch, or without words with the values where they
+    begin.
     """
     names = [shortened(column, LABEL) for column in columns]
     is_slanted = label_width(names) > CELL - 4

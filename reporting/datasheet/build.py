@@ -1,4 +1,4 @@
-"""A human-evaluation datasheet of a study: every question by its number, what the study says, and who says it."""
+"""Build the human-evaluation datasheet of a study: every question with its answer and the origin of the answer."""
 
 import html
 import json
@@ -24,9 +24,10 @@ FACTS = facts.FACTS | criteria.FACTS
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`text` is empty where the answer is missing; `automatic` is that of the database, whoever wrote another one.
+    """An answer; `text` is empty if it is missing.
 
-    `hint` says what is left to write, and is empty where nothing is.
+    `automatic` is the answer of the database, even if somebody wrote another one. `hint` says what is left to write,
+    and is empty if nothing is.
     """
 
     number: str
@@ -40,7 +41,7 @@ class Answer:
 
 
 def datasheet(study: Study, report: Row, people: People) -> list[Answer]:
-    """All questions in their order, in the language that is active. `report` may be one that is made part by part."""
+    """Return the answers to all questions in order, in the active language. `report` may compute its parts lazily."""
     spec = spec_in(study.protocol_version, study.content_language)
     known = Known(study, spec, people, setting_of(study), report)
     written = written_answers(study)
@@ -59,7 +60,7 @@ def _answer(question: DatasheetQuestion, known: Known, written: Written | None) 
 
 
 def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
-    """`in_part`: those of the database that leave something to add; they are among the answered."""
+    """Count the answers by origin. `in_part` counts answers of the database that are incomplete; they are answered."""
     found = list(answers)
     return {
         "questions": len(found),
@@ -71,7 +72,7 @@ def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
 
 
 def by_section(answers: Iterable[Answer]) -> list[tuple[str, str, list[Answer]]]:
-    """(number, name, answers) of each section."""
+    """Return (number, name, answers) for each section."""
     sections = {question.number: question.section for question in QUESTIONS}
     found = list(answers)
     return [
@@ -80,7 +81,7 @@ def by_section(answers: Iterable[Answer]) -> list[tuple[str, str, list[Answer]]]
     ]
 
 
-# --- files: call them with English active, as everything that is downloaded ------------------------------
+# --- files: call these functions with English active, as for every download ------------------------------
 def plain(answers: Iterable[Answer]) -> list[Row]:
     return [
         {"number": each.number, "question": each.question, "answer": each.text or None, "origin": each.origin}
@@ -124,7 +125,7 @@ def _said(answer: Answer) -> list[str]:
 
 
 def origin_of(answer: Answer) -> str:
-    """One sentence on where the answer comes from."""
+    """Return one sentence on where the answer comes from."""
     if answer.origin == MISSING:
         return _("Missing.")
     if answer.at is None:
@@ -134,7 +135,7 @@ def origin_of(answer: Answer) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Within a quotation a line that looks like a heading is none of the document's; two blanks keep its end."""
+    """Quote the text, so that a line like a heading is not one of the document's; two spaces keep line breaks."""
     return "\n".join(f"> {html.escape(line, quote=False)}  " for line in text.splitlines())
 
 

@@ -1,6 +1,6 @@
-"""What the database knows of a datasheet's questions about the criteria: a line for each criterion.
+"""Answer a datasheet's questions about the criteria from the database, with a line for each criterion.
 
-Lines are in the language that is active; names, questions and options in that of the study's protocol.
+Lines are in the active language; names, questions and options are in the language of the study's protocol.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Kind = Criterion.Kind
 
 
 def _each(known: Known, tell: Callable[[CriterionSpec], str]) -> list[str]:
-    """Nothing of a criterion of which nothing is told."""
+    """Return "name: text" for each criterion, without those for which `tell` returns nothing."""
     found = [(criterion.name, tell(criterion)) for criterion in known.spec.criteria]
     return [f"{name}: {said}" for name, said in found if said]
 
@@ -44,7 +44,7 @@ def mode(known: Known) -> list[str]:
 
 
 def intrinsic(known: Known) -> list[str]:
-    """Of people who read what systems wrote; who talks with a system may be judged by what comes of it."""
+    """Return "intrinsic" if evaluators only read texts; an interactive study may also judge what a system achieves."""
     if known.version.interaction != ProtocolVersion.Interaction.STATIC:
         return []
     return _each(known, lambda _criterion: _("intrinsic"))
@@ -151,7 +151,7 @@ def significance(known: Known) -> list[str]:
     return lines
 
 
-# (words, value, its interval): columns of the table of agreement.
+# (words, value, its interval): columns of the agreement table.
 MEASURES = (
     (gettext_noop("Fleiss' kappa %(value)s"), "fleiss_kappa", "fleiss"),
     (gettext_noop("Krippendorff's alpha %(value)s"), "krippendorff_alpha", "alpha"),

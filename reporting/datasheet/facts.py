@@ -1,6 +1,6 @@
-"""What the database knows of a datasheet's questions about systems, evaluators, design and ethics.
+"""Answer a datasheet's questions about systems, evaluators, design and ethics from the database.
 
-Each fact is a list of lines in the language that is active; an empty one is not known.
+Each fact is a list of lines in the active language; the list is empty if the answer is not known.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Unit, Order = ProtocolVersion.Unit, ProtocolVersion.Order
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`spec` has the words that annotators read; `report` may be one that is made part by part."""
+    """The data for the answers. `spec` has the words that annotators read; `report` may compute its parts lazily."""
 
     study: Study
     spec: VersionSpec

@@ -1,6 +1,6 @@
-"""The questions of a human-evaluation datasheet as data: their numbers and topics, in words of our own.
+"""The questions of a human-evaluation datasheet, in our own words.
 
-Numbers and topics are those of the Human Evaluation Datasheet (HEDS), version 2.0: Anastasia Shimorina and Anya Belz.
+Numbers and topics are from the Human Evaluation Datasheet (HEDS), version 2.0: Anastasia Shimorina and Anya Belz.
 2022. The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation Experiments in NLP.
 Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval), pages 54-75.
 https://aclanthology.org/2022.humeval-1.6
@@ -15,9 +15,9 @@ SOURCE = "HEDS 2.0, Shimorina & Belz (2022), https://aclanthology.org/2022.humev
 
 @dataclass(frozen=True, slots=True)
 class DatasheetQuestion:
-    """`fact` names what answers it (see datasheet_facts); nothing does where it is empty.
+    """A question. `fact` names the function in FACTS that answers it, and is empty if the database cannot.
 
-    `to_do` says what to write where there is no answer, `to_add` what the answer of the database does not say.
+    `to_do` says what to write if there is no answer, `to_add` what to add to the answer of the database.
     """
 
     number: str
@@ -28,7 +28,7 @@ class DatasheetQuestion:
 
     @property
     def section(self) -> str:
-        """1, 2, 3.1 ... 4.3, 5: its number without the last part."""
+        """Return the number without its last part: 1, 2, 3.1 ... 4.3, 5."""
         return self.number.rpartition(".")[0]
 
 

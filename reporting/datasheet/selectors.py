@@ -1,4 +1,4 @@
-"""What a datasheet tells of a study that no other part of the report does, and what its people wrote themselves."""
+"""Queries for the datasheet: facts that no other part of the report has, and answers that people wrote."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,10 @@ from protocols.models import Example
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """`n_here` and `n_imported`: annotators with a seat of a main batch, by where they gave their answers."""
+    """Counts of a study. `n_here` and `n_imported` count annotators of main batches who worked in Parley or elsewhere.
+
+    Only annotators with a seat count.
+    """
 
     n_dialogues: int
     n_examples: int
@@ -20,13 +23,13 @@ class Setting:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether nobody has worked in Parley though there are answers: what its pages show says nothing then."""
+        """Return True if all answers were imported: Parley's pages then do not describe how the work was done."""
         return self.n_imported > 0 and self.n_here == 0
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An answer in somebody's own words; `author` is empty where it was imported."""
+    """An answer that a person wrote; `author` is empty if it was imported."""
 
     text: str
     author: str
@@ -48,7 +51,7 @@ def setting_of(study: Study) -> Setting:
 
 
 def written_answers(study: Study) -> dict[str, Written]:
-    """By the number of the question."""
+    """Return {number of the question: answer}."""
     rows = DatasheetAnswer.objects.filter(study=study).select_related("author")
     return {row.question: Written(row.text, _name(row), row.updated_at) for row in rows}
 

@@ -1,4 +1,4 @@
-"""The datasheet of a study: read by all who watch, answered by those who make the study, and downloaded."""
+"""The datasheet of a study: a page for the team, where people who may configure the study answer, and downloads."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def datasheet_json(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, study: Study, wrong: AnswerForm | None = None) -> HttpResponse:
-    """`wrong` is the form that was not taken: its words are shown again, beside what is wrong with them."""
+    """Show the datasheet; `wrong` is an invalid form, which is shown again with its errors."""
     answers, rights = _answers(study), rights_in(request.user, study)
     sections = [
         (number, name, [_row(each, wrong, may_write=Right.CONFIGURE in rights) for each in part])

@@ -1,1 +1,1 @@
-"""The data of a study as files: read with server-side cursors, written piece by piece, whatever the study's size."""
+"""Export the data of a study as files, in bounded memory: read with server-side cursors, written piece by piece."""

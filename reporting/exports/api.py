@@ -1,4 +1,4 @@
-"""Exports for programs: asked for, watched, fetched. The page's form checks what is asked, so both take the same."""
+"""API views to request, follow and fetch exports. The page's form validates requests, so both accept the same."""
 
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,7 @@ class ExportFormatSerializer(serializers.Serializer):
 
 
 class ExportRequestSerializer(serializers.Serializer):
-    """What to export, and how. What a format has no use for is passed over."""
+    """The export to write, with its options. Options that the format does not use are ignored."""
 
     format = serializers.ChoiceField(choices=list(FORMATS))
     kind = serializers.ChoiceField(
@@ -74,7 +74,7 @@ class ExportFormatsView(StudyView):
 
     @extend_schema(operation_id="exports_formats", responses=ExportFormatSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """The formats an export can have."""
+        """Return the available export formats, each with the approximate size of this study's file."""
         n_ratings = count_ratings(self.study)
         rows = [
             {
@@ -95,13 +95,13 @@ class ExportsView(StudyView):
 
     @extend_schema(operation_id="exports_list", responses=ExportJobSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Exports that a worker wrote or writes, newest first."""
+        """Return the exports written by a worker, finished or not, newest first."""
         page = self.paginate_queryset(self.study.exports.order_by("-pk"))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(operation_id="exports_create", request=ExportRequestSerializer, responses={202: ExportJobSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        """Have a worker write an export. Annotators have their pseudonyms alone, unless an owner asks otherwise."""
+        """Request an export, which a worker writes. It has pseudonyms only, unless an owner asks for account names."""
         form = self._form(self.checked(ExportRequestSerializer))
         job = asking.queue(
             self.study, signed_in(request.user), form.cleaned_data["format"], form.options(), now=timezone.now()
@@ -125,12 +125,12 @@ class ExportView(StudyView):
 
     @extend_schema(operation_id="exports_retrieve")
     def get(self, request: Request, slug: str, token: UUID) -> Response:
-        """One export: how many ratings are written of how many, and why it failed if it did."""
+        """Return one export: how many of its ratings are written, and why it failed if it did."""
         return Response(self.get_serializer(export_for(request.user, slug, token)).data)
 
 
 class AnyKind(BaseContentNegotiation):
-    """A client that accepts nothing but a zip gets the zip, and a refusal as JSON."""
+    """Ignore the Accept header: a client that accepts only a zip gets the zip, and refusals as JSON."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         return parsers[0]
@@ -145,7 +145,7 @@ class ExportFileView(StudyView):
 
     @extend_schema(operation_id="exports_file", responses=FILE)
     def get(self, request: Request, slug: str, token: UUID) -> StreamingHttpResponse:
-        """The file of an export that is done. It is kept for seven days."""
+        """Return the file of a finished export. Files are kept for seven days."""
         job = export_for(request.user, slug, token)
         if job.status in (ExportJob.Status.QUEUED, ExportJob.Status.RUNNING):
             raise Refusal("not_ready", _("The file is not ready yet. Poll the export until it is done."))

@@ -1,4 +1,4 @@
-"""Asking for an export and fetching its file, from the page and over the API alike: the log has who did."""
+"""Request an export and fetch its file, from the page or the API; the activity log records who did."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from reporting.exports.options import ExportOptions
 
 
 def queue(study: Study, user: User, format: str, options: ExportOptions, *, now: datetime) -> ExportJob:
-    """Have a worker write it. Raises Refused when the person has enough exports under way."""
+    """Queue the export for a worker and log it. Raises Refused if the person has too many unfinished exports."""
     n_ratings = count_ratings(study)
     job = jobs.queue_export(
         study,
@@ -36,13 +36,13 @@ def log_asked(study: Study, user: User, format: str, options: ExportOptions, n_r
 
 
 def log_fetched(job: ExportJob, user: User, *, now: datetime) -> None:
-    """A file with account names, each time; the others were logged when they were asked for."""
+    """Log every download of a file with account names; other files are logged only when they are requested."""
     if job.has_names:
         activity.log(job.study, user, "fetch", about=job.file_name, details={"names": True}, now=now)
 
 
 def file_response(job: ExportJob) -> StreamingHttpResponse:
-    """The file of a job that is done, piece by piece."""
+    """Stream the file of a finished job."""
     headers = {
         "Content-Disposition": f'attachment; filename="{job.file_name}"',
         "Content-Length": str(job.n_bytes),

@@ -1,4 +1,4 @@
-"""Rows of any number in bounded memory: the server keeps the result, we fetch some thousand rows at a time."""
+"""Read any number of rows in bounded memory: the server keeps the result, and 2000 rows are fetched at a time."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ from annotation.numbering import asker_of
 from reporting.exports.tables import in_blocks, time_text
 
 FETCHED = 2000
-# timestamptz and arrays of whole numbers, as PostgreSQL writes them: an object for each doubles the cost of reading.
+# timestamptz and integer arrays stay text, as PostgreSQL writes them: an object for each doubles the cost of reading.
 AS_WRITTEN = new_type((1184, 1005, 1007, 1016), "AS_WRITTEN", UNICODE)
 
 
 class RatingRow(NamedTuple):
-    """One judgement as stored; ids are named by the legend. In the order of the query below."""
+    """One stored judgement, in the column order of RATINGS; the legend has the names of its ids."""
 
     batch_position: int
     batch_id: int
@@ -57,7 +57,7 @@ class RatingRow(NamedTuple):
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
-        """Ascends in a reading by item."""
+        """Return a key that ascends when rows are read by item."""
         return self[:4]
 
 
@@ -83,7 +83,7 @@ RATINGS = """
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
     ORDER BY
 """
-# Literals of the program. By item, all answers to an item stand together; by work, those of an annotator's batch.
+# Constants, never user input. "item" keeps all answers to an item together, "work" those of an annotator to a batch.
 ORDERS = {
     "work": "batch.position, batch.id, assignment.id, rating.id",
     "item": "batch.position, batch.id, item.position, item.id, criterion.position, criterion.id, assignment.id",
@@ -101,22 +101,25 @@ def stream(sql: str, params: Sequence[Any], *types: Any) -> Iterator[tuple[Any, 
 
 
 def ratings_of(study: Study, *, order: str, kind: str = "") -> Iterator[RatingRow]:
-    """Every judgement of the study, or those of one kind of batch."""
+    """Yield every judgement of the study, or of one kind of batch."""
     return map(RatingRow._make, stream(RATINGS + ORDERS[order], [study.pk, kind, kind]))
 
 
 def rating_blocks(study: Study, *, order: str, kind: str = "") -> Iterator[Any]:
-    """The same, some at a time: a RatingRow whose fields hold the values of all, times and lists as written."""
+    """Yield the same rows in blocks: each is a RatingRow whose fields hold lists of values.
+
+    Times and arrays are text as PostgreSQL writes it.
+    """
     return map(RatingRow._make, in_blocks(stream(RATINGS + ORDERS[order], [study.pk, kind, kind], AS_WRITTEN)))
 
 
 def numbers_in(written: str) -> tuple[int, ...]:
-    """Of an array as PostgreSQL writes it."""
+    """Return the numbers in an array as PostgreSQL writes it."""
     return tuple(json.loads(f"[{written[1:-1]}]"))
 
 
 def utc_text(written: str) -> str:
-    """As time_text has it, of a time as PostgreSQL writes it: without the zeros that its fraction ends with."""
+    """Convert a time as PostgreSQL writes it to the form of time_text; its fraction has no trailing zeros."""
     if written[26:] == "+00":
         return f"{written[:10]}T{written[11:26]}Z"
     return time_text(datetime.fromisoformat(written))
@@ -128,7 +131,7 @@ def count_ratings(study: Study, kind: str = "") -> int:
 
 
 class ItemRow(NamedTuple):
-    """A unit that is rated, with its texts. In the order of the query below."""
+    """An item with its texts, in the column order of ITEMS."""
 
     batch_position: int
     batch_id: int
@@ -146,7 +149,7 @@ class ItemRow(NamedTuple):
     candidate: str | None
     speaker: str
     text: str
-    shown: list[list[Any]]  # (dialogue, candidate, text, turns) of candidates that are rated together
+    shown: list[list[Any]]  # (dialogue, candidate, text, turns) of each candidate that the item shows together
     is_check: bool
     asker: str
 
@@ -175,7 +178,7 @@ ITEMS = """
 
 
 def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iterator[ItemRow]:
-    """Every item of the study with its texts, whether it was rated or not; those with known answers are no results."""
+    """Yield every item of the study with its texts, rated or not; checks only on request, as they are not results."""
     for row in stream(ITEMS, [study.pk, kind, kind, with_checks]):
         turns, asker = parsed(row[9]), row[18]
         facts = (*row[:9], turns, parsed(row[10]), *row[11:16], parsed(row[16]), row[17], asker or asker_of(turns))
@@ -183,7 +186,7 @@ def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iter
 
 
 def with_ratings(items: Iterator[ItemRow], ratings: Iterator[RatingRow]) -> Iterator[tuple[ItemRow, list[RatingRow]]]:
-    """Each item with its answers. Both are read by item; what came in between the two readings is passed over."""
+    """Yield each item with its answers. Both are sorted by item; rows added between the two readings are skipped."""
     waiting = next(ratings, None)
     for item in items:
         own = []
@@ -195,5 +198,5 @@ def with_ratings(items: Iterator[ItemRow], ratings: Iterator[RatingRow]) -> Iter
 
 
 def parsed(value: Any) -> Any:
-    """jsonb of our own queries, which Django leaves as text for its fields to read."""
+    """Parse jsonb from a raw query, which Django leaves as text for its model fields to parse."""
     return json.loads(value) if isinstance(value, str | bytes) else value

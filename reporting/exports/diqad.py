@@ -1,4 +1,4 @@
-"""A data set in the manner of DiQAD: JSON Lines of label, reason and turns, split with a seed."""
+"""Export a data set in the style of DiQAD: JSON Lines of label, reason and turns, split with a seed."""
 
 import json
 import random
@@ -46,10 +46,10 @@ class Summary:
 
 
 def split_records(study: Study, options: ExportOptions, tick: Tick) -> tuple[Iterator[tuple[str, bytes]], Summary]:
-    """(part, line) of every item that has a label, and what was left out.
+    """Return (part, line) for every item that has a label, and a summary that also counts the items left out.
 
-    All lines go through a file first: how many there are decides the size of the parts. What belongs to one dialogue
-    stays together, so that no test item has a neighbour in the training part.
+    All lines are written to a temporary file first, because the number of dialogues decides the size of the parts. The
+    items of a dialogue stay together, so that no test item has a neighbour in the training part.
     """
     summary = Summary()
     file: IO[bytes] = tempfile.TemporaryFile(buffering=1024 * 1024)  # noqa: SIM115 - read by the caller
@@ -73,7 +73,7 @@ def _read_back(file: IO[bytes], parts: list[str], sizes: list[int]) -> Iterator[
 
 
 def deal_parts(n: int, options: ExportOptions, seed: int) -> list[str]:
-    """The part of each of n dialogues, by lot; sizes are those asked for, rounded."""
+    """Draw the part of each of n dialogues at random; the parts have the requested sizes, rounded."""
     n_train = round(n * options.train / 100)
     n_validation = min(round(n * options.validation / 100), n - n_train)
     dealt = ["train"] * n_train + ["validation"] * n_validation + ["test"] * (n - n_train - n_validation)
@@ -152,7 +152,7 @@ def _label_value(label: Label) -> int | float | str | None:
 
 
 def _reasons(label: Label, spec: VersionSpec, legend: Legend) -> list[str]:
-    """Answers to questions of several choices, and predefined explanations."""
+    """Return the choices and predefined explanations that at least half of the label's annotators gave."""
     multiple = {each.id for each in spec.criteria if each.kind == Criterion.Kind.MULTIPLE}
     choices = shared_by_half((row.choices for row in label.backing if row.criterion_id in multiple), label.n_voters)
     own = [row.explanations for row in label.backing if label.option and row.option_id == label.option.id]
@@ -161,7 +161,7 @@ def _reasons(label: Label, spec: VersionSpec, legend: Legend) -> list[str]:
 
 
 def _turns(item: ItemRow, label: Label, spec: VersionSpec) -> list[str]:
-    """Marked turns as `number: text`, numbers from one."""
+    """Return the turns that at least half of the label's annotators marked, as `number: text`, counted from one."""
     marking: set[int] = {each.id for each in spec.criteria if _marks_turns(each)}
     marked = shared_by_half((row.turns for row in label.backing if row.criterion_id in marking), label.n_voters)
     return [f"{at}: {item.turns[at - 1]['text']}" for at in marked if at <= len(item.turns)]
@@ -172,7 +172,7 @@ def _marks_turns(criterion: CriterionSpec) -> bool:
 
 
 def statistics_of(summary: Summary) -> bytes:
-    """Return the figures of the exported data set as a JSON document."""
+    """Return the statistics of the exported data set as a JSON document."""
     summary.data_set.labels = summary.labels
     figures = summary.data_set.figures() | {"parts": dict(summary.splits), "decided_by": dict(summary.decided_by)}
     return (json.dumps(figures, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,4 +1,4 @@
-"""The formats an export can have: what each is called, and how it is written."""
+"""The export formats: the name of each, and how it is written."""
 
 import tempfile
 import zipfile
@@ -20,19 +20,19 @@ from reporting.exports.wide import header_of, wide_rows
 from reporting.exports.zips import entry_info
 
 BLOCK = 1024 * 1024
-DIRECT_ROWS = 200_000  # ratings: what a web process writes while somebody waits; a worker writes more
+DIRECT_ROWS = 200_000  # ratings: a web process writes up to this many during a request; a worker writes larger exports
 
 
 def no_tick(n_done: int) -> None:
-    """For callers that show no progress."""
+    """Do nothing, for callers that show no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`pieces` where it can be sent while it is written; else `write` needs a file that can be gone back in.
+    """An export format: `pieces` if it can be sent while it is written, otherwise `write`, which needs a seekable file.
 
-    `bytes_each`: about how large a rating is, and `bytes_fixed` the rest of a file, for the estimate on the page
-    (measured: of few ratings, schemas and the report are nearly all of it).
+    `bytes_each` and `bytes_fixed` are the measured size of a rating and of the rest of a file, for the estimate on the
+    page: with few ratings, schemas and the report are nearly the whole file.
     """
 
     name: Any
@@ -62,7 +62,7 @@ def _long_parquet(study: Study, options: ExportOptions, file: IO[bytes], tick: T
 
 
 def _diqad_lines(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
-    """One file: each line begins with the part it belongs to."""
+    """Return the lines for a single file; each begins with the part it belongs to."""
     lines, _summary = diqad.split_records(study, options, tick)
     return (b'{"split":"' + part.encode() + b'",' + line[1:] for part, line in lines)
 
@@ -70,7 +70,7 @@ def _diqad_lines(study: Study, options: ExportOptions, tick: Tick) -> Iterator[b
 def _diqad_zip(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:
     lines, summary = diqad.split_records(study, options, tick)
     with ExitStack() as stack:
-        # A zip takes one entry at a time, and lines come in the order of dialogues: the parts wait in files.
+        # A zip is written one entry at a time but lines arrive by dialogue, so each part is first written to a file.
         parts = {part: stack.enter_context(_spool()) for part in diqad.SPLITS}
         for part, line in lines:
             parts[part].write(line)
@@ -124,7 +124,7 @@ FORMATS: dict[str, Format] = {
 
 
 def write_export(study: Study, format: str, options: Mapping[str, Any], file: IO[bytes], tick: Tick = no_tick) -> None:
-    """Write an export to a file."""
+    """Write an export to an open binary file."""
     chosen, wanted = FORMATS[format], ExportOptions.of(options)
     if chosen.write is not None:
         chosen.write(study, wanted, file, tick)

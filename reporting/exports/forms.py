@@ -1,4 +1,4 @@
-"""What somebody may ask of an export."""
+"""The form for the format and options of an export."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Large exports as jobs: a worker writes the file, the database keeps it some days for whoever asked.
+"""Large exports as jobs: a worker writes the file, and the database keeps it for some days.
 
-A job is run by one worker at a time and may be delivered any number of times.
+Only one worker runs a job at a time. Delivering a job several times is safe.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ SECONDS_PER_REPORT = 0.5
 MOST_ATTEMPTS = 3
 LOST_AFTER = timedelta(minutes=2)
 KEPT_FOR = timedelta(days=7)
-MOST_WAITING = 5  # of one person in one study: each holds a worker and then room in the database
+MOST_WAITING = 5  # per person and study: each job occupies a worker and then space in the database
 LOCK_SPACE = 0x1A71
 Status = ExportJob.Status
 OPEN = (Status.QUEUED, Status.RUNNING)
@@ -57,7 +57,7 @@ def queue_export(
     n_total: int,
     now: datetime,
 ) -> ExportJob:
-    """Have a worker write the export. Raises Refused when the person has enough of them under way."""
+    """Queue an export for a worker. Raises Refused if the person has too many unfinished exports."""
     if study.exports.filter(user=user, status__in=OPEN).count() >= MOST_WAITING:
         raise Refused("too_many", _("Several of your exports are still running. Wait until one is done."))
     job = ExportJob.objects.create(
@@ -83,7 +83,7 @@ def _send(job_id: int) -> None:
 
 
 def tend_exports(*, now: datetime) -> tuple[int, int]:
-    """Send lost jobs again and delete files that are old. Returns how many of each."""
+    """Send lost jobs again and delete old files. Return the number of each."""
     return _requeue_lost(now), _expire_old(now)
 
 
@@ -100,7 +100,7 @@ def _requeue_lost(now: datetime) -> int:
 
 @transaction.atomic
 def _expire_old(now: datetime) -> int:
-    """The rows stay, and say what there was."""
+    """Delete the files of old jobs, but keep the jobs as a record."""
     old = ExportJob.objects.filter(status=Status.DONE, finished_at__lte=now - KEPT_FOR)
     ids = list(old.select_for_update(skip_locked=True).values_list("pk", flat=True))
     ExportJob.objects.filter(pk__in=ids).update(status=Status.EXPIRED)
@@ -110,7 +110,7 @@ def _expire_old(now: datetime) -> int:
 
 # --- running -------------------------------------------------------------------------------------
 def run_export_job(job_id: int, now: datetime) -> ExportJob.Status | None:
-    """Write the job's file, unless it is done or another worker is at it: then None."""
+    """Write the job's file and return its status, or None if it is done or another worker is writing it."""
     with locked(LOCK_SPACE, job_id) as is_mine:
         if not is_mine or not _start(job_id, now):
             return None
@@ -127,13 +127,13 @@ def _start(job_id: int, now: datetime) -> bool:
 
 
 def _write(job: ExportJob, file: IO[bytes]) -> str:
-    """The sentence to show when it failed."""
+    """Write the file. Return the sentence to show if that failed, otherwise an empty string."""
     if job.n_attempts > MOST_ATTEMPTS:
         return _("The export was interrupted on every attempt. Ask the administrator.")
     try:
         write_export(job.study, job.format, job.options, file, _reporter(job))
     except Exception:
-        # The person who waits must read an end; the log has the fault itself.
+        # The waiting person must see that it ended; the log has the error itself.
         logger.exception("export %s failed", job.pk)
         return _("The file was not created because of a program error. The administrator can find it in the log.")
     return ""
@@ -163,7 +163,7 @@ def _finish(job: ExportJob, file: IO[bytes], error: str, finished_at: datetime) 
 
 
 def _store_chunks(job: ExportJob, file: IO[bytes]) -> tuple[int, str]:
-    """Write the file compressed, piece by piece. Returns its length and its SHA-256."""
+    """Store the file compressed, in chunks. Return its uncompressed length and SHA-256."""
     digest, waiting, number = hashlib.sha256(), bytearray(), 0
     file.seek(0)
     for piece in _packed(file, digest):
@@ -185,7 +185,7 @@ def _packed(file: IO[bytes], digest: Any) -> Iterator[bytes]:
 
 
 def export_pieces(job: ExportJob) -> Iterator[bytes]:
-    """The finished file, piece by piece. One query for each: a slow reader must hold no cursor open."""
+    """Yield the finished file in pieces. Each has its own query, so that a slow reader does not keep a cursor open."""
     unpacker = zlib.decompressobj()
     number = 0
     while data := ExportChunk.objects.filter(job=job, number=number).values_list("data", flat=True).first():

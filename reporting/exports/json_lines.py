@@ -1,4 +1,4 @@
-"""JSON as these exports write it: UTF-8 as it is, keys in the order given."""
+"""JSON Lines as the exports write them: unescaped UTF-8, with keys in the given order."""
 
 from typing import Any
 

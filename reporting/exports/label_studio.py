@@ -1,4 +1,4 @@
-"""Tasks and annotations as Label Studio's JSON has them: one list, written task by task."""
+"""Export tasks and annotations in Label Studio's JSON format: one list, written task by task."""
 
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -61,7 +61,7 @@ def _data(item: ItemRow) -> dict[str, Any]:
 
 
 def _annotation(work: list[RatingRow], legend: Legend, options: ExportOptions) -> dict[str, Any]:
-    """All answers of one annotator to one item. Cancelled: nothing of it counts any more."""
+    """Return all answers of one annotator to one item; `was_cancelled` means that none of them counts any more."""
     first = work[0]
     return {
         "result": [result for row in work if row.is_active for result in _results(row, legend)],

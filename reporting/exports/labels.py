@@ -1,4 +1,4 @@
-"""One label for each item, from the answers of several annotators. The rule is printed with the data set."""
+"""Choose one label for each item from the answers of several annotators. The rule is printed with the data set."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,10 @@ DECIDED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`backing`: the answers about the item of those who gave the label. `decided_by`: one of DECIDED_BY."""
+    """The label of an item. `decided_by` is one of DECIDED_BY.
+
+    `backing` has all answers about the item from the annotators who gave the label.
+    """
 
     outcome: Outcome
     option: OptionSpec | None = None
@@ -55,7 +58,7 @@ class Label:
 
 
 def label_of(criterion: CriterionSpec, rows: Sequence[Answer], ties: str, settled: Settled | None = None) -> Label:
-    """Return the label of an item from all counted answers about it. `settled` stands in the place of the votes."""
+    """Return the label of an item from all counted answers about it; `settled` replaces the vote."""
     own = [row for row in rows if row.criterion_id == criterion.id and row.option_id is not None]
     counts = Counter(row.option_id for row in own)
     if not counts:
@@ -90,6 +93,6 @@ def _lowest(options: Sequence[OptionSpec]) -> OptionSpec:
 
 
 def shared_by_half(given: Iterable[Iterable[int]], n_voters: int) -> list[int]:
-    """What at least half of the voters gave, in the order of ids or numbers."""
+    """Return what at least half of the voters gave, sorted by id or number."""
     counts = Counter(each for one in given for each in set(one))
     return sorted(each for each, n in counts.items() if 2 * n >= n_voters)

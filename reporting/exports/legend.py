@@ -1,4 +1,4 @@
-"""What the ids in a rating are called, in every version of the protocol: a study may have followed others before."""
+"""The names of the ids in a rating, for every version of the protocol: a study may have used earlier versions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class ExplanationName(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Legend:
     slug: str
-    version_id: int  # which the study follows
+    version_id: int  # the version that the study uses now
     criteria: dict[int, CriterionName]
     options: dict[int, OptionName]
     explanations: dict[int, ExplanationName]

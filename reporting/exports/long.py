@@ -1,4 +1,4 @@
-"""Tidy: one row per judgement, with everything that is known of it. The import of ratings reads it back."""
+"""The long table: one row per judgement with everything known about it. The import of ratings can read it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -66,17 +66,17 @@ def long_blocks(study: Study, options: ExportOptions) -> Iterator[Block]:
 
 
 def is_counted(row: RatingRow, criterion: CriterionName, legend: Legend) -> bool:
-    """What agreement and report count."""
+    """Return whether agreement and report count the answer."""
     return counts(row.has_seat, row.is_active, row.is_check, criterion.version_id == legend.version_id)
 
 
 def counts(has_seat: bool, is_active: bool, is_check: bool, is_current: bool) -> bool:
-    """A seat, a question that is asked, no known answer, the version that the study follows."""
+    """Return True for an answer from a seat, to an active question of the study's current version, not to a check."""
     return has_seat and is_active and not is_check and is_current
 
 
 def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
-    """The columns above of some judgements. `rows`: one of cursors.rating_blocks."""
+    """Return the values of COLUMNS, column by column, for one block of cursors.rating_blocks."""
     n = len(rows.criterion_id)
     criteria = _columns(CriterionName, [legend.criteria[pk] for pk in rows.criterion_id])
     options = _columns(OptionName, [legend.options[pk] if pk else NOTHING for pk in rows.option_id])
@@ -120,7 +120,7 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
 
 
 def _columns(kind: Any, names: list[Any]) -> Any:
-    """A named tuple whose fields hold the values of all."""
+    """Return one named tuple whose fields hold the values of all `names`."""
     return kind(*zip(*names, strict=True))
 
 
@@ -129,7 +129,7 @@ def _filled(values: Values) -> Values:
 
 
 def _named(lists: Values, names: Mapping[int, Any], field: str) -> Values:
-    """What is said of the ids in each list; an id without a name says nothing."""
+    """Return `field` for the ids in each list; ids without a name are left out."""
 
     def named(written: str) -> tuple[str, ...]:
         return tuple(getattr(names[pk], field) for pk in numbers_in(written) if pk in names)
@@ -138,13 +138,13 @@ def _named(lists: Values, names: Mapping[int, Any], field: str) -> Values:
 
 
 def _each(made: Callable[[str], Any], values: Values) -> Values:
-    """Made once for each different value: most lists are empty."""
+    """Call `made` only once for each different value: most lists are empty."""
     found = {value: made(value) for value in set(values)}
     return [found[value] for value in values]
 
 
 def answer_text(row: RatingRow, legend: Legend, cell: str) -> str | float | None:
-    """An answer in one cell: of several choices and marked turns all, with bars between them."""
+    """Return an answer for one cell; several choices or marked turns are joined by bars."""
     if legend.criteria[row.criterion_id].kind == Criterion.Kind.TURNS:
         return "|".join(map(str, row.turns))
     if row.option_id is None:

@@ -1,4 +1,4 @@
-"""How an export is wanted. Plain values: they are kept as JSON with the job that writes it."""
+"""The options of an export. They are plain values, because they are stored as JSON with the job."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -11,7 +11,10 @@ TIES = ("leave_out", "lower")
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """`kind`: of batches, or all. `cell`: what a wide table holds. The rest is of the DiQAD data set."""
+    """The options of an export. `kind` is a kind of batch, or empty for all; `cell` is what a wide table holds.
+
+    `with_names` adds account names. The other options are for the DiQAD data set.
+    """
 
     kind: str = ""
     with_names: bool = False
@@ -27,6 +30,6 @@ class ExportOptions:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "ExportOptions":
-        """Of a stored job: what a newer program has forgotten is no reason to fail."""
+        """Return the options of a stored job, without those that this version of Parley no longer has."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})

@@ -1,4 +1,4 @@
-"""Tables of any length as CSV and Parquet, from one description of their columns."""
+"""Write tables of any length as CSV or Parquet, from one description of their columns."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,14 +8,14 @@ from typing import IO, Any, Literal, NamedTuple
 
 from parley.formulas import quote_formula
 
-# A time is a text in UTC, as time_text writes it; texts and ints are tuples. Any: each value says what it is.
+# A time is a text in UTC, as time_text writes it; texts and ints are tuples; "any" takes the type of each value.
 Kind = Literal["text", "int", "float", "bool", "time", "texts", "ints", "any"]
 BOM = b"\xef\xbb\xbf"  # makes spreadsheets read UTF-8
-ROWS_PER_BLOCK = 500  # more are slower: a block should fit into the cache of the processor
-BLOCKS_PER_GROUP = 40  # of Parquet: what is held in memory at a time
+ROWS_PER_BLOCK = 500  # more are slower: a block should fit into the processor's cache
+BLOCKS_PER_GROUP = 40  # for Parquet: the blocks held in memory at a time
 BAR = "|"
 SPECIAL = re.compile(r'[,"\r\n]')
-NO_FIELD = '""'  # a line without a character would be no row
+NO_FIELD = '""'  # an empty line would not be read as a row
 
 Tick = Callable[[int], None]
 
@@ -26,11 +26,11 @@ class Column(NamedTuple):
 
 
 Values = Sequence[Any]
-Block = Sequence[Values]  # some rows, column by column: each column is made at once, and most repeat a few values
+Block = Sequence[Values]  # some rows, column by column: columns are converted whole, and most repeat a few values
 
 
 def in_blocks(rows: Iterable[Values]) -> Iterator[Block]:
-    """Rows of any number, some at a time."""
+    """Yield the rows in blocks of at most ROWS_PER_BLOCK."""
     waiting = iter(rows)
     while some := list(islice(waiting, ROWS_PER_BLOCK)):
         yield list(zip(*some, strict=True))
@@ -41,7 +41,10 @@ def untyped(names: Iterable[str]) -> list[Column]:
 
 
 def csv_pieces(columns: Sequence[Column], blocks: Iterable[Block], *, has_mark: bool) -> Iterator[bytes]:
-    """The table as CSV, a block at a time: texts quoted against formulas, lists with bars, undefined empty."""
+    """Yield the table as CSV, one block at a time. `has_mark` adds a byte order mark.
+
+    Texts are quoted against formulas, lists are joined by bars, and undefined values are empty.
+    """
     kinds = [column.kind for column in columns]
     yield (BOM if has_mark else b"") + _lines([[text_cell(column.name)] for column in columns])
     for block in blocks:
@@ -54,11 +57,11 @@ def _lines(columns: Iterable[Sequence[str]]) -> bytes:
 
 
 def csv_cells(kind: Kind, values: Values) -> Sequence[str]:
-    """As csv.writer writes them, but each different value once: most columns repeat a few."""
+    """Return cells as csv.writer writes them; each different value is converted once, as most columns repeat a few."""
     if kind == "time":
         return values
     if kind == "any" and len(set(map(type, values)) - {type(None)}) > 1:
-        return [csv_cell(value) for value in values]  # True is equal to 1
+        return [csv_cell(value) for value in values]  # True equals 1, so the two would share a cell below
     cells = {value: csv_cell(value) for value in set(values)}
     return [cells[value] for value in values]
 
@@ -81,7 +84,7 @@ def time_text(value: datetime) -> str:
 
 
 def number_text(value: float) -> str:
-    """2.0 is written 2: a scale of whole numbers looks like one. A minus sign before a number is no formula."""
+    """Write 2.0 as 2, so that a scale of whole numbers looks like one. A minus sign is not taken for a formula."""
     return str(int(value)) if value.is_integer() else repr(value)
 
 
@@ -97,8 +100,8 @@ WRITERS: dict[type, Callable[[Any], str]] = {
 
 
 def write_parquet(columns: Sequence[Column], blocks: Iterable[Block], file: IO[bytes]) -> None:
-    """Typed columns, lists as lists, times in UTC. One group of blocks is in memory at a time."""
-    import pyarrow as pa  # 170 MB on disk and 0.2 s: paid by who exports Parquet
+    """Write typed columns, with lists as lists and times in UTC. Only one group of blocks is in memory at a time."""
+    import pyarrow as pa  # here, because it takes 0.2 s and 170 MB on disk, and only Parquet needs it
     import pyarrow.parquet as pq
 
     types: dict[Kind, pa.DataType] = {

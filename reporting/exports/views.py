@@ -1,4 +1,4 @@
-"""Exports: a page to ask for them, small ones at once, large ones as jobs, and the log for owners."""
+"""The exports page: small exports are sent at once, large ones are written by a worker; owners also see the log."""
 
 import tempfile
 from typing import IO, Any
@@ -25,7 +25,7 @@ from reporting.exports.forms import ExportForm
 from reporting.exports.options import ExportOptions
 
 LISTED = 20
-STOP_POLLING = 286  # htmx's own status: show this and ask no more
+STOP_POLLING = 286  # htmx shows the response and stops polling
 UNDER_WAY = (ExportJob.Status.QUEUED, ExportJob.Status.RUNNING)
 
 
@@ -46,7 +46,7 @@ def exports(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _export(request: HttpRequest, study: Study, format: str, options: ExportOptions) -> HttpResponseBase:
-    """At once while it is small; else a worker writes it."""
+    """Send a small export at once; queue a large one for a worker."""
     n_ratings, user, now = count_ratings(study), signed_in(request.user), timezone.now()
     if n_ratings <= DIRECT_ROWS:
         asking.log_asked(study, user, format, options, n_ratings, now=now)
@@ -88,7 +88,7 @@ def _page(request: HttpRequest, study: Study, form: ExportForm, *, status: int) 
 
 
 def _taken(study: Study) -> list[tuple[ActivityLog, str]]:
-    """The files that left the platform, each with what was done; everything else is in the log of quality control."""
+    """Return the latest log lines on exported files with their verbs; the log of quality control has all others."""
     lines = ActivityLog.objects.filter(study=study, verb__in=FILE_VERBS).select_related("actor").order_by("-pk")
     return [(line, str(VERBS[line.verb].name)) for line in lines[:LISTED]]
 
@@ -110,7 +110,7 @@ def _jobs(study: Study) -> dict[str, Any]:
 @never_cache
 @require_safe
 def export_jobs(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list of jobs while one of them is under way."""
+    """Return the list of jobs; the page polls it while one of them is unfinished."""
     study = study_for(request.user, slug, Right.READ)
     context = {"study": study, "rights": rights_in(request.user, study), **_jobs(study)}
     return render(

@@ -1,4 +1,4 @@
-"""One row per item and criterion, one column per annotator: what programs for agreement read."""
+"""The wide table, as agreement programs read it: one row per item and criterion, one column per annotator."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -14,7 +14,7 @@ FIRST = ("batch", "batch_kind", "unit", "item_token", "dialogue", "source", "ite
 
 
 def annotators_of(study: Study, options: ExportOptions) -> dict[str, str]:
-    """{pseudonym: name of the column}, of whoever rated anything."""
+    """Return {pseudonym: name of the column} for everybody who has rated anything."""
     rated = Rating.objects.filter(batch__study=study).order_by().values("assignment__participant").distinct()
     people = Participant.objects.filter(study=study, pk__in=rated).order_by("pk")
     names = {who: account if options.with_names and account else who for who, account in _named(people)}
@@ -30,7 +30,7 @@ def header_of(study: Study, options: ExportOptions) -> list[str]:
 
 
 def wide_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
-    """Answers that count, and no others: a table of two answers in one cell is none."""
+    """Yield rows of the answers that count only; otherwise a cell might need two answers."""
     legend = legend_of(study)
     places = {who: at for at, who in enumerate(annotators_of(study, options))}
     counted = (

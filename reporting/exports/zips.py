@@ -1,8 +1,8 @@
-"""Entries of a zip."""
+"""Zip entries without times."""
 
 import zipfile
 
-BEGINNING = (1980, 1, 1, 0, 0, 0)  # the same study gives the same bytes
+BEGINNING = (1980, 1, 1, 0, 0, 0)  # a fixed time, so that the same study gives the same bytes
 
 
 def entry_info(name: str) -> zipfile.ZipInfo:

@@ -1,4 +1,4 @@
-"""`manage.py agreement FILE.csv`: the coefficients of a ratings file, without a database."""
+"""`manage.py agreement FILE.csv` prints the agreement in a ratings file, without a database."""
 
 import json
 import re
@@ -32,7 +32,7 @@ are missing votes. Without --values the declared answers are those that occur, p
 Intervals are 95%: Gwet's standard error with t; for alpha the item bootstrap (fixed seed); for mean Cohen a
 jackknife over items. They are left out where they would mislead: below 10 items, below 100 when the rarer
 answers make up less than 10%, or when all items are alike. Needs no database."""
-# argparse takes '-2,-1,0' for an unknown option unless told what a negative number looks like.
+# Without this pattern of negative numbers, argparse takes '-2,-1,0' for an unknown option.
 NEGATIVE_NUMBERS = re.compile(r"^-[\d.][-\d.,\s]*$")
 
 
@@ -91,7 +91,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def as_json(found: FileAgreement, columns: Columns) -> str:
-    """One object per group; numbers in full precision, null with a reason where undefined."""
+    """Return a JSON list with one object per group; an undefined number is null with a reason."""
     rows = [
         _labels(group, columns)
         | {name: getattr(group, name) for name in COUNTS}
@@ -117,7 +117,7 @@ def _fields(estimate: Estimate) -> dict[str, Any]:
 
 
 def as_table(found: FileAgreement, columns: Columns) -> str:
-    """Aligned columns: labels to the left, numbers to the right."""
+    """Return an aligned table, with labels to the left and numbers to the right."""
     labels = list(_labels(found.groups[0], columns))
     lines = [[*labels, *COUNTS, *found.groups[0].coefficients]]
     for group in found.groups:
