@@ -10,8 +10,10 @@ from protocols.services import store_shipped
 
 
 class Command(BaseCommand):
-    help = "Store and publish the protocols that ship with Parley. Running it again is safe: "
+    help = (
+        "Store and publish the protocols that ship with Parley. Running it again is safe: "
         "stored versions stay as they are."
+    )
 
     def handle(self, *args, **options) -> None:
         for path in builtin_bundles():
