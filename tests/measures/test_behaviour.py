@@ -82,7 +82,7 @@ def test_reasons_for_no_p() -> None:
 
 
 @pytest.mark.parametrize(
-    ("successes", "n", "verdict"),
+    ("successes", "n", "outcome"),
     [(9, 10, "undecided"), (3, 10, "failed"), (100, 100, "proved"), (95, 100, "undecided"), (0, 0, "undecided")],
 )
 def test_gold_items_prove_fail_or_leave_open(successes: int, n: int, outcome: str) -> None:

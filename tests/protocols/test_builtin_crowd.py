@@ -62,8 +62,8 @@ def test_sounding_human_counts_on_both_axes(crowd):
 
 def test_the_questions_are_neutral_and_name_all_they_ask_about(crowd):
     fluency, coherence = (by_key(crowd)[key]["question"] for key in ("fluency", "coherence"))
-    assert all(word in fluency for word in ("Method", "grammatical", "easy to read", "fluent"))
-    assert all(word in coherence for word in ("Method", "coherent", "reasonable", "a person might say"))
+    assert all(word in fluency for word in ("How", "grammatical", "easy to read", "fluent"))
+    assert all(word in coherence for word in ("How", "coherent", "reasonable", "a person might say"))
 
 
 def test_examples_show_every_point_and_are_answers_the_engine_takes(crowd):

@@ -36,7 +36,11 @@ BROKEN = {
     "notice": (lambda d: d.update(notices=["ok", 7]), "notices[1]", "is 7 (expected a text)"),
     "words": (lambda d: d.update(words_min=31), "words_min", "is 31, more than words_max (expected at most 30)"),
     "zero_words": (lambda d: d.update(words_min=0), "words_min", "is 0 (expected at least 1)"),
-    "minutes": (lambda d: d.update(expected_minutes=91), "expected_minutes", "more than max_minutes (expected at most 90)"),
+    "minutes": (
+        lambda d: d.update(expected_minutes=91),
+        "expected_minutes",
+        "is 91, more than max_minutes (expected at most 90)",
+    ),
     "no_label": (lambda d: option(d).pop("label"), "criteria[0].options[0].label", "is missing (expected a text)"),
     "bad_role": (lambda d: option(d, 1).update(role="bad"), "criteria[0].options[1].role", "one of: positive,"),
     "one_option": (lambda d: criterion(d)["options"].pop(), "criteria[0].options", "has 1 entries (expected at l"),
@@ -237,7 +241,7 @@ def test_extending_in_a_circle_is_refused(folder):
 
 
 def test_extending_itself_is_refused(folder):
-    with pytest.raises(InvalidBundle, match="is circular: a.yaml -> a.yaml"):
+    with pytest.raises(InvalidBundle, match=r"is circular: a.yaml -> a.yaml"):
         load_bundle(folder("a.yaml", extends="a.yaml"))
 
 

@@ -89,7 +89,7 @@ def test_the_same_twice_differs_in_nothing(staff, frozen):
 
 def test_a_draft_with_faults_can_be_compared(staff, frozen):
     changed(frozen, question="")
-    assert "1 change changes" in compare(staff)
+    assert "1 change affects" in compare(staff)
 
 
 @pytest.mark.parametrize("query", [{"a": "small@1.0"}, {"a": "small@1.0", "b": "none@1"}, {"a": "\x00", "b": "@"}])

@@ -93,7 +93,7 @@ def test_thousands_of_errors_are_counted_but_not_all_shown(staff, small):
     small["criteria"][0]["options"] = [{} for _ in range(150)]
     page = text_of(send(staff, "check", json.dumps(small)))
     assert page.count('<th scope="row">') == 200
-    assert "301 places are wrong" in page
+    assert "301 errors found" in page
 
 
 def test_a_tab_is_named_with_what_to_write_in_its_place(staff):

@@ -117,7 +117,7 @@ def test_the_page_says_what_a_move_means_and_moves_after_a_tick(client, work: Wo
     url = reverse("study_protocol", args=[work.study.slug])
     page = client.get(url, {"version": "1.1"}).content.decode()
     assert "3 answers given under 1.0 stay stored" in page
-    assert "affects what is measured" in page
+    assert "8 differences affect what is measured (wording only: 1):" in page
     assert client.post(url, {"version": "1.1"}).status_code == 422
     assert client.post(url, {"version": "1.1", "understood": "on"}).status_code == 302
     work.study.refresh_from_db()

@@ -72,7 +72,7 @@ def test_main_work_and_training_repeat_nothing(study: Study):
     for kind in ("main", "training"):
         with pytest.raises(Refused, match="Only a pilot or qualification batch can repeat an earlier pilot"):
             repeat_pilot(study, pilot="pilot-1", kind=kind, now=NOW)
-    with pytest.raises(Refused, match="no pilot 'main-1'"):
+    with pytest.raises(Refused, match="has no pilot named 'main-1'"):
         repeat_pilot(study, pilot="main-1", kind="pilot", now=NOW)
 
 
@@ -133,7 +133,7 @@ def test_a_second_pilot_and_the_qualification_take_the_dialogues_of_the_pilot_by
 def test_the_pilot_to_repeat_is_chosen(study: Study, owner: Client):
     assert "1 batch has been made" in post(owner, kind="pilot", takes_others="on", n_dialogues="9")
     assert shown_in(study.batches.get(key="pilot-2")) != shown_in(pilot(study))
-    assert "same items as pilot-1" in post(owner, kind="pilot", same_as="pilot-1")
+    assert "It shows the same as pilot-1" in post(owner, kind="pilot", same_as="pilot-1")
     assert shown_in(study.batches.get(key="pilot-3")) == shown_in(pilot(study))
 
 
