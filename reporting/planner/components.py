@@ -10,10 +10,11 @@ from reporting.study.votes import study_votes
 
 
 def pilot_components(study: Study, criterion: CriterionSpec, kind: str, sources: list[int]) -> Components:
-    """Of one criterion, in batches of one kind: the mean over all pairs of the sources given by their ids.
+    """Return the components of one criterion in batches of one kind, as the mean over all pairs of `sources` (ids).
 
-    Scores are those of the report's comparison: numbers of a scale that has them, else 1 for positive and 0 for any
-    other. Batches rated by the same people are one block. As many queries for one rating as for a million.
+    Scores are those of the report's comparison: the numbers of a scale that has them, otherwise 1 for a positive
+    answer and 0 for any other. Batches rated by the same people are one block. The number of queries does not grow
+    with the ratings.
     """
     scale = scale_of(criterion)
     if scale is None:

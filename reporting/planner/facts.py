@@ -1,4 +1,4 @@
-"""What a study says already about the size of its work."""
+"""Facts of a study that the planner starts from."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -15,13 +15,13 @@ from reporting.study.scores import MEAN_SCORE, scale_of
 Unit = ProtocolVersion.Unit
 PAIRED = (Unit.RESPONSE, Unit.CANDIDATE_SET)  # sources are rated on the same dialogues
 USUAL_BATCH = 10
-SITTING = 120  # minutes; a protocol that expects more means batches of a size that nobody can guess
+SITTING = 120  # minutes; if a batch is expected to take longer, its size cannot be guessed
 USUAL_SOURCES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an answer to a criterion is worth: from `low` to `high`, 0 to 1 for a share."""
+    """The range of an answer's score for a criterion: from `low` to `high`, 0 to 1 for a share."""
 
     criterion: CriterionSpec
     is_share: bool
@@ -39,7 +39,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class PlannerFacts:
-    """`rated_kinds`: of batches with ratings; `batch_size`: dialogues in a usual batch, None where nobody knows."""
+    """`rated_kinds` are the kinds of batches with ratings.
+
+    `batch_size` is the number of dialogues in a usual batch, None if unknown.
+    """
 
     study: Study
     spec: VersionSpec
@@ -73,7 +76,7 @@ def planner_facts(study: Study) -> PlannerFacts:
 
 
 def score_of(criterion: CriterionSpec) -> Score | None:
-    """None where the answers have neither numbers nor a positive one, or all the same number."""
+    """Return None if the answers have neither numbers nor a positive option, or all have the same number."""
     scale = scale_of(criterion)
     if scale is None:
         return None

@@ -1,4 +1,4 @@
-"""What somebody may ask of the planner. Everything is in the query string, so that a plan is a link."""
+"""The form of the planner. Everything is in the query string, so that a plan is a link."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -13,13 +13,16 @@ from reporting.planner.facts import PlannerFacts, Score
 from reporting.planner.plans import DEFAULT_BETWEEN, DEFAULT_WITHIN, DEFAULTS, MAIN, OWN, PILOT
 
 MOST_SOURCES, MOST_RATINGS = 200, 50
-MOST_PAIRED_SOURCES = 12  # a choice of 66 pairs; above, all pairs together
+MOST_PAIRED_SOURCES = 12  # 66 pairs to choose from; with more sources, only the mean over all pairs
 
 
 class PlannerForm(forms.Form):
-    """Always bound: what the query string leaves out has its usual value. `values` are there also with errors."""
+    """A form that is always bound: what the query string leaves out gets a default.
 
-    use_required_attribute = False  # a browser would wait for a field that is hidden
+    `values` is complete even with errors: defaults replace the invalid values.
+    """
+
+    use_required_attribute = False  # otherwise a browser would insist on fields that are hidden
 
     criterion = forms.ChoiceField(label=_("Criterion"))
     difference = forms.FloatField(min_value=0.0001, label=_("Smallest difference worth detecting"))
@@ -167,5 +170,5 @@ class PlannerForm(forms.Form):
 
 
 def _score(key: str, facts: PlannerFacts) -> Score | None:
-    """Of a criterion by its key; of the first where there is none of that name."""
+    """Return the score of the criterion with this key, or of the first criterion if there is none."""
     return facts.scores.get(key) or next(iter(facts.scores.values()), None)

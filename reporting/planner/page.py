@@ -1,4 +1,4 @@
-"""The planner as its template shows it."""
+"""The template context of the planner, and its JSON document."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ NOT_RATED, TOO_FEW, NO_SPREAD = "not_rated", "too_few", "no_spread"
 
 
 class Planned:
-    """A plan of one study, from what a query string asks. Errors leave the usual values in place."""
+    """The plan of a study for a query string. Defaults replace invalid values."""
 
     def __init__(self, study: Study, query: Mapping[str, str]) -> None:
         self.study = study
@@ -66,7 +66,7 @@ class Planned:
 
     @property
     def pair(self) -> str:
-        """The names of the two sources the variances are of, or nothing for the mean over pairs."""
+        """Return the names of the two sources that the variances describe, or "" for the mean over pairs."""
         chosen = self.form.pairs.get(self.form.values["pair"])
         return " – ".join(source.name for source in chosen) if chosen else ""
 
@@ -101,12 +101,12 @@ def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def link_of(form: PlannerForm) -> dict[str, str]:
-    """The whole question, also what was left as it usually is: a link keeps its plan when usual values change."""
+    """Return all values including defaults, so that a link keeps its plan when defaults change."""
     return {name: str(value) for name, value in form.data.items() if value not in (None, "")}
 
 
 def planner_document(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
-    """For JSON, or the errors by field."""
+    """Return the plan for JSON, or the errors by field."""
     planned = Planned(study, query)
     if planned.form.errors:
         return {"errors": {name: [str(each) for each in errors] for name, errors in planned.form.errors.items()}}
@@ -128,7 +128,7 @@ def as_json(document: dict[str, Any]) -> str:
 
 
 def _variances(form: PlannerForm, facts: PlannerFacts) -> tuple[Variances, str]:
-    """As asked; the usual ones, and why, where the study does not have what was asked for."""
+    """Return the requested variances, or the defaults and the reason if the study does not have them."""
     values, score = form.values, form.score
     usual = default_variances(score.span if score else 1.0)
     kind = values["components"]

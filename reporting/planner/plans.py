@@ -1,6 +1,6 @@
-"""How many dialogues and annotators a study needs: plain values in, plain values out.
+"""Compute how many dialogues and annotators a study needs, from plain values to plain values.
 
-Differences are in points of the score: .10 is ten points of a share. Source of the arithmetic: measures.planning.
+Differences are in points of the score: .10 is ten percentage points of a share. measures.planning has the formulas.
 """
 
 from collections.abc import Iterable
@@ -19,20 +19,23 @@ from measures.planning import (
 
 SHARE, SCALE = "share", "scale"
 DEFAULTS, PILOT, MAIN, OWN = "defaults", "pilot", "main", "own"
-# Statistics 4.6: binary answers, 67 per cent of them positive. The printed table follows from these digits.
+# For answers that are positive or not, 67 per cent positive; docs/statistics.md (Planning) uses the same digits.
 DEFAULT_BETWEEN, DEFAULT_WITHIN = 0.0388, 0.2927
 RATINGS = (1, 2, 3, 5, 7)
 STEPS = (0.05, 0.10, 0.15)  # differences, as parts of what the score spans
 DIALOGUES = (25, 50, 100, 200, 400)
 GROUPS = (1, 2, 4, 8, 16)  # of annotators, each with its own dialogues
-FEWEST_DIALOGUES, FEWEST_ANNOTATORS = 20, 3  # a pilot below is a rough one
+FEWEST_DIALOGUES, FEWEST_ANNOTATORS = 20, 3  # variances from fewer are rough
 FEWEST_RATINGS = 3
 NOTABLE = 0.05  # of power
 
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """Of the difference of two sources, in squared points; where they come from, and for a pilot what carries them."""
+    """Variances of the difference of two sources, in squared points, and their origin.
+
+    The counts say how much data they were estimated from; they are 0 for defaults and own values.
+    """
 
     s_between: float
     s_within: float
@@ -55,13 +58,19 @@ class Variances:
 
 
 def default_variances(span: float) -> Variances:
-    """Those of a share; for a scale as if every answer stood at one of its ends, which is more than they will be."""
+    """Return the variances of a share, stretched to `span`.
+
+    For a scale this assumes that every answer is at one of its ends, so they are larger than real variances.
+    """
     return Variances(DEFAULT_BETWEEN * span**2, DEFAULT_WITHIN * span**2, 0.0, DEFAULTS)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTest:
-    """What is asked. `span`: from the lowest to the highest score, 1 for a share; None where the plan has to say it."""
+    """The question to the planner. `span` is the distance from the lowest to the highest score, 1 for a share.
+
+    `n_dialogues` is None if the plan has to compute it; `n_annotators` is None if the same people rate everything.
+    """
 
     unit: str
     span: float
@@ -76,11 +85,11 @@ class PlannedTest:
 
     @property
     def level_each(self) -> float:
-        """Bonferroni's. The report corrects by Holm, which finds as much or more."""
+        """Return Bonferroni's level. The report uses Holm's correction, which detects as much or more."""
         return self.level / self.n_comparisons
 
     def annotators(self, ratings: int) -> int:
-        """In the whole study: as asked, but never fewer than a dialogue needs."""
+        """Return the annotators in the whole study: the requested number, but at least those that a dialogue needs."""
         return max(self.n_annotators or 0, ratings)
 
     def _shared(self, ratings: int) -> dict[str, Any]:
@@ -110,7 +119,7 @@ class PlannedTest:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is rated, and what a batch of it takes. None where the study does not say it yet."""
+    """What is rated, and what a batch takes; None where the study does not say it yet."""
 
     n_sources: int
     n_per_source: int  # questions about each response of a dialogue
@@ -123,7 +132,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Of a plan. `n_turns`: batches, each as often as somebody rates it."""
+    """The work of a plan. `n_turns` counts every batch once for each of its annotators."""
 
     ratings_each: int
     n_judgements: int
@@ -136,7 +145,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`cells` stand below `Grid.columns`; `chosen` is the place of the one that was asked for."""
+    """A row with a cell for each of `Grid.columns`; `chosen` is the index of the requested one, if it is here."""
 
     value: float
     cells: tuple[float | None, ...]
@@ -151,7 +160,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What so many annotators in the whole study make of a plan, by the test of the report."""
+    """The power of the report's test with `n_annotators` in the whole study, and the dialogues that it needs."""
 
     n_annotators: int
     power: float | None
@@ -161,7 +170,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """`n_needed` is None where no number of dialogues is enough; `n_dialogues` is what was asked, or else needed."""
+    """`n_needed` is None if no number of dialogues is enough; `n_dialogues` is the requested or the needed number."""
 
     question: PlannedTest
     n_needed: int | None
@@ -212,7 +221,7 @@ def _fewest(question: PlannedTest) -> int:
 
 
 def _annotators_share(question: PlannedTest, dialogues: int | None) -> float | None:
-    """Of the variance of the mean difference: what only more annotators lower."""
+    """Return the share of the variance of the mean difference that only more annotators reduce; None if it is 0."""
     parts = question.variances
     annotators = parts.s_annotator / question.annotators(question.ratings)
     if not dialogues or not annotators:
@@ -221,7 +230,7 @@ def _annotators_share(question: PlannedTest, dialogues: int | None) -> float | N
 
 
 def _work(load: Load, dialogues: int, ratings: int, annotators: int) -> Work:
-    """Time goes by dialogues; pay goes by batches, the last of which may be a small one."""
+    """Return the work of a plan. Time depends on dialogues, pay on batches, the last of which may be small."""
     batches = -(-dialogues // load.batch_size) if load.batch_size else None
     hours = dialogues / load.batch_size * ratings * load.minutes / 60 if load.batch_size and load.minutes else None
     turns = batches * ratings if batches else None
@@ -237,7 +246,7 @@ def _work(load: Load, dialogues: int, ratings: int, annotators: int) -> Work:
 
 
 def _by_difference(question: PlannedTest) -> Grid:
-    """Dialogues needed."""
+    """Return the grid of dialogues needed, by difference."""
     differences = _with(question.difference, (step * question.span for step in STEPS))
     columns = ratings_shown(question)
     rows = [
@@ -248,7 +257,7 @@ def _by_difference(question: PlannedTest) -> Grid:
 
 
 def _by_dialogues(question: PlannedTest, dialogues: int | None) -> Grid:
-    """The smallest difference found."""
+    """Return the grid of the smallest detectable difference, by number of dialogues."""
     columns = ratings_shown(question)
     sizes = _with(dialogues, DIALOGUES) if dialogues else list(DIALOGUES)
     rows = [
@@ -263,7 +272,7 @@ def ratings_shown(question: PlannedTest) -> tuple[int, ...]:
 
 
 def _with(value: float, others: Iterable[float]) -> list[Any]:
-    """The value among others, without one that is the same but for rounding."""
+    """Return `value` and the others in order, without others that differ from it only by rounding."""
     return sorted([value, *(other for other in others if abs(other - value) > 1e-9)])
 
 
@@ -286,7 +295,7 @@ def _by_annotators(question: PlannedTest, dialogues: int | None) -> tuple[Crowd,
 
 
 def _advice(question: PlannedTest, needed: int | None, found: float | None, by_report: float | None) -> Iterable[str]:
-    """Codes, the most urgent first."""
+    """Yield codes of advice, the most urgent first."""
     if needed is None:
         yield "more_annotators"
     elif question.variances.s_annotator:
@@ -301,6 +310,6 @@ def _advice(question: PlannedTest, needed: int | None, found: float | None, by_r
 
 
 def as_document(plan: StudyPlan) -> dict[str, Any]:
-    """For JSON: everything, in points of the score."""
+    """Return the whole plan for JSON, in points of the score."""
     question = asdict(plan.question) | {"level_per_comparison": plan.question.level_each}
     return asdict(plan) | {"question": question}

@@ -1,4 +1,4 @@
-"""A plan in sentences: the answer, what to mind, and where its variances come from."""
+"""Describe a plan in sentences: the answer, advice, and the origin of its variances."""
 
 from collections.abc import Iterable
 
@@ -18,12 +18,12 @@ COMPONENT_NAMES = {
 
 # --- numbers -------------------------------------------------------------------------------------------
 def amount(value: float) -> str:
-    """Three digits that count."""
+    """Format a number with three significant digits, or as a whole number from 1000."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def shown(value: float, question: PlannedTest) -> float:
-    """As people say it: a share in hundredths."""
+    """Return the value in the unit that pages use: per cent for a share."""
     return value * 100 if question.unit == SHARE else value
 
 
@@ -36,7 +36,7 @@ def points(value: float, question: PlannedTest) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Of what was computed: a plan is not known to a tenth."""
+    """Return a computed share as whole per cent: plans are not accurate to a tenth."""
     return UNKNOWN if share is None else f"{100 * share:.0f}"
 
 
@@ -62,7 +62,7 @@ def each(n: int) -> str:
 
 # --- the answer ----------------------------------------------------------------------------------------
 def answer(plan: StudyPlan, load: Load) -> list[str]:
-    """What the study finds, and what it takes."""
+    """Return sentences on what the study detects, and what it takes."""
     finding = _finding(plan) if plan.n_dialogues else []
     return [*finding, *_impossible(plan), *(_taking(plan.work, load) if plan.work else [])]
 
@@ -81,7 +81,7 @@ def _finding(plan: StudyPlan) -> list[str]:
 
 
 def _beside(plan: StudyPlan) -> Iterable[str]:
-    """What somebody who brought a number of dialogues also wants to know."""
+    """Yield more sentences if the number of dialogues was entered: what they detect, and how many are needed."""
     question = plan.question
     found = {"power": asked_power(question), "points": points(question.difference, question)}
     if plan.detectable is not None:
@@ -142,7 +142,7 @@ def level_line(question: PlannedTest) -> str:
     )
 
 
-# --- what to mind --------------------------------------------------------------------------------------
+# --- advice --------------------------------------------------------------------------------------------
 ADVICE = {
     "more_annotators": gettext_noop(
         "Add annotators, not dialogues: annotators differ in which source they prefer, and more "
@@ -183,7 +183,7 @@ def advice(plan: StudyPlan) -> list[str]:
 
 
 def _cost_of_annotators(question: PlannedTest) -> list[str]:
-    """What the two ends of the table take, in ratings."""
+    """Compare the ratings needed with one annotator per dialogue and with the most in the table."""
     few, many = 1, max(7, question.ratings)
     ends = [(question.needed(question.difference, ratings) or 0) * ratings for ratings in (few, many)]
     if not all(ends):
@@ -231,7 +231,7 @@ def _of_pairs(kind: str) -> str:
 
 
 def doubts(variances: Variances) -> list[str]:
-    """What makes an estimate less than it looks."""
+    """Return the reasons not to rely fully on the variances."""
     found = []
     if variances.is_rough:
         found.append(

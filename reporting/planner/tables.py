@@ -1,4 +1,4 @@
-"""A plan as figures that explain themselves, as tables of them, and as a picture."""
+"""Show a plan as numbers with explanations, as tables of them, and as a chart."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of a table: figures, and whether each is the one that was asked for."""
+    """A row of a table: numbers, and for each whether it is the requested one."""
 
     heading: str
     cells: tuple[tuple[Figure, bool], ...]
@@ -107,7 +107,7 @@ def _work_facts(work: Work, plan: StudyPlan, load: Load) -> Iterable[Fact]:
 
 
 def variance_facts(question: PlannedTest) -> list[Fact]:
-    """In squared points of the score, which are those of the formula."""
+    """Return the variances in squared points of the score, as the formula uses them."""
     return [Fact(_(COMPONENT_NAMES[name]), _variance_figure(question, name)) for name in COMPONENT_NAMES]
 
 
@@ -260,17 +260,17 @@ def found_figure(question: PlannedTest, n: int, ratings: int, difference: float 
 
 
 def _form(question: PlannedTest) -> str:
-    """As many decimals in a whole column, so that numbers can be compared by their length."""
+    """Return one number format for a whole column, so that numbers can be compared by their length."""
     return ".1f" if question.unit == SHARE else ".2f" if question.span >= 1 else ".3g"
 
 
 def exact(value: float) -> str:
-    """Four digits that count: as many as the formula needs to give the number it explains."""
+    """Format a number with four significant digits, so that the printed formula gives the printed result."""
     return f"{value:.4g}"
 
 
 def _squares(question: PlannedTest) -> str:
-    """The square of the two quantiles together."""
+    """Return the square of the sum of the two quantiles."""
     return f"{multiplier(question.power, question.level_each):.3f}"
 
 
@@ -279,7 +279,7 @@ def _scatter(question: PlannedTest, ratings: int) -> str:
 
 
 def _room(question: PlannedTest, difference: float, ratings: int) -> str:
-    """The square of the difference, less what annotators take of it."""
+    """Return the squared difference, less the part that differences between annotators take up."""
     shared, square = question.variances.s_annotator, f"{exact(difference)}²"
     if not shared:
         return square
@@ -365,7 +365,7 @@ def curve_picture(plan: StudyPlan) -> SafeString:
 
 
 def _few(chosen: int) -> list[int]:
-    """The one that was asked for, among the ends of what is usual."""
+    """Return the requested number of annotators with two usual ones."""
     return sorted({1, 3, 7} if chosen in (1, 3, 7) else {1, chosen, 7 if chosen < 7 else 3})
 
 

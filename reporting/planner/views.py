@@ -1,4 +1,4 @@
-"""How much is enough: a plan from what the address asks. Nothing is stored, so a plan is a link."""
+"""The planner: a plan from the query string. Nothing is stored, so a plan is a link."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

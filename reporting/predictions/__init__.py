@@ -1,1 +1,1 @@
-"""Predictions against people: automatic metrics and model judges beside the human labels."""
+"""Compare predictions with people: automatic metrics and model judges beside the human labels."""

@@ -1,4 +1,4 @@
-"""How predictions are distributed beside the answers of people, on the items that have both."""
+"""The distributions of predictions and of human answers, on the items that have both."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,10 @@ N_BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many items one side puts here. `low` and `high` are the ends of a bin of numbers, None for a label."""
+    """The items to which one side gives a label or a number in a bin.
+
+    `low` and `high` are the ends of the bin, None for a label.
+    """
 
     side: str
     name: str
@@ -56,7 +59,7 @@ def _of_labels(side: str, codes: IntArray, criterion: CriterionSpec) -> Iterable
 
 
 def _of_numbers(side: str, values: FloatArray) -> Iterable[Share]:
-    """A bin for each number where there are few different ones, or else bins of equal width."""
+    """Yield a bin for each number if there are few different ones, otherwise bins of equal width."""
     if not len(values):
         return
     different, counts = np.unique(values, return_counts=True)

@@ -1,4 +1,4 @@
-"""Predictions against people as files: one tidy CSV, and one JSON document with confusion matrices."""
+"""Downloads that compare predictions with people: tidy CSV, and a JSON document with confusion matrices."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ KEPT = ("value", "reason", "low", "high", "interval_note")
 
 
 def as_csv(comparison: Comparison) -> str:
-    """A row per metric, criterion, part, side and measure."""
+    """Return a row per metric, criterion, part, side and measure."""
     return csv_of_records(_lines(comparison))
 
 

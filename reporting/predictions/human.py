@@ -1,4 +1,4 @@
-"""What people said about each item as one label and one number, and one annotator against the others."""
+"""The human answers to each item as one label and one number, and one annotator compared with the others."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ OUTCOMES = ("labelled", "unrated", "excluded", "tied", "unsure")
 
 @dataclass(frozen=True, slots=True)
 class Human:
-    """(N,) arrays: the place of the label's option, -1 without one; one of the outcomes; a number, NaN without one."""
+    """(N,) arrays: the index of the label's option or -1, the place of the outcome in OUTCOMES, and a number or NaN."""
 
     code: IntArray
     outcome: IntArray
@@ -27,11 +27,11 @@ class Human:
 
 
 def human_of(tallies: IntArray, criterion: CriterionSpec, rule: str) -> Human:
-    """From (N, K) votes per option.
+    """Return the labels and numbers of items from (N, K) votes per option.
 
-    The label is the option with the most votes (plurality), with more than half of those on the scale (absolute), or
-    with the most of those who were not unsure (decided). Answers that exclude an item count together and win a tie.
-    An item whose label is an unsure option has no label: "I don't know" is nothing to predict. The number is the mean
+    The label is the option with the most votes (plurality), with more than half of the votes on the scale (absolute),
+    or with the most votes apart from unsure ones (decided). Answers that exclude an item count together and win a tie.
+    An item whose majority is an unsure option has no label: "I don't know" cannot be predicted. The number is the mean
     of the votes.
     """
     excluding, unsure = (places_of(criterion, role) for role in (Option.Role.EXCLUDING, Option.Role.UNSURE))
@@ -54,12 +54,12 @@ def human_of(tallies: IntArray, criterion: CriterionSpec, rule: str) -> Human:
 
 
 def with_settled(human: Human, settled: IntArray, criterion: CriterionSpec) -> Human:
-    """Put settled labels in the place of the votes, for label and number alike.
+    """Replace the votes by settled labels, for the label and the number.
 
     Parameters
     ----------
     settled : (N,) int array
-        The place of the settled option of each item, -1 where nothing had to be settled.
+        The index of the settled option of each item, -1 if nothing was settled.
     """
     is_settled = settled >= 0
     of_option = np.full(len(criterion.options), LABELLED)
@@ -72,7 +72,7 @@ def with_settled(human: Human, settled: IntArray, criterion: CriterionSpec) -> H
 
 
 def mean_worth(tallies: IntArray, criterion: CriterionSpec) -> FloatArray:
-    """(N,) mean number of the votes that have one: of the scale, or 1 for positive and 0 for any other."""
+    """Return the (N,) mean of the votes that have a number: that of the scale, or 1 for positive and 0 for others."""
     worth = worth_of(criterion)
     counts = tallies[:, ~np.isnan(worth)]
     n = counts.sum(axis=1)
@@ -81,14 +81,14 @@ def mean_worth(tallies: IntArray, criterion: CriterionSpec) -> FloatArray:
 
 
 def worth_of(criterion: CriterionSpec) -> FloatArray:
-    """(K,) NaN for an option without a number; all of them where the scale has none and nothing is positive."""
+    """Return the (K,) numbers of the options, NaN without one; all NaN without numbers and positive options."""
     scale = scale_of(criterion)
     return np.full(len(criterion.options), np.nan) if scale is None else scale.worth
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """One annotator against the others: (n,) arrays with one entry per vote."""
+    """One annotator compared with the others: (n,) arrays with one entry per vote."""
 
     item: IntArray
     own: IntArray
@@ -97,7 +97,7 @@ class Ceiling:
 
 
 def ceiling_of(votes: CriterionVotes, chosen: BoolArray, rule: str) -> Ceiling:
-    """Each vote on the chosen items as a prediction of what the other annotators say by the same rule."""
+    """Treat each vote on the chosen items as a prediction of the other annotators' label by the same rule."""
     mine = chosen[votes.item]
     item, code = votes.item[mine], votes.code[mine]
     others = votes.tallies[item]

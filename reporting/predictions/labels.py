@@ -1,4 +1,4 @@
-"""What the measures of predictions are called, and why one is missing. English in downloads."""
+"""The names of the measures of predictions, and reasons why one is missing. Downloads have them in English."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy

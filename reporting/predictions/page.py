@@ -1,4 +1,4 @@
-"""What the pages of predictions show."""
+"""The template contexts of the prediction pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ Context = dict[str, Any]
 
 
 def index_page(comparison: Comparison) -> Context:
-    """Every metric beside the ceiling, criterion by criterion, of all items."""
+    """Return every metric with the human ceiling, by criterion, over all items."""
     criteria = [each for each in comparison.spec.voted if any(each == about for _, about in comparison.pairs)]
     return {
         "metrics": comparison.metrics,
@@ -68,7 +68,7 @@ def _cell(estimate: Estimate, name: str) -> Context:
 
 
 def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
-    """Why values or intervals are missing, once for all the measures it is true of."""
+    """Return why values or intervals are missing: each reason once, with the measures that it applies to."""
     names: dict[str, list[str]] = {}
     for name, estimate in estimates.items():
         why = note_text(estimate)
@@ -81,7 +81,7 @@ def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
 
 
 def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Context:
-    """One metric and one criterion: all parts with the ceiling on the same items, and who was taken for what."""
+    """Return one metric and one criterion: all parts, with the ceiling on the same items, and confusion matrices."""
     rows = comparison.rows(metric, criterion)
     names = MEASURES if metric.kind == Metric.Kind.LABEL else OF_SCORES
     whole = rows[0] if rows else None
@@ -113,7 +113,7 @@ def _sides_named(metric: Metric) -> dict[str, str]:
 
 
 def distribution_figure(metric: Metric, shares: Sequence[Share]) -> SafeString | str:
-    """Return an empty text where there is nothing to draw."""
+    """Return the chart as SVG, or an empty string if there is nothing to draw."""
     if not shares:
         return ""
     groups = [
@@ -147,7 +147,7 @@ def part_name(comparison: Comparison, part: ItemSubset) -> str:
 
 
 def _matrices(criterion: CriterionSpec, own: Compared, ceiling: Compared) -> list[Context]:
-    """Only options that occur; human labels in rows."""
+    """Return the confusion matrices of the options that occur, with human labels in rows."""
     used = own.table.sum(axis=0) + own.table.sum(axis=1) + ceiling.table.sum(axis=0) + ceiling.table.sum(axis=1) > 0
     places = [at for at in range(len(criterion.options)) if used[at]]
     titles = (_("The metric"), _("One annotator against the others"))

@@ -1,4 +1,4 @@
-"""The metrics of a study and what they say about its items, read in bulk."""
+"""Read the metrics of a study and their predictions about its items in bulk."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from protocols.specs import CriterionSpec, VersionSpec
 from qualification.adjudication.selectors.disagreements import SettledLabels
 from reporting.study.votes import Items
 
-# Numbers of eight bytes, joined: a hundred thousand predictions as rows would be as many tuples of Python.
+# Eight-byte numbers, joined: a hundred thousand predictions as rows would become as many Python tuples.
 PREDICTIONS = """
     SELECT string_agg(int8send(coalesce(candidate_id, 0)) || int8send(coalesce(dialogue_id, 0))
         || int8send(coalesce(option_id, 0)), ''),
@@ -23,20 +23,20 @@ PREDICTIONS = """
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """(N,) arrays beside the items: a place of an option, -1 for none, and a number, NaN for none."""
+    """(N,) arrays in the order of the items: the index of an option or -1, and a number or NaN."""
 
     code: IntArray
     value: FloatArray
 
 
 def metrics_of(study: Study) -> QuerySet[Metric]:
-    """Those that were not deleted, in the order they came."""
+    """Return the metrics that were not deleted, in the order in which they were added."""
     found = study.metrics.filter(is_active=True).select_related("criterion", "created_by", "run")
     return found.annotate(n_predictions=Count("predictions")).order_by("pk")
 
 
 def criteria_of(metric: Metric, spec: VersionSpec) -> list[CriterionSpec]:
-    """What the metric is compared with: its own criterion, by its key in the study's version, or all of the unit."""
+    """Return the criteria to compare the metric with: its own, by key in the study's version, or all of the unit."""
     if metric.criterion is not None:
         found = spec.by_key.get(metric.criterion.key)
         return [found] if found in spec.voted else []
@@ -44,7 +44,7 @@ def criteria_of(metric: Metric, spec: VersionSpec) -> list[CriterionSpec]:
 
 
 def predicted_of(metric: Metric, criterion: CriterionSpec, items: Items) -> Predicted:
-    """Beside each item what the metric says about its candidate, or else about its whole dialogue."""
+    """Return the metric's prediction for each item: about its candidate or, without one, about its dialogue."""
     candidate, dialogue, option, value = _predictions(metric)
     at = _places(_target(candidate, dialogue), _target(items.candidate, items.dialogue))
     codes = _codes(metric, criterion, option)
@@ -53,7 +53,7 @@ def predicted_of(metric: Metric, criterion: CriterionSpec, items: Items) -> Pred
 
 
 def settled_places(items: Items, criterion: CriterionSpec, settled: SettledLabels) -> IntArray:
-    """(N,) places of the settled options beside the items, -1 where nothing had to be settled."""
+    """Return the (N,) indices of the settled options, -1 if nothing was settled."""
     places = {option.id: at for at, option in enumerate(criterion.options)}
     found = np.full(len(items.id), -1, np.int64)
     for (item, about), label in settled.items():
@@ -71,13 +71,13 @@ def _predictions(metric: Metric) -> tuple[IntArray, IntArray, IntArray, FloatArr
     with connection.cursor() as cursor:
         cursor.execute(PREDICTIONS, [metric.pk])
         ids, values = (part or b"" for part in cursor.fetchone())
-    # One more that is about nothing, so that a place of -1 leads somewhere.
+    # An additional entry about nothing, so that index -1 is valid.
     candidate, dialogue, option = np.frombuffer(bytes(ids) + b"\0" * 24, ">i8").reshape(-1, 3).T.astype(np.int64)
     return candidate, dialogue, option, np.append(np.frombuffer(bytes(values), ">f8"), np.nan)
 
 
 def _places(known: IntArray, wanted: IntArray) -> IntArray:
-    """Where each wanted id stands among the known ones, -1 for none. The last known one is about nothing."""
+    """Return the index of each wanted id among the known ones, -1 for none. The last known one is about nothing."""
     order = np.argsort(known[:-1], kind="stable")
     ids = known[:-1][order]
     if not len(ids):
@@ -87,7 +87,7 @@ def _places(known: IntArray, wanted: IntArray) -> IntArray:
 
 
 def _codes(metric: Metric, criterion: CriterionSpec, option: IntArray) -> IntArray:
-    """Places of options, by their keys: a study that moved to another version has other ids there."""
+    """Return the indices of options, matched by key: in another version of the protocol their ids differ."""
     if metric.criterion is None:
         return np.full(len(option), -1, np.int64)
     places = {each.key: at for at, each in enumerate(criterion.options)}
@@ -98,10 +98,10 @@ def _codes(metric: Metric, criterion: CriterionSpec, option: IntArray) -> IntArr
 
 
 def metric_means(study: Study) -> dict[int, dict[str, float | None]]:
-    """{source id: {metric key: mean}} of the scores about responses, for the table of results.
+    """Return {source id: {metric key: mean}} of the scores about responses, for the table of results.
 
-    Of dialogues in main batches, as all results are. None where a metric says nothing about a source, as about the
-    ground truth: print "-".
+    Only dialogues in main batches count, as for all results. A mean is None if the metric has no scores of a source
+    (often the ground truth): print "-".
     """
     scores = study.metrics.filter(is_active=True, kind=Metric.Kind.SCORE).order_by("pk")
     keys = dict(scores.values_list("pk", "key"))

@@ -1,4 +1,4 @@
-"""Metrics against people: every measure with its interval, for all items, per source and per field of the dialogues."""
+"""Compare metrics with people: every measure with its interval, for all items, by source and by dialogue field."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ Estimates = dict[str, Estimate]
 
 @dataclass(frozen=True, slots=True)
 class ItemSubset:
-    """Items that are looked at together. `value` is a source's key or what a field says; `chosen` is (N,)."""
+    """A subset of the items. `value` is the key of a source or the value of a field; `chosen` is an (N,) mask."""
 
     kind: str
     value: str | None
@@ -49,7 +49,10 @@ class ItemSubset:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One side by side: what was used, what was left out and why, and the measures. `table`: human in rows."""
+    """The result of one comparison: the measures, what was used, and {reason: number of items left out}.
+
+    `table` has human labels in rows.
+    """
 
     estimates: Estimates
     n_labels: int
@@ -63,7 +66,7 @@ class Compared:
 
     @property
     def classes(self) -> list[dict[str, float | None]]:
-        """Precision, recall and F1 per option; no recall where people never gave it as a label."""
+        """Return precision, recall and F1 per option; a value is None if its denominator is 0."""
         support, given = self.table.sum(axis=1), self.table.sum(axis=0)
         columns = zip(precisions(self.table), recalls(self.table), f1_scores(self.table), support, given, strict=True)
         return [
@@ -80,7 +83,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A metric, and the ceiling on the same items."""
+    """The results of a metric on a subset, and of the ceiling on the same items."""
 
     part: ItemSubset
     metric: Compared
@@ -88,10 +91,10 @@ class Row:
 
 
 class Comparison:
-    """Everything that is needed to set the metrics of a study beside its people, read once."""
+    """The comparison of a study's metrics with its annotators; everything is read once."""
 
     def __init__(self, study: Study, votes: StudyVotes | None = None, settled: SettledLabels | None = None) -> None:
-        """Without votes and settled labels, those of the study are read when they are needed."""
+        """Use the given votes and settled labels; if they are None, the study's are read when they are needed."""
         self.study, self._votes, self._settled = study, votes, settled
         self.spec: VersionSpec = spec_of(study.protocol_version)
         self.metrics: list[Metric] = list(metrics_of(study))
@@ -123,14 +126,14 @@ class Comparison:
         return self._humans[criterion.id]
 
     def everything(self, criterion: CriterionSpec) -> ItemSubset:
-        """All items of which the question is asked."""
+        """Return all items for which the question is asked."""
         items = self.votes.items
         if criterion.unit == ProtocolVersion.Unit.RESPONSE:
             return ItemSubset(ALL, None, items.candidate > 0)
         return ItemSubset(ALL, None, (items.dialogue > 0) & (items.candidate == 0) & (items.source == 0))
 
     def parts(self, criterion: CriterionSpec) -> Iterator[ItemSubset]:
-        """All items, then each source (ground truth first), then each value of each field; none without items."""
+        """Yield all items, then each source (ground truth first), then each value of each field."""
         whole, items = self.everything(criterion), self.votes.items
         yield whole
         for source in rated_sources(self.study).order_by("-is_reference", "position"):
@@ -149,7 +152,7 @@ class Comparison:
         return Row(part, found, self.ceiling(criterion, used))
 
     def whole(self, metric: Metric, criterion: CriterionSpec) -> Compared:
-        """Of all items, without the ceiling."""
+        """Return the comparison on all items, without the ceiling."""
         part = self.everything(criterion)
         return self._metric(metric, criterion, part, predicted_of(metric, criterion, self.votes.items))[0]
 
@@ -169,9 +172,9 @@ class Comparison:
         return compared, used
 
     def ceiling(self, criterion: CriterionSpec, chosen: BoolArray) -> Compared:
-        """One annotator against the majority of the others, on the chosen items; `n_labels` counts votes.
+        """Compare one annotator with the majority of the others, on the chosen items; `n_labels` counts votes.
 
-        Metrics about the same items share it.
+        The result is cached, because metrics about the same items share it.
         """
         key = (criterion.id, np.packbits(chosen).tobytes())
         if key not in self._ceilings:
@@ -214,7 +217,7 @@ def _chosen(human: Human, chosen: BoolArray) -> Human:
 
 
 def _left_out(human: Human, is_predicted: BoolArray, are_labels: bool) -> dict[str, int]:
-    """{why: items}: each for its first reason. A tied or unsure item still has a mean, so scores can use it."""
+    """Return {reason: items left out}, each item once. Tied and unsure items still have a mean, so scores use them."""
     reasons = range(1, len(OUTCOMES)) if are_labels else (UNRATED, EXCLUDED)
     counts = {OUTCOMES[each]: int((human.outcome == each).sum()) for each in reasons}
     without = ~np.isin(human.outcome, list(reasons)) & ~is_predicted

@@ -41,7 +41,7 @@ def _page(request: HttpRequest, study: Study, template: str, context: dict[str, 
 @login_required
 def predictions_csv(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    # The mark at the front makes spreadsheets read names as UTF-8.
+    # The byte order mark (utf-8-sig) makes spreadsheets read names as UTF-8.
     body = as_csv(Comparison(study)).encode("utf-8-sig")
     return _download(body, "text/csv; charset=utf-8", f"{study.slug}-predictions.csv")
 

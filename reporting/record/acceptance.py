@@ -1,4 +1,4 @@
-"""The plans of batch acceptance that decided, their decisions, rounds, controllers and rework."""
+"""Batch acceptance in the study record: the plans used, decisions, rounds, controllers and rework."""
 
 import json
 from collections import Counter
@@ -25,7 +25,10 @@ KEPT = 60 * 60 * 24
 
 
 def acceptance_of(study: Study) -> Row | None:
-    """None where no plan is on and none has decided. In six queries at most; in two where there is no control."""
+    """Return batch acceptance, or None if no plan is on and none has decided.
+
+    It makes six queries at most, and two without batch acceptance.
+    """
     plan, decided = plan_of(study), _decisions(study)
     if not (plan.is_on or decided):
         return None
@@ -47,7 +50,7 @@ def acceptance_of(study: Study) -> Row | None:
 
 
 def _decisions(study: Study) -> list[Row]:
-    """Under the version the study follows, in the order in which they were made."""
+    """Return the decisions under the study's current protocol version, in the order in which they were made."""
     decided = Sample.objects.filter(
         batch__study=study, state=Sample.State.DECIDED, protocol_version=study.protocol_version_id
     )
@@ -56,7 +59,7 @@ def _decisions(study: Study) -> list[Row]:
 
 
 def _plans(study: Study, plan: AcceptancePlan, decided: Iterable[Row]) -> list[Row]:
-    """Each plan that decided, as it stood when its sample was drawn, and how often; else the study's own."""
+    """Return each plan as it was when it decided, with its number of decisions; without any, the study's own plan."""
     found = Counter(json.dumps(each["plan"], sort_keys=True) for each in decided)
     if found:
         return [json.loads(each) | {"decisions": n} for each, n in found.items()]
@@ -65,7 +68,10 @@ def _plans(study: Study, plan: AcceptancePlan, decided: Iterable[Row]) -> list[R
 
 
 def _rework(study: Study) -> float:
-    """Kept until another round is returned: a live board would read every answer of the study each second for it."""
+    """Return the hours of rework, cached until another round is returned.
+
+    Without the cache, a live board would read every answer of the study each second.
+    """
     returned = Assignment.objects.filter(
         batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUPERSEDED
     ).aggregate(n=Count("pk"), last=Max("pk"))
@@ -94,7 +100,7 @@ def _rounds(rounds: Rounds) -> Row:
 
 
 def _controllers(study: Study, plans: list[Row]) -> Row:
-    """How far first and second controllers agree, on the criterion that was checked last."""
+    """Return the agreement of first and second controllers on the criterion of the last plan."""
     kappa = _kappa(study, plans[-1]["criterion"]) if plans else Estimate(None, "no_pairs")
     return {
         "kappa": kappa.value,

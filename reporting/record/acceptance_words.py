@@ -1,4 +1,4 @@
-"""Batch acceptance in words and rows: the plans, what was decided, how many rounds it took and what they cost."""
+"""Describe batch acceptance in words and rows: the plans, the decisions, the rounds and their cost."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ AGAIN = gettext_noop("Batches that are being rated again are included.")
 
 
 class Line(NamedTuple):
-    """A figure: what, how much, and sentences on what it was made of."""
+    """A number with its name, and sentences on what it is based on."""
 
     key: str
     name: str
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 def plan_lines(acceptance: Row, names: Mapping[str, str]) -> list[str]:
-    """A paragraph for each plan that decided. `names`: of criteria, by their keys."""
+    """Return a paragraph for each plan. `names` are those of the criteria, by key."""
     is_only = len(acceptance["plans"]) == 1
     return [" ".join(_plan(plan, names, is_only=is_only)) for plan in acceptance["plans"]]
 
@@ -41,7 +41,7 @@ def _plan(plan: Row, names: Mapping[str, str], *, is_only: bool) -> Iterable[str
 
 
 def acceptance_lines(acceptance: Row) -> list[Line]:
-    """In the language that is active; a dash where nothing is known yet."""
+    """Return the numbers in the active language, with a dash for what is not known yet."""
     counted = [Line(name, str(title), f"{acceptance[name]:,}") for name, title in COUNTS.items()]
     return [
         Line("batches", _("Batches decided"), f"{acceptance['batches']:,}", (_decisions(acceptance),)),
@@ -64,7 +64,7 @@ COUNTS = {
 
 
 def percent(value: float | None) -> str:
-    """One decimal: batches are few."""
+    """Format a share with one decimal, which is enough for few batches; None is a dash."""
     return DASH if value is None else f"{100 * value:.1f}\u00a0%"
 
 
@@ -77,7 +77,7 @@ def _decisions(acceptance: Row) -> str:
 
 
 def _first_pass(acceptance: Row) -> str:
-    """The counts and Wilson's interval."""
+    """Return the counts behind the first-pass yield, with its Wilson interval."""
     if not acceptance["first_rounds"]:
         return _("No first round has been accepted or returned yet.")
     sizes = {"n": f"{acceptance['first_pass']:,}", "all": f"{acceptance['first_rounds']:,}"}
@@ -90,7 +90,7 @@ def _decided_rounds(acceptance: Row) -> float | None:
 
 
 def _rounds(acceptance: Row) -> str:
-    """The histogram, such as: 9 in 1, 3 in 2."""
+    """Return the histogram of rounds, such as "9 in 1, 3 in 2"."""
     if not acceptance["rounds"]:
         return _("No batch has been accepted yet.")
     # Translators: batches, and in how many rounds they were accepted.
@@ -99,7 +99,7 @@ def _rounds(acceptance: Row) -> str:
 
 
 def _kappa(acceptance: Row) -> Iterable[str]:
-    """What it was made of, or why there is none; then its interval, or why that is missing."""
+    """Yield what kappa is based on, or why it is undefined; then its interval, or why that is missing."""
     n = acceptance["kappa_items"]
     if acceptance["kappa"] is None:
         is_empty = acceptance["kappa_reason"] == "no_pairs"
@@ -135,7 +135,7 @@ def acceptance_sentences(acceptance: Row, names: Mapping[str, str]) -> Iterable[
 
 # --- as a table of plain values ------------------------------------------------------------------------
 def acceptance_table(acceptance: Row | None) -> Iterable[Row]:
-    """Tidy, as that of time and pay: plans by their number, rounds by how many."""
+    """Yield a tidy table like that of time and pay; `part` numbers the plans, and for rounds is their number."""
     for name, value in (acceptance or {}).items():
         if name == "plans":
             for at, plan in enumerate(value, start=1):

@@ -1,4 +1,4 @@
-"""Codes of a study's conduct in words, which the room has that made them: report modules know values alone."""
+"""Words for the codes in a study record, taken from the modules that define the codes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def gender(code: str) -> str:
 
 
 def rule_words(rule: dict[str, Any]) -> dict[str, str]:
-    """Of a rule of the qualification, by the names of its codes."""
+    """Return the words for the codes of a qualification rule."""
     return {
         "method": str(Qualification.Method(rule["method"]).label),
         "scope": str(Qualification.Scope(rule["scope"]).label),
@@ -25,5 +25,5 @@ def rule_words(rule: dict[str, Any]) -> dict[str, str]:
 
 
 def plan_in_words(plan: dict[str, Any]) -> str:
-    """What batch acceptance draws, and what it accepts."""
+    """Return a sentence on what batch acceptance samples, and what it accepts."""
     return rule_in_words(plan)

@@ -1,4 +1,4 @@
-"""How annotators saw the texts: the study's setting in words, for the checklist, the methods and the datasheet."""
+"""Describe how annotators saw the texts, for the checklist, the methods and the datasheet."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop

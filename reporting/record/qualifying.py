@@ -1,4 +1,4 @@
-"""By which rule annotators were accepted, as it stood when it decided, and what came of it."""
+"""Qualification in the study record: the rules as they were when they decided, and their results."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ QUALIFICATION, TEAM = "qualification", "team"
 
 
 def qualification_of(study: Study) -> Row | None:
-    """None where no qualification is on and none has decided. In four queries."""
+    """Return the qualification, or None if it is off and nobody has tried. It makes four queries."""
     rows = Attempt.objects.filter(participant__study=study).order_by("participant", "number")
     attempts: list[Any] = list(rows.values("participant", "state", "overridden_to", "threshold", "rule"))
     if not (study.has_qualification or attempts):
@@ -37,7 +37,7 @@ def qualification_of(study: Study) -> Row | None:
 
 
 def _rules(qualification: Qualification, attempts: Iterable[Row]) -> list[Row]:
-    """Return the rules that decided, in order, with the thresholds they used; if none has, the present one."""
+    """Return the rules that decided, in order, with the thresholds they used; if none has, the current rule."""
     now = {name: getattr(qualification, name) for name in RULE}
     used: dict[str, list[float | None]] = {}
     for each in attempts:
@@ -54,7 +54,7 @@ def _rule(rule: Row, thresholds: list[float | None]) -> Row:
 
 
 def _outcomes(attempts: Iterable[Row]) -> dict[str, int]:
-    """Candidates by their last attempt, as a lead has put it right; and how often one did."""
+    """Count candidates by the result of their last attempt, after corrections by a lead; and count the corrections."""
     last = {each["participant"]: each["overridden_to"] or each["state"] for each in attempts}
     found = Counter(last.values())
     return {
@@ -68,7 +68,7 @@ def _outcomes(attempts: Iterable[Row]) -> dict[str, int]:
 
 
 def _stopped(qualification: Qualification, have_tried: set[int]) -> int:
-    """Candidates whom the questions about the guidelines kept from rating anything."""
+    """Count the candidates who used up their tries at the questions about the guidelines and never began to rate."""
     tries = ComprehensionTry.objects.filter(participant__study=qualification.study_id).order_by().values("participant")
     found = tries.annotate(n=Count("pk"), n_passed=Count("pk", filter=Q(is_passed=True)))
     without = found.filter(n__gte=qualification.most_check_tries, n_passed=0).values_list("participant", flat=True)
@@ -76,7 +76,10 @@ def _stopped(qualification: Qualification, have_tried: set[int]) -> int:
 
 
 def cleared_by_hand(study: Study) -> Row | None:
-    """A member of the team clears who may rate. None where nobody decides, or all people came with their answers."""
+    """Return the record of a study whose team clears annotators by hand.
+
+    It is None if nobody has to be cleared, or if all people were imported with their answers.
+    """
     people = study.participants.aggregate(n=Count("pk"), here=Count("pk", filter=Q(is_imported=False)))
     if study.is_clearing_on_join or (people["n"] and not people["here"]):
         return None

@@ -1,4 +1,4 @@
-"""By which rule annotators were accepted, in words."""
+"""Describe the qualification of annotators in words."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ OUTCOMES = ("tried", "passed", "failed", "undecided", "pending")
 
 
 def qualification_lines(value: Row) -> list[str]:
-    """For the checklist: each rule with its threshold and panel, what came before it, and what came of it."""
+    """Return lines for the checklist: each rule with its threshold and panel, the preparation, and the results."""
     if value["by"] == "team":
         return [_by_hand()]
     lines = [line for rule in value["rules"] for line in _rule_lines(rule, is_only=len(value["rules"]) == 1)]
@@ -24,7 +24,7 @@ def qualification_lines(value: Row) -> list[str]:
 
 
 def quality_lines(value: Row) -> list[str]:
-    """For a datasheet: the rules alone, without what came of them."""
+    """Return lines for a datasheet: the rules without their results."""
     if value["by"] == "team":
         return [_("Annotators rate only after a member of the team has cleared them.")]
     first = _("Annotators rate only after they have qualified by a rule.")
@@ -32,7 +32,7 @@ def quality_lines(value: Row) -> list[str]:
 
 
 def preparation_lines(value: Row) -> list[str]:
-    """What candidates go through before they rate for the rule."""
+    """Return lines on what candidates do before the qualification itself."""
     lines = []
     if value["has_comprehension_check"]:
         n = value["most_check_tries"]
@@ -48,7 +48,7 @@ def preparation_lines(value: Row) -> list[str]:
 
 
 def qualification_sentences(value: Row) -> Iterable[str]:
-    """For the methods of a paper."""
+    """Yield sentences for the methods section of a paper."""
     if value["by"] == "team":
         yield _by_hand()
         return
@@ -84,7 +84,7 @@ def _criterion_of(rule: Row) -> Iterable[str]:
 
 
 def _threshold(rule: Row) -> str:
-    """The values it really had: those of a panel depend on the items."""
+    """Return the threshold values that were used: those from a panel depend on the items."""
     if rule["threshold_from"] == "fixed":
         return _("the fixed value %(value)s") % {"value": number(rule["threshold"])}
     ends = {"low": number(rule["used_low"], ".3f"), "high": number(rule["used_high"], ".3f")}

@@ -1,7 +1,7 @@
-"""How a study was conducted: whom it wanted, who was accepted by which rule, what was told, confirmed, checked, paid.
+"""The study record: how a study was conducted, from recruitment to pay.
 
-Plain values, as an archive carries them. Of a study that came out of an archive, each part is what was done here, else
-what the archive says was done where it comes from.
+Parts are plain values, as in an archive. For a study imported from an archive, a part tells what was done here or, if
+nothing was, what the archive says.
 """
 
 from dataclasses import dataclass, fields
@@ -24,12 +24,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """Of the shape in reporting/record/shape.py, its keys in that order. None: there is nothing to tell of a part.
+    """The record in the format of reporting/record/shape.py, with keys in that order. None: nothing to tell of a part.
 
-    recruitment: criteria that are set, people wanted, who came by which platform, demographics in suppressed counts.
-    qualification: its rules as they decided, and what came of it.
-    feedback: days between which annotators were told how they agree. adjudication: labels that two confirmed.
-    acceptance: plans, decisions and rounds of batch acceptance. pay: the floor of an hour, and what was paid.
+    recruitment: the criteria set, people wanted, arrivals by platform, demographics with small counts suppressed.
+    qualification: its rules as they decided, and their results.
+    feedback: periods in which annotators were told how they agree. adjudication: labels that two people had to agree
+    on. acceptance: plans, decisions and rounds of batch acceptance. pay: the minimum per hour, and what was paid.
     """
 
     recruitment: Row
@@ -44,7 +44,7 @@ class StudyRecord:
 
 
 def study_record_of(study: Study) -> StudyRecord:
-    """In a number of queries that does not grow with the study."""
+    """Return the study record. The number of queries does not grow with the study."""
     said = study.imported_record
     found = {
         "recruitment": _recruitment(study, said.get("recruitment")),
@@ -59,7 +59,7 @@ def study_record_of(study: Study) -> StudyRecord:
 
 
 def acceptance_part(study: Study) -> Row | None:
-    """By itself, for a page that shows no other part."""
+    """Return only batch acceptance, for a page that shows no other part."""
     own = acceptance_of(study)
     said = study.imported_record.get("acceptance")
     return own or (None if said is None else in_order(said, ACCEPTANCE))
@@ -78,7 +78,7 @@ def _recruitment(study: Study, said: Row | None) -> Row:
 
 
 def _demographics(table: Table) -> Row | None:
-    """Counts alone; fewer than three people are None, and what has too many values is left out."""
+    """Return counts only: fewer than three people are None, and fields with too many values are left out."""
     if not table.n_people:
         return None
     told = [field for field in table.fields if field.cells]
@@ -92,7 +92,10 @@ def _demographics(table: Table) -> Row | None:
 
 
 def _qualification(study: Study) -> Row | None:
-    """Return the qualification if it is on or has decided, else what the archive says, else who cleared people."""
+    """Return the qualification if it is on or has attempts, otherwise what the archive says.
+
+    Without an archive, it says whether the team cleared annotators by hand.
+    """
     return qualification_of(study) or (
         study.imported_record["qualification"] if study.imported_record else cleared_by_hand(study)
     )
@@ -106,9 +109,10 @@ def _feedback(study: Study) -> list[Row]:
 
 
 def _adjudication(study: Study) -> Row | None:
-    """None where nobody had to confirm a label. Votes and agreement of a report are those of the first look.
+    """Return the counts of adjudication, or None if no batch needed two annotators to agree.
 
-    `labels`: pairs of answers to one question about one item; `replaced`: agreed after one of the two was replaced.
+    `labels` counts pairs of answers to one question about one item; `replaced` counts those agreed after one of the
+    two was replaced. Votes and agreement in a report are those before adjudication.
     """
     counts = adjudication_counts(study)
     if not counts.n_batches:
@@ -125,7 +129,7 @@ def _adjudication(study: Study) -> Row | None:
 
 
 def _pay(study: Study, said: Row | None) -> Row:
-    """The floor of the study's plan, or the default. Amounts are texts: decimals to the cent."""
+    """Return the minimum pay per hour in the study's plan (or the default), and the ledger. Amounts are texts."""
     plan = plan_of(study)
     ledger = _ledger(study, plan)
     if said is not None and plan.pk is None:
@@ -136,7 +140,7 @@ def _pay(study: Study, said: Row | None) -> Row:
 
 
 def _ledger(study: Study, plan: PayPlan) -> Row | None:
-    """What was paid in fact, by currency, and the median hours of paid batches; None while nothing is in the ledger."""
+    """Return what was paid, by currency, with the median rates per hour; None while the ledger is empty."""
     sums = sums_of(study)
     if not sums:
         return None

@@ -1,6 +1,6 @@
-"""The shape of what an archive says of how a study was conducted: plain values, checked by whoever reads a file.
+"""The format of the study record in an archive: plain values, which are checked when a file is read.
 
-`Study.imported_record` holds them. PostgreSQL forgets the order of keys, so `in_order` puts them back.
+`Study.imported_record` stores them. PostgreSQL does not keep the order of keys, so `in_order` restores it.
 """
 
 import math
@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 from protocols.schema import path_of
 
 Path = tuple[str | int, ...]
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # PostgreSQL takes neither
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # PostgreSQL cannot store these
 AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,6})?")
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 MOST_COUNTED = 10**9
@@ -24,7 +24,7 @@ MOST_COUNTED = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """`expected` says in words what `fits` tests."""
+    """A single value; `expected` says in words what `fits` tests."""
 
     expected: str
     fits: Callable[[Any], bool]
@@ -43,7 +43,7 @@ class Many:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`keys` in the order in which reports have them. All are needed, unless the record `is_open`."""
+    """A mapping with `keys` in the order of reports. All keys are required, unless the record `is_open`."""
 
     keys: Mapping[str, "Shape"]
     is_open: bool = False
@@ -51,7 +51,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class ByKind:
-    """A record whose own `kind` says which."""
+    """A record whose value of `kind` chooses its format."""
 
     records: Mapping[str, Record]
 
@@ -195,7 +195,7 @@ LEDGER = Record({
     "is_below_floor": YES_OR_NO,
 })  # fmt: skip
 STUDY_RECORD = Record({
-    # Of the annotators of the archive: who is of the team, and how many were asked for their consent.
+    # Annotators of the archive: the pseudonyms of team members, and how many people were asked for consent.
     "people": Record({"apart": Many(100_000, text(80)), "n_asked": COUNT}),
     "recruitment": Record({
         "criteria": CRITERIA,
@@ -211,9 +211,9 @@ STUDY_RECORD = Record({
 })  # fmt: skip
 
 
-# --- what is done with it ----------------------------------------------------------------------------
+# --- checking and ordering ---------------------------------------------------------------------------
 def faults_of(value: Any, shape: Shape = STUDY_RECORD, place: Path = ()) -> Iterator[tuple[str, str]]:
-    """(field, what is wrong with it) of everything in `value` that is not of the shape."""
+    """Yield (field, what is wrong with it) for everything in `value` that does not fit the shape."""
     match shape:
         case Leaf():
             if not shape.fits(value):
@@ -255,7 +255,7 @@ def _unlike(expected: str) -> str:
 
 
 def in_order(value: Any, shape: Shape = STUDY_RECORD) -> Any:
-    """The same values of a right shape, with the keys of every record in their order."""
+    """Return a value that fits the shape, with the keys of every record in order."""
     match shape:
         case Maybe():
             return None if value is None else in_order(value, shape.of)

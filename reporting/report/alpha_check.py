@@ -1,4 +1,4 @@
-"""Krippendorff's alpha a second time, by somebody else's program and from the raw answers: an independent check."""
+"""Compute Krippendorff's alpha again from the raw answers, with the `krippendorff` package, as an independent check."""
 
 from typing import Any, cast
 
@@ -13,14 +13,14 @@ from reporting.study.votes import CriterionVotes, StudyVotes
 
 Row = dict[str, Any]
 TOLERANCE = 1e-9
-# The package makes three arrays of items x options x options x 8 bytes: half a gigabyte at this limit.
+# The package makes three arrays of items x options x options x 8 bytes, half a gigabyte at this limit.
 MOST_CELLS = 20_000_000
 EQUAL, DIFFERENT, SKIPPED = "equal", "different", "skipped"
 TOO_LARGE, RATINGS_MOVED = "too_large", "ratings_moved"
 
 
 def alpha_check(cells: StudyCells, votes: StudyVotes, overall: list[Row]) -> list[Row]:
-    """A row per criterion of the table of all sources, with both values and what came of comparing them."""
+    """Return a row per criterion of `overall`, with both values and the result of the comparison."""
     moved = {batch.pk: batch.ratings_version for batch in cells.batches} != {
         pk: version for pk, version in votes.versions.items() if version
     }
@@ -54,16 +54,18 @@ def _is_equal(ours: float | None, theirs: float | None, difference: float | None
 
 
 def scale_tallies(votes: CriterionVotes) -> IntArray:
-    """(N, K) votes of the items with two or more on the scale of alpha: without what excludes, and without unsure
-    votes where the options have an order."""
+    """Return the (N, K) votes of items with two or more votes on the scale of alpha.
+
+    Excluding votes are left out, and so are unsure votes if the options have an order.
+    """
     left_out = set(places_of(votes.criterion, Option.Role.EXCLUDING)) | set(alpha_options(votes.criterion)[0])
     tallies = np.delete(votes.tallies, sorted(left_out), axis=1)
     return tallies[tallies.sum(axis=1) >= 2]
 
 
 def package_alpha(tallies: IntArray, criterion: CriterionSpec) -> float | None:
-    """The value of the `krippendorff` package; None where it has none."""
-    # A fifth of a second that only this page needs.
+    """Return the value of the `krippendorff` package, or None if it is undefined."""
+    # Imported here: it takes a fifth of a second, and only the report needs it.
     import krippendorff
 
     try:

@@ -1,4 +1,4 @@
-"""How each question is answered: its options, the reasons offered with them, and whether a free text is asked for."""
+"""Describe how each question is answered: options, predefined reasons, and whether a free text is asked for."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec, OptionSpec
 
 Row = dict[str, Any]
-# What stands behind an option that asks for more than a click.
+# Clauses for options that ask for more than a click.
 ASKS = {
     Option.Asks.EXPLANATION: gettext_noop("a reason may be given"),
     Option.Asks.EXPLANATION_REQUIRED: gettext_noop("a reason is required"),
@@ -28,7 +28,7 @@ def format_of(criterion: CriterionSpec) -> Row:
 
 
 def _asked(option: OptionSpec) -> Row:
-    """Reasons under the words that annotators read, with the dimension that the report counts them by."""
+    """Return what an option asks for; reasons have the annotators' words and the dimension used in the report."""
     return {
         "option": option.label,
         "asks": str(option.asks),
@@ -66,6 +66,6 @@ def _asked_line(row: Row) -> str:
 
 
 def _reason(row: Row) -> str:
-    """The words, and the name in the report where it is another."""
+    """Return the words of a reason, with its name in the report if that differs."""
     is_other = row["sub_dimension"] and row["sub_dimension"] != row["text"]
     return f"{row['text']} ({row['sub_dimension']})" if is_other else row["text"]

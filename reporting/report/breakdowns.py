@@ -1,4 +1,4 @@
-"""The results and the agreement of parts of the material: by the fields of the dialogues that have few values."""
+"""Results and agreement for parts of the material, by the dialogue fields that have few values."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,10 @@ Row = dict[str, Any]
 
 
 def breakdowns(study: StudyCells, votes: StudyVotes, fields: list[Field]) -> list[Row]:
-    """A row per field, value and criterion: of all sources, then of each. No value: dialogues without the field."""
+    """Return a row per field, value and criterion: for all sources, then for each.
+
+    The value None stands for dialogues without the field.
+    """
     rows = []
     for field in fields:
         for value, chosen in _parts(field, votes.items.dialogue):
@@ -44,7 +47,7 @@ def _parts(field: Field, dialogue: IntArray) -> Iterable[tuple[str | None, BoolA
 
 
 def _rows(study: StudyCells, votes: CriterionVotes, chosen: BoolArray) -> Iterable[Row]:
-    """Nothing for a part that nobody rated."""
+    """Yield the rows of a part; none if nobody rated it."""
     sources: list[tuple[str | None, BoolArray]] = [
         (source.key, chosen & (votes.items.source == source.pk)) for source in study.sources
     ]
@@ -103,7 +106,7 @@ def _agreement(histogram: Histogram, criterion: CriterionSpec, *, is_pooled: boo
 
 
 def excluded(others: list[OtherBatches]) -> list[Row]:
-    """What is measured and does not enter the results."""
+    """Return the batches that are left out of the results, by kind."""
     return [
         {"kind": each.kind, "batches": each.n_batches, "items": each.n_items, "ratings": each.n_ratings}
         for each in others

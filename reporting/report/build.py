@@ -1,4 +1,4 @@
-"""The whole report of a study as plain values: what the page shows, the downloads hold and the command prints."""
+"""Build the report of a study as plain values, for the page, the downloads and the command."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -52,7 +52,7 @@ Report = dict[str, Any]
 
 
 class Sources:
-    """What the parts of a report are made of, each read once, when the first part asks for it."""
+    """The data for the parts of a report; each is read once, when the first part needs it."""
 
     def __init__(self, study: Study, now: datetime) -> None:
         self.study, self.now = study, now
@@ -63,7 +63,7 @@ class Sources:
 
     @cached_property
     def votes(self) -> StudyVotes:
-        """After the cells: the check of alpha tells by their versions whether answers came in between."""
+        """Return the votes. They are read after the cells, so that `alpha_check` notices answers given in between."""
         return study_votes(self.study, self.cells.spec)
 
     @cached_property
@@ -76,7 +76,7 @@ class Sources:
 
     @cached_property
     def names(self) -> Names:
-        """After the votes: an item is there before its first answer."""
+        """Return the names. They are read after the votes, because an item exists before its first answer."""
         return names_of(self.study, self.cells.spec, self.votes.items, self.annotators)
 
     @cached_property
@@ -97,7 +97,7 @@ class Sources:
 
     @cached_property
     def work(self) -> dict[int, set[int]]:
-        """Whose answers count, per batch."""
+        """Return {batch id: ids of the annotators whose answers count}."""
         return _annotators(self.cells.batches)
 
     @cached_property
@@ -106,7 +106,7 @@ class Sources:
 
 
 class OpenReport(dict[str, Any]):
-    """A report whose parts are made when they are asked for by their name: one table does not take as long as all."""
+    """A report that computes each part on first access, so that one table does not take as long as all."""
 
     def __init__(self, of: Sources) -> None:
         super().__init__()
@@ -118,7 +118,10 @@ class OpenReport(dict[str, Any]):
 
 
 def build_report(study: Study, *, now: datetime) -> Report:
-    """Every number of the report, as new as the ratings, in a constant number of queries for clean batches."""
+    """Return the whole report, up to date with the ratings.
+
+    The number of queries is constant if the stored agreement of all batches is up to date.
+    """
     report = open_report(study, now=now)
     return {name: report[name] for name in PARTS}
 
@@ -128,7 +131,7 @@ def open_report(study: Study, *, now: datetime) -> OpenReport:
 
 
 def _metrics(study: Study, cells: StudyCells) -> list[Report]:
-    """The means of imported automatic metrics, to stand beside people's judgements. None where there is none."""
+    """Return the means of imported automatic metrics by source; a mean is None if the metric has no scores of it."""
     means = metric_means(study)
     return [
         {"source": source.key, "metric": metric, "mean": mean}
@@ -138,7 +141,7 @@ def _metrics(study: Study, cells: StudyCells) -> list[Report]:
 
 
 def _data_set(study: Study, report: Report) -> Report | None:
-    """What the dialogues are made of, with the mix of their final labels. None where no whole dialogues are rated."""
+    """Return statistics of the dialogues with the mix of their final labels; None if no whole dialogues are rated."""
     figures = data_set_of(study)
     criterion = spec_of(study.protocol_version).label_criterion()
     if figures is None or criterion is None:
@@ -155,7 +158,7 @@ def _in_english(make: Callable[..., Any], *values: Any) -> Any:
 
 
 def _material(cells: StudyCells, votes: StudyVotes) -> Report:
-    """What was rated: items with an answer. Votes are those of the people who rated an item."""
+    """Return the sizes of what was rated: items with an answer. `votes_per_item` counts the people who rated each."""
     items = votes.items
     # An assignment is one annotator's work on the batch of the item.
     pairs = np.unique(votes.item * max(len(votes.work.id), 1) + votes.assignment)
@@ -176,14 +179,14 @@ def _material(cells: StudyCells, votes: StudyVotes) -> Report:
 
 
 def _seats(batches: list[Batch]) -> Report:
-    """How many votes the batches want: they are made with seats of their own, whatever the study's settings say."""
+    """Return the lowest and highest number of seats of a batch, which may differ from the study's setting."""
     n_seats = Seat.objects.filter(batch__in=batches).values("batch").annotate(n=Count("pk")).values_list("n", flat=True)
     found = sorted(n_seats)
     return {"low": found[0], "high": found[-1]} if found else {"low": None, "high": None}
 
 
 def _items_by_source(cells: StudyCells, sources: IntArray) -> list[Report]:
-    """Judged items of each source, in the order of tables; of whole dialogues, which have none, the source is None."""
+    """Return the number of judged items by source, in the order of tables; the source of whole dialogues is None."""
     named = [(source.key, source.pk) for source in cells.sources]
     counts = [{"source": key, "items": int((sources == pk).sum())} for key, pk in [*named, (None, NO_SOURCE)]]
     return [row for row in counts if row["items"]]
@@ -230,7 +233,7 @@ def _protocol_facts(study: Study) -> Report:
 
 
 def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> Report:
-    """A batch in one line: sizes, and Fleiss' kappa of all its judgements where its criteria can be pooled."""
+    """Return the sizes of a batch, and Fleiss' kappa of all its judgements if its criteria can be pooled."""
     own = cells.by_batch.get(batch.pk, {})
     asked = {criterion.id for criterion in cells.spec.counted}
     groups = alike(tuple(cells.spec.by_id[key] for key in dict.fromkeys(criterion for criterion, _ in own)))
@@ -252,7 +255,7 @@ def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> 
 
 
 def _comments(study: Study) -> list[Report]:
-    """What annotators wrote in the feedback box when they submitted a batch."""
+    """Return the comments that annotators wrote in the feedback box when they submitted a batch."""
     done = Assignment.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
     written = done.exclude(feedback="").order_by("batch__position", "pk")
     rows = written.values_list("batch__key", "participant__pseudonym", "feedback")
@@ -260,7 +263,7 @@ def _comments(study: Study) -> list[Report]:
 
 
 def _annotators(batches: list[Batch]) -> dict[int, set[int]]:
-    """Whose answers count, per batch."""
+    """Return {batch id: ids of the annotators whose answers count}."""
     has_rated = Exists(Rating.objects.filter(assignment=OuterRef("pk")))
     working = Assignment.objects.filter(has_rated, batch__in=batches, seat__isnull=False)
     found: dict[int, set[int]] = {}
@@ -269,8 +272,8 @@ def _annotators(batches: list[Batch]) -> dict[int, set[int]]:
     return found
 
 
-# In the order of the report. Words are in English, as everything that is downloaded: a page says them again in its
-# reader's language.
+# In the order of the report. Sentences are in English, as in all downloads; the page makes them again in the reader's
+# language.
 PARTS: dict[str, Callable[[Sources, Report], Any]] = {
     "study": lambda of, report: _study_facts(of.study),
     "protocol": lambda of, report: _protocol_facts(of.study),

@@ -1,4 +1,4 @@
-"""What a report of a human evaluation has to say, filled from the database; what is missing says what to do."""
+"""The checklist for reporting a human evaluation, filled from the database; missing entries say what to do."""
 
 from typing import Any
 
@@ -142,7 +142,7 @@ def _work(study: Study, report: Row) -> Row:
 
 
 def lines_of(row: Row) -> list[str]:
-    """What is known in sentences, or what to do, in the language of the page."""
+    """Return sentences on what is known, or what to do, in the active language."""
     if row["status"] == MISSING:
         return [_(row["to_do"])]
     return [str(line) for line in LINES[row["key"]](row["value"])]
@@ -158,7 +158,7 @@ def _granularity(value: Row) -> list[str]:
 
 
 def _dimensions(value: Row) -> list[str]:
-    """Those that the protocol names, then its questions."""
+    """Return the dimensions that the protocol names, then its questions."""
     named = [f"{row['name']}: {row['definition']}" for row in value["named"]]
     asked = [(f"{row['name']}:", row["question"], row["definition"]) for row in value["criteria"]]
     return named + [" ".join(filter(None, words)) for words in asked]
@@ -177,7 +177,7 @@ def _two(value: float | None) -> str:
 
 
 def _span(value: Row) -> str:
-    """One number where both ends are the same."""
+    """Return "low to high", or one number if both are the same."""
     if value["low"] == value["high"]:
         return number(value["low"], "d")
     # Translators: two whole numbers, the lowest and the highest.

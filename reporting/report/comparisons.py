@@ -1,4 +1,4 @@
-"""Every pair of sources, criterion by criterion: which is better, by how much, and for whom that holds."""
+"""Compare every pair of sources by criterion: which is better, by how much, and to whom the result generalises."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ NO_SCORES, NO_PAIRS = "no_scores", "no_pairs"
 
 
 def comparisons(study: StudyCells, votes: StudyVotes) -> list[Row]:
-    """A row per criterion that several sources were rated by, with its pairs."""
+    """Return a row for each criterion on which several sources were rated, with the pairs of sources."""
     found = []
     for criterion in study.spec.voted:
         mine = votes.by_criterion[criterion.id]
@@ -70,7 +70,10 @@ def _pairs(
 
 
 def _tested(found: Difference, arrays: list[FloatArray], first: int, second: int) -> tuple[str, Difference]:
-    """Where no cells are crossed, the test over dialogues, which holds for these annotators only."""
+    """Return the test with its name: if the crossed test is undefined, the test over dialogues where that is defined.
+
+    The test over dialogues holds for these annotators only.
+    """
     if found.p_value is not None or found.estimate.value is None:
         return CROSSED, found
     fallback = dialogue_t([array[:, :, first] - array[:, :, second] for array in arrays])
@@ -99,7 +102,7 @@ def _difference(found: Difference) -> Row:
 
 
 def _corrected(rows: list[Row]) -> list[Row]:
-    """Over the pairs of the criterion that could be tested."""
+    """Add p values corrected over the pairs of the criterion that could be tested."""
     tested = [row["p"] for row in rows if row["p"] is not None]
     by_holm, by_bh = iter(holm(tested).tolist()), iter(benjamini_hochberg(tested).tolist())
     for row in rows:
@@ -110,7 +113,7 @@ def _corrected(rows: list[Row]) -> list[Row]:
 
 
 def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tuple[BoolArray, BoolArray]]:
-    """Per source and dialogue: whether it was rated, and whether the majority of all its votes is positive."""
+    """Return for each source, by dialogue: whether it was rated, and whether the majority of its votes is positive."""
     of = votes.items
     dialogues, row = np.unique(of.dialogue, return_inverse=True)
     found = []
@@ -126,7 +129,7 @@ def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tu
 def _secondary(
     criterion: CriterionSpec, first: tuple[BoolArray, BoolArray], second: tuple[BoolArray, BoolArray]
 ) -> Row:
-    """McNemar's mid-p of the majorities: what the table of majorities can say."""
+    """Return McNemar's mid-p test of the majorities, with the counts behind it."""
     if not places(criterion, "positive"):
         return dict.fromkeys(("majority_only_a", "majority_only_b", "majority_p"), None) | {
             "majority_reason": NO_SCORES

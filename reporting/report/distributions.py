@@ -1,4 +1,4 @@
-"""What was answered: every option of every question, whatever its kind, per source."""
+"""The distributions of answers: every option of every kind of question, by source."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail]) -> list[Row]:
-    """A row per source and question that is answered with options; shares of a multiple one do not add up to 1."""
+    """Return a row per source and question with options; shares of a multiple-choice question do not add up to 100."""
     rows = [_single(source, criterion, study, key) for source, criterion, key in study.rows()]
     for criterion in study.spec.criteria:
         if criterion.kind == Criterion.Kind.MULTIPLE:
@@ -56,7 +56,7 @@ def _row(source: str | None, criterion: CriterionSpec, n_answers: int, votes: In
 def _multiple(
     study: StudyCells, criterion: CriterionSpec, votes: StudyVotes, details: Sequence[Detail]
 ) -> Iterable[Row]:
-    """Answers that chose nothing are among the answers too."""
+    """Yield the rows of a multiple-choice question; answers without any choice count as answers too."""
     chosen: dict[int, IntArray] = defaultdict(lambda: np.zeros(len(criterion.options), np.int64))
     mine = votes.of(criterion)
     sources = votes.items.source[votes.item]
@@ -75,7 +75,7 @@ def _multiple(
 
 
 def turns_table(study: StudyCells, votes: StudyVotes, marks: Sequence[Marks], details: Sequence[Detail]) -> list[Row]:
-    """How often each turn of each side was marked, and how many answers marked any."""
+    """Return how often each turn of each side was marked, and how many answers marked any."""
     rows = []
     sources = votes.items.source[votes.item]
     marked = np.isin(votes.rating, ratings_of(detail for detail in details if detail.turns))
@@ -89,7 +89,7 @@ def turns_table(study: StudyCells, votes: StudyVotes, marks: Sequence[Marks], de
 
 
 def _turns(source: str | None, criterion: CriterionSpec, n: int, with_marks: int, marks: list[Marks]) -> list[Row]:
-    """A row per side, position None, and then per position; the first is of all sides together."""
+    """Return a row for all sides together, then one per side (turn None), then one per turn."""
     sides: dict[str | None, int] = defaultdict(int)
     for each in marks:
         sides[each.speaker] += each.n

@@ -1,4 +1,4 @@
-"""The report as files: every table a CSV, everything one JSON document."""
+"""Downloads of the report: each table as CSV, or everything as one JSON document."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -17,12 +17,12 @@ def as_json(report: Report) -> str:
 
 
 def as_csv(report: Report, table: str) -> str:
-    """One table. Raises KeyError for a name that is not in TABLES."""
+    """Return one table as CSV. Raises KeyError for a name that is not in TABLES."""
     return csv_of_records(TABLES[table](report))
 
 
 def _agreement(report: Report) -> Iterable[Row]:
-    """One row per source, criterion and batch, then the mean and the pooled value: tidy for any program."""
+    """Yield a row per source, criterion and batch, then one for the mean and one for the pooled value."""
     batches = [row["batch"] for row in report["batches"]]
     for row in report["agreement"]:
         name = {"source": row["source"], "criterion": row["criterion"]}
@@ -77,7 +77,7 @@ def _options(report: Report) -> Iterable[Row]:
 
 
 def _distributions(report: Report) -> Iterable[Row]:
-    """A row per option, and under it the mean of the question where there is one."""
+    """Yield a row per option, with the mean, sd and median of the question if it has them."""
     for row in report["distributions"]:
         head = {name: row[name] for name in ("source", "criterion", "kind", "scale", "n_answers")}
         tail = {name: row[name] for name in ("mean", "sd", "median")}
@@ -91,7 +91,7 @@ def _comparisons(report: Report) -> Iterable[Row]:
 
 
 def _friedman(report: Report) -> Iterable[Row]:
-    """A row per criterion that could be compared, and the mean of each source over the complete dialogues."""
+    """Yield a row per criterion and source: the mean over the complete dialogues, and Friedman's test."""
     for row in report["comparisons"]:
         shared = {name: row[name] for name in ("criterion", "score", "reason")}
         test = {name: row.get(name) for name in ("n_dialogues", "friedman_chi2", "friedman_p", "friedman_reason")}
@@ -120,7 +120,7 @@ def _time(report: Report) -> Iterable[Row]:
 
 
 def _data_set(report: Report) -> Iterable[Row]:
-    """Tidy: a figure, of which part, and its value."""
+    """Yield a tidy table: the name of a number, its part, and its value."""
     for name, value in (report["data_set"] or {}).items():
         if isinstance(value, list):
             yield from ({"figure": name, "part": row["value"] or "others", "value": row["n"]} for row in value)
@@ -167,4 +167,4 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "comments": lambda report: report["comments"],
     "flags": lambda report: report["flags"],
 }
-SINGLE_ANSWERS = frozenset({"negative_texts"})  # tables of answers one by one, for those who may read them
+SINGLE_ANSWERS = frozenset({"negative_texts"})  # tables of single answers, only for people with Right.READ

@@ -1,4 +1,4 @@
-"""The final label of each item: which labels there are, and whether by agreement, majority, re-rating or trainer."""
+"""Count final labels, and how they became final: by agreement, majority, re-rating or a trainer."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -
 
 
 def _decided(votes: CriterionVotes, settled: SettledLabels, rule: str) -> tuple[Human, np.ndarray]:
-    """The labels of all items, and beside them the place in DECIDED_BY; it means nothing where there is no label."""
+    """Return the labels of all items, and the (N,) indices in DECIDED_BY, which mean nothing without a label."""
     criterion = votes.criterion
     places = settled_places(votes.items, criterion, settled)
     human = with_settled(human_of(votes.tallies, criterion, rule), places, criterion)
@@ -74,7 +74,7 @@ def _row(criterion: CriterionSpec, human: Human, decided_by: np.ndarray, chosen:
 
 
 def final_label_table(rows: Iterable[Row]) -> Iterable[Row]:
-    """Return a row per option, and beside each how all labels of the criterion became final."""
+    """Yield a row per option, each with the counts of how all labels of the criterion became final."""
     for row in rows:
         shared = {name: value for name, value in row.items() if name != "labels"}
         for label in row["labels"]:

@@ -1,4 +1,4 @@
-"""What annotators flagged, counted by reason. None of it is an answer, and no other table counts it."""
+"""Count the annotators' flags by reason. Flags are not answers, and no other table counts them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,8 +13,8 @@ from protocols.specs import spec_of
 
 Report = dict[str, Any]
 ALL = "any"
-# Of work that counts, as answers do: main batches, a seat, no item with a known answer. Skipped is a flagged item with
-# a wanted question that the same annotator has not answered.
+# Flags count as answers do: in main batches, from a seat, and not on checks. A flagged item counts as skipped if the
+# same annotator left a question about it unanswered.
 FLAGS = """
     SELECT coalesce(mark.reason, %(all)s), count(*), count(DISTINCT mark.item_id),
         count(DISTINCT assignment.participant_id),
@@ -34,7 +34,7 @@ FLAGS = """
 
 
 def flags_table(study: Study) -> list[Report]:
-    """One row for each reason that was given, in the order of the dialog, and one for all; none without flags."""
+    """Return a row for each reason that was given, in the order of the dialog, and one for all; none without flags."""
     spec = spec_of(study.protocol_version)
     values: dict[str, Any] = {
         "all": ALL, "study": study.pk, "kind": Batch.Kind.MAIN, "may_skip": may_skip(spec, Batch.Kind.MAIN),
@@ -57,7 +57,7 @@ def reason_word(reason: str) -> str:
 
 
 def flag_sentences(rows: list[Report]) -> Iterable[str]:
-    """For the methods section; nothing without flags."""
+    """Yield sentences for the methods section; none without flags."""
     if not rows:
         return
     whole = rows[-1]

@@ -1,4 +1,4 @@
-"""A hash of the counted answers, over a text that everybody who has the answers can write again: docs/statistics.md."""
+"""Hash the counted answers as a text that everyone with the answers can rebuild (see docs/statistics.md)."""
 
 import hashlib
 import json
@@ -31,10 +31,10 @@ def hashes_of(study: Study, votes: StudyVotes, details: Sequence[Detail], names:
 
 
 def data_hash(votes: StudyVotes, details: Sequence[Detail], names: Names) -> str:
-    """SHA-256 of the lines of all answers, in the order of their code points.
+    """Return the SHA-256 of the lines of all answers, in the order of their code points.
 
-    A JSON string ends with the first quotation mark that is not escaped, so none is the beginning of another: lines
-    are in order when their parts are, and a million lines are put in order by three columns of numbers.
+    A JSON string ends with the first quotation mark that is not escaped, so none is the beginning of another.
+    Therefore lines can be sorted by the ranks of their parts, as three columns of numbers.
     """
     items, item_order = _ordered(names.items)
     criteria, criterion_order = _ordered([json_text(names.criteria[key]) + "," for key in sorted(names.criteria)])
@@ -53,7 +53,7 @@ def json_text(value: Any) -> str:
 
 
 def _ordered(texts: Sequence[str]) -> tuple[np.ndarray, IntArray]:
-    """The texts as an array, and the rank of each."""
+    """Return the texts as an array, and the rank of each."""
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
     ranks = np.empty(len(texts), np.int64)
     ranks[order] = np.arange(len(texts))
@@ -61,13 +61,13 @@ def _ordered(texts: Sequence[str]) -> tuple[np.ndarray, IntArray]:
 
 
 def _pairs(criteria: np.ndarray, people: np.ndarray, criterion: IntArray, annotator: IntArray) -> np.ndarray:
-    """The text of criterion and annotator of each answer: few of them differ."""
+    """Return the text for criterion and annotator of each answer; there are few different ones."""
     known = np.add.outer(criteria, people) if len(criteria) and len(people) else np.zeros((0, 0), object)
     return known[criterion, annotator]
 
 
 def _answers(votes: StudyVotes, details: Sequence[Detail]) -> np.ndarray:
-    """The end of each line: answer, explanations and free text."""
+    """Return the end of each line: answer, explanations and free text."""
     keys = {option.id: option.key for each in votes.spec.criteria for option in each.options} | {0: ""}
     ids = np.array(sorted(keys), np.int64)
     plain = np.array([_ending(keys[key], "", "") for key in ids.tolist()], object)

@@ -1,6 +1,6 @@
-"""The report as a LaTeX document: tables with booktabs and captions, to be compiled or taken apart.
+"""Write the report as a LaTeX document: tables with booktabs and captions, to compile or to copy from.
 
-It compiles by itself with pdfLaTeX; names in other scripts than Latin need XeLaTeX or LuaLaTeX.
+It compiles with pdfLaTeX; names in scripts other than Latin need XeLaTeX or LuaLaTeX.
 """
 
 import re
@@ -43,7 +43,7 @@ SPECIAL = {
 
 
 def as_latex(report: Report) -> str:
-    """In English, as every file: a paper is written in it, or translated as a whole."""
+    """Return the document in English, like all files: papers are written in English or translated as a whole."""
     parts = [f"\\section*{{{escaped(report['study']['name'])}}}", escaped(" ".join(report["methods"]))]
     tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _acceptance, _checklist)
     parts += [table for make in tables if (table := make(report))]
@@ -51,23 +51,23 @@ def as_latex(report: Report) -> str:
 
 
 def escaped(text: object) -> str:
-    """Line breaks become blanks: an empty line would end a cell."""
+    """Escape a text for LaTeX. Line breaks become spaces, because an empty line would end a cell."""
     return "".join(SPECIAL.get(each, each) for each in " ".join(str(text).split()))
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """Undefined is a dash; what rounds to nothing has no sign."""
+    """Format a number: None is a dash, and a value that rounds to 0 has no sign."""
     return "--" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def probability(value: float | None) -> str:
-    """Three decimals: more is never meant."""
+    """Format a p value with three decimals."""
     return "< 0.001" if value is not None and value < 0.001 else number(value, 3)
 
 
 # --- tables ------------------------------------------------------------------------------------------
 def _majority(report: Report) -> str:
-    """A source per row, a criterion per column."""
+    """Return the table of majorities, with a row per source and a column per criterion or metric."""
     caption = "Items with a positive majority, in per cent. " + report["rules"]["majority"]
     if report["metrics"]:
         caption += " Beside them, means of automatic metrics."
@@ -78,14 +78,14 @@ def _majority(report: Report) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What stands beside a table, by source, and below it, by criterion: {name of the line: {criterion: cell}}."""
+    """The additional cells of a table: its last column, {source: cell}, and last rows, {name: {criterion: cell}}."""
 
     by_source: dict[str | None, str]
     below: dict[str, dict[str, str]]
 
 
 def _agreement(report: Report) -> str:
-    """The mean over batches and the value of the pooled items, each named; means and sd of both edges."""
+    """Return the table of Fleiss' kappa: means over batches and pooled values, with means and sd at both edges."""
 
     def cell(row: Row) -> str:
         return f"{number(row['mean'])} ({number(row['pooled'])})"
@@ -135,7 +135,7 @@ def _pivot(
 
 
 def _sources(report: Report) -> list[Row]:
-    """And the rows of whole dialogues, which have none."""
+    """Return the sources, and a row for whole dialogues, which have no source."""
     return [*report["sources"], {"key": None, "name": "All"}]
 
 
@@ -154,7 +154,7 @@ def _overall(report: Report) -> str:
 
 
 def _distributions(report: Report) -> str:
-    """Of scales with numbers: the shares of named answers are in the download."""
+    """Return the table of scales with numbers; the shares of other answers are in the downloads."""
     names = {each["key"]: each["name"] for each in _sources(report)}
     lines = [
         [
@@ -171,7 +171,7 @@ def _distributions(report: Report) -> str:
 
 
 def _negatives(report: Report) -> str:
-    """The shares; the texts are in the other files."""
+    """Return the table of shares; the texts are in the other downloads."""
     lines = [
         [
             _criterion(report, row["criterion"]),
@@ -205,7 +205,7 @@ def _comparisons(report: Report) -> str:
 
 
 def _acceptance(report: Report) -> str:
-    """Its words are the page's, in English."""
+    """Return the table of batch acceptance, in the page's words but in English."""
     acceptance = report["acceptance"]
     if not acceptance:
         return ""
@@ -227,7 +227,7 @@ def _criterion(report: Report, key: str) -> str:
 
 # --- one table ---------------------------------------------------------------------------------------
 def _table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str, columns: str = "") -> str:
-    """A longtable, which may run over pages."""
+    """Return a longtable, which can break across pages."""
     shape = columns or "l" + "r" * (len(head) - 1)
     rows = [" & ".join(_cell(cell) for cell in line) + r" \\" for line in lines]
     return "\n".join([
@@ -244,5 +244,5 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, la
 
 
 def _cell(text: str) -> str:
-    """A hyphen before a number is a minus."""
+    """Escape a cell and turn a hyphen before a number into a minus sign."""
     return MINUS.sub("$-$", escaped(text))

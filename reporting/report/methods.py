@@ -1,4 +1,4 @@
-"""A paragraph for the methods section of a paper, with the study's own numbers."""
+"""Write a paragraph for the methods section of a paper, with the study's own numbers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,7 +19,7 @@ Report = dict[str, Any]
 
 
 def methods(report: Report) -> list[str]:
-    """Whole sentences, in the language that is active; those whose numbers are unknown are left out."""
+    """Return sentences in the active language; those with unknown numbers are left out."""
     if not report["n_ratings"]:
         return []
     return [
@@ -104,7 +104,7 @@ def _votes(votes: Report) -> Iterable[str]:
 
 
 def _agreement(report: Report) -> Iterable[str]:
-    """Kappa of a nominal scale, alpha of any other."""
+    """Yield Fleiss' kappa for nominal scales, and alpha for all others."""
     names = {row["key"]: row["name"] for row in report["criteria"]}
     for row in report["agreement_overall"]:
         is_nominal = row["scale"] == "nominal"
@@ -151,7 +151,7 @@ def _rules(report: Report) -> Iterable[str]:
 
 
 def _feedback(periods: list[Report]) -> Iterable[str]:
-    """It affects independence, so it is never left unsaid."""
+    """Yield a sentence for each period of feedback: it affects independence, so it is always reported."""
     for period in periods:
         if period["until"]:
             sentence = _(

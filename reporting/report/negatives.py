@@ -1,4 +1,4 @@
-"""How many negative judgements are explained in free text, and what the texts say."""
+"""Count the negative judgements that are explained in free text, and list the texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ ROLES = (Option.Role.NEGATIVE, Option.Role.UNSURE)  # whose texts are listed, in
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """(n,) arrays of the answers to one criterion: whether each is negative, has a text, ticks a predefined reason."""
+    """(n,) arrays of the answers to one criterion: whether each is negative, and has a text or a predefined reason."""
 
     criterion: CriterionSpec
     source: IntArray
@@ -32,7 +32,7 @@ class Judged:
 
 
 def negatives(study: StudyCells, votes: StudyVotes, details: Sequence[Detail], names: Names) -> dict[str, list[Row]]:
-    """Two tables of counts and one of texts. Shares are in per cent, of the negative and of the explained answers."""
+    """Return two tables of counts and one of texts. Shares are per cent of the negative or of the explained answers."""
     written = [each for each in details if each.free_text]
     ticked = ratings_of(each for each in details if each.explanations)
     judged = {criterion.id: _judged(votes, criterion, ratings_of(written), ticked) for criterion in _asked(votes.spec)}
@@ -45,7 +45,7 @@ def negatives(study: StudyCells, votes: StudyVotes, details: Sequence[Detail], n
 
 # --- counts --------------------------------------------------------------------------------------------
 def _judged(votes: StudyVotes, criterion: CriterionSpec, written: IntArray, ticked: IntArray) -> Judged:
-    """`written` and `ticked` are ids of answers, to whatever criterion."""
+    """Return the answers to a criterion. `written` and `ticked` are ids of answers to any criterion."""
     excluding = np.isin(votes.option, _options(criterion, Option.Role.EXCLUDING))
     mine = np.flatnonzero(votes.of(criterion) & ~excluding)
     rating = votes.rating[mine]
@@ -59,7 +59,7 @@ def _judged(votes: StudyVotes, criterion: CriterionSpec, written: IntArray, tick
 
 
 def _by_criterion(judged: Mapping[int, Judged]) -> list[Row]:
-    """A row per criterion that was answered and has a negative option."""
+    """Return a row per criterion that was answered and has a negative option."""
     return [
         {"criterion": each.criterion.key, **_counts(each, np.ones(len(each.source), bool))}
         for each in judged.values()
@@ -76,7 +76,10 @@ def _by_source(study: StudyCells, judged: Mapping[int, Judged]) -> list[Row]:
 
 
 def _asked(spec: VersionSpec) -> list[CriterionSpec]:
-    """A computed answer is nobody's to explain, and several choices have no one role."""
+    """Return the single-choice criteria with a negative option.
+
+    Nobody explains computed answers, and the choices of a multiple-choice answer may have different roles.
+    """
     single = [each for each in spec.criteria if each.kind == Criterion.Kind.SINGLE]
     return [each for each in single if _options(each, Option.Role.NEGATIVE)]
 
@@ -86,7 +89,7 @@ def _options(criterion: CriterionSpec, role: str) -> list[int]:
 
 
 def _counts(judged: Judged, chosen: BoolArray) -> Row:
-    """`is_asked`: whether any negative option of the criterion asks why. Where none does, texts are imported ones."""
+    """Return the counts. `is_asked`: a negative option of the criterion asks why; if none does, texts are imported."""
     negative = chosen & judged.is_negative
     n, n_texts = int(negative.sum()), int((negative & judged.by_text).sum())
     n_reasons = int((negative & judged.by_reason & ~judged.by_text).sum())
@@ -105,7 +108,7 @@ def _counts(judged: Judged, chosen: BoolArray) -> Row:
 
 # --- texts ---------------------------------------------------------------------------------------------
 def _texts(votes: StudyVotes, written: Sequence[Detail], names: Names) -> list[Row]:
-    """A row per text of a negative or unsure answer: by criterion, negative ones first, then by item and annotator."""
+    """Return a row per text of a negative or unsure answer, by criterion, negative first, then item and annotator."""
     ratings = ratings_of(written)
     which = np.repeat(np.arange(len(written)), [len(each.ratings) for each in written])
     order = np.argsort(ratings)
@@ -123,12 +126,12 @@ def _texts(votes: StudyVotes, written: Sequence[Detail], names: Names) -> list[R
 
 
 def _place(row: Row) -> tuple[str, ...]:
-    """By keys: a study that comes back from its archive has other ids, and the same report."""
+    """Return a sort key of names, not ids: a study imported from its archive has other ids but the same report."""
     return tuple(row[name] or "" for name in ("batch", "dialogue", "item", "annotator"))
 
 
 def _text(votes: StudyVotes, criterion: CriterionSpec, place: int, detail: Detail, names: Names) -> Row:
-    """The answer at `place` of the votes, by the keys of what was judged. Nobody is named but by pseudonym."""
+    """Return the answer at index `place` of the votes, with keys of the item and the annotator's pseudonym only."""
     batch, dialogue, candidate, source = names.item(int(votes.item[place]))
     option = next(each for each in criterion.options if each.id == votes.option[place])
     return {

@@ -1,4 +1,4 @@
-"""What the report's templates show."""
+"""The context of the report's templates."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def page_of(report: Report) -> dict[str, Any]:
 
 
 def _names(report: Report) -> dict[str, dict[str, str]]:
-    """What criteria and sources are called, by their keys."""
+    """Return the names of criteria and sources by key."""
     criteria, sources = report["protocol"]["criteria"], report["sources"]
     return {
         "criteria": {row["key"]: row["name"] for row in criteria},
@@ -65,7 +65,7 @@ def _acceptance(report: Report) -> dict[str, Any] | None:
 
 
 def _breakdowns(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Of all sources together; the download has each of them."""
+    """Return the breakdowns of all sources together, by field; the download also has each source."""
     fields: dict[str, list[dict[str, Any]]] = {}
     for row in report["breakdowns"]:
         if row["source"] is None:
@@ -74,7 +74,7 @@ def _breakdowns(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _texts(report: Report) -> list[dict[str, Any]]:
-    """The texts by criterion and role, each list cut so that the page shows MOST_TEXTS at most."""
+    """Return the texts by criterion and role, each list cut so that the page shows MOST_TEXTS at most."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in report["negative_texts"]:
         groups.setdefault((row["criterion"], row["role"]), []).append(row)
@@ -86,7 +86,7 @@ def _texts(report: Report) -> list[dict[str, Any]]:
 
 
 def _pairs_by_batch(report: Report) -> list[dict[str, Any]]:
-    """A table per batch and kind of criteria: kappas of different questions are never in one column unnamed."""
+    """Return a table per batch and group of criteria, so that kappas of different questions do not share a column."""
     names = _names(report)["criteria"]
     tables: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for row in report["pairs"]:

@@ -1,4 +1,4 @@
-"""Cohen's kappa of every pair of annotators of a batch: over all their common judgements, and over the strong ones."""
+"""Cohen's kappa of every pair of annotators in a batch, over all their common judgements and over the strong ones."""
 
 import json
 import math
@@ -18,7 +18,7 @@ NO_STRONG_ITEMS = "no_strong_items"
 
 
 def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
-    """A row per pair and kind of criteria: as on the board, answers are pooled where they are alike."""
+    """Return a row per pair and group of criteria: as on the board, criteria with the same options are pooled."""
     rows = []
     for batch in study.batches:
         for cells in _by_kind(study, batch.pk):
@@ -31,7 +31,7 @@ def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
 
 
 def _by_kind(study: StudyCells, batch_id: int) -> list[Cells]:
-    """The cells of a batch by what their answers can be, each with its criterion."""
+    """Return the cells of a batch, grouped by criteria with the same options, each with its criterion."""
     own = study.by_batch.get(batch_id, {})
     rated = {key[0] for key in own}
     groups = alike(tuple(criterion for criterion in study.spec.criteria if criterion.id in rated))
@@ -42,7 +42,7 @@ def _by_kind(study: StudyCells, batch_id: int) -> list[Cells]:
 
 
 def _tables(cells: Cells) -> tuple[PairTable, PairTable, PairTable]:
-    """The answers on the scale, all answers, and the strong ones of those on the scale."""
+    """Return the tables of answers on the scale, of all answers, and of the strong ones on the scale."""
     criterion = cells[0][1]
     whole = _total((cell.pairs for cell, _ in cells), criterion)
     if not any(_has_unsure(each) for _, each in cells):
@@ -87,7 +87,7 @@ def _strong(table: PairTable) -> dict[str, Row]:
 
 
 def _kappas(table: PairTable) -> Iterable[tuple[str, float | None, int]]:
-    """Every pair with its kappa and the number of its common judgements."""
+    """Yield every pair with its kappa (None if undefined) and the number of its common judgements."""
     answers = table.to_json()  # in the order of the kappas
     for (pair, cells), kappa in zip(answers.items(), table.kappas(), strict=True):
         yield pair, None if math.isnan(kappa) else float(kappa), sum(n for _, _, n in cells)

@@ -1,4 +1,4 @@
-"""The printed report: as PDF, and the styles of the file that is opened without a server."""
+"""The printed report: its PDF, and the styles for the HTML file that opens without a server."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ STYLES = "print.css"
 
 
 def as_pdf(html: str) -> bytes:
-    """Raises PdfUnavailable where the system lacks Pango."""
+    """Return the HTML as PDF. Raises PdfUnavailable if the system lacks Pango."""
     return make_pdf(html, STYLES)
 
 
 def styles_of_file() -> SafeString:
-    """For a <style> within the file, which no policy of ours reaches."""
+    """Return the styles for a <style> element in the file, to which our content security policy does not apply."""
     return mark_safe(Path(settings.BASE_DIR, "static", "css", STYLES).read_text(encoding="utf-8"))  # noqa: S308 - ours

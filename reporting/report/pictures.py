@@ -1,4 +1,4 @@
-"""The pictures of the report: agreement, shares of positive votes, and of the reasons for negative ones."""
+"""The charts of the report: agreement, positive votes, reasons for negative votes, and final labels."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from reporting.report.pivot import Pivot
 
 
 def agreement_picture(agreement: Pivot, word_scale: str) -> SafeString | str:
-    """Fleiss' kappa, criteria grouped, a dot per source. Nothing where it is undefined everywhere."""
+    """Draw Fleiss' kappa by criterion with a dot per source. Return "" if it is undefined everywhere."""
     groups = [
         DotGroup(name, tuple(_dot_row(source, cells[at]) for source, _is_reference, cells in agreement.rows))
         for at, name in enumerate(agreement.columns)
@@ -41,9 +41,9 @@ def _dot_row(source: str, cell: dict | None) -> DotRow:
 
 
 def votes_picture(votes: Pivot) -> SafeString | str:
-    """Positive share of all votes, criteria grouped, a bar per source.
+    """Draw the positive share of all votes by criterion with a bar per source.
 
-    A scale without a positive option, such as 1 to 5, has no positive share: nothing.
+    Return "" without positive votes, as for a scale without a positive option, such as 1 to 5.
     """
     if not any(cell and cell["positive"] for _source, _is_reference, cells in votes.rows for cell in cells):
         return ""
@@ -58,7 +58,7 @@ def votes_picture(votes: Pivot) -> SafeString | str:
 
 
 def errors_picture(errors: Pivot) -> SafeString | str:
-    """Share of all votes with each reason, reasons grouped, a bar per source."""
+    """Draw the share of all votes with each reason, with a bar per source. Return "" without reasons."""
     if not errors.rows:
         return ""
     return bar_figure(
@@ -71,7 +71,7 @@ def errors_picture(errors: Pivot) -> SafeString | str:
 
 
 def labels_picture(data_set: dict[str, Any] | None) -> SafeString | str:
-    """The mix of final labels, a bar each. Nothing without a label."""
+    """Draw the share of each final label. Return "" without labels."""
     if data_set is None or not any(row["n"] for row in data_set["labels"]):
         return ""
     total = sum(row["n"] for row in data_set["labels"])

@@ -1,4 +1,4 @@
-"""Long tables turned into the tables people print: a row per source, a column per criterion."""
+"""Turn long tables into tables to print: a row per source, a column per criterion."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +12,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """`rows` is [(name of the source, is it the reference, [cell per column or None])]."""
+    """A table; `rows` is [(name of the source, whether it is the reference, [cell per column, or None])]."""
 
     columns: list[str]
     rows: list[tuple[str, bool, list[Row | None]]]
 
 
 def by_source(report: Report, table: str) -> Pivot:
-    """The table with one column per criterion that occurs in it."""
+    """Return the table with one column per criterion that occurs in it."""
     found = {(row["source"], row["criterion"]): row for row in report[table]}
     criteria = [row for row in report["criteria"] if any(key[1] == row["key"] for key in found)]
     return Pivot(
@@ -32,7 +32,7 @@ def by_source(report: Report, table: str) -> Pivot:
 
 
 def with_metrics(pivot: Pivot, report: Report) -> Pivot:
-    """A column more for each imported metric, in the units of the metric."""
+    """Add a column for each imported metric, in the unit of the metric."""
     found = {(row["source"], row["metric"]): row for row in report["metrics"]}
     metrics = list(dict.fromkeys(metric for _, metric in found))
     sources = [key for key, _, _ in _sources(report, {row["source"] for row in report["majority"]})]
@@ -46,7 +46,7 @@ def with_metrics(pivot: Pivot, report: Report) -> Pivot:
 
 
 def with_source_means(pivot: Pivot, report: Report) -> Pivot:
-    """A column more: the mean and sd of each source over the criteria, as published tables have them at their edge."""
+    """Add a column with the mean and sd of each source over the criteria, as published tables have at their edge."""
     found = {row["source"]: row for row in report["agreement_by_source"]}
     sources = [key for key, _, _ in _sources(report, set(found))]
     return Pivot(
@@ -59,7 +59,7 @@ def with_source_means(pivot: Pivot, report: Report) -> Pivot:
 
 
 def by_reason(report: Report) -> Pivot:
-    """Error sub-dimensions in the columns."""
+    """Return the table of reasons, with error sub-dimensions in the columns."""
     found = {(row["source"], row["criterion"], row["sub_dimension"]): row for row in report["errors"]}
     columns = list(dict.fromkeys(key[1:] for key in found))
     return Pivot(

@@ -1,4 +1,4 @@
-"""Metrics and models beside the final labels, as the page of predictions has them."""
+"""The results of metrics and models against the final labels, as on the predictions page."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ SHOWN = ("accuracy", "spearman", "pearson")
 
 
 def predicted_table(comparison: Comparison) -> list[Row]:
-    """Return a row per metric and criterion, of all items."""
+    """Return a row per metric and criterion, over all items."""
     return [_row(comparison, metric, criterion) for metric, criterion in comparison.pairs]
 
 

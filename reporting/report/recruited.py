@@ -1,4 +1,4 @@
-"""Rows of the checklist about the people: whom a study wanted, who came, who they are."""
+"""Rows of the checklist about people: sampling criteria, recruitment and demographics."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 
 def criteria_lines(value: Row) -> list[str]:
-    """Each criterion that is set, as a line."""
+    """Return a line for each sampling criterion that is set."""
     lines: dict[str, Callable[[Any], str]] = {
         "locations": lambda names: _("Location: %(names)s.") % {"names": ", ".join(names)},
         "gender": lambda key: _("Gender: %(gender)s.") % {"gender": gender(key)},
@@ -36,7 +36,7 @@ def recruited_lines(value: Row) -> list[str]:
 
 
 def demographics_row(said: Row | None) -> Row | None:
-    """Counts by value; fewer than three people are None."""
+    """Return the counts by field and value; fewer than three people are None."""
     if said is None:
         return None
     fields = {each["name"]: {cell["value"]: cell["n"] for cell in each["values"]} for each in said["fields"]}

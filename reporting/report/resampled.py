@@ -1,4 +1,4 @@
-"""The intervals of the report: items are resampled by pattern; where several share a dialogue, whole dialogues are."""
+"""The bootstrap intervals of the report, over items or, if several items share a dialogue, over whole dialogues."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,14 +30,14 @@ OF_DIALOGUES = "bca_dialogues"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What is drawn again: items, or groups of items (`clusters`) that are not independent."""
+    """The units to resample: items, or groups of dependent items (`clusters`)."""
 
     histogram: Histogram
     clusters: Clusters | None
 
     @classmethod
     def of(cls, votes: CriterionVotes, chosen: BoolArray) -> "Sample":
-        """The items marked in `chosen`, without the votes that are none on the scale."""
+        """Return the sample of the items marked in `chosen`, without votes that are not on the scale."""
         tallies = tallies_on_scale(votes.tallies[chosen], votes.criterion)
         voted = tallies.any(axis=1)
         rows, groups = tallies[voted], votes.items.groups[chosen][voted]
@@ -61,7 +61,7 @@ class Sample:
         return bootstrap_intervals(self.histogram, kernel_makers, **how)  # type: ignore[arg-type]
 
     def around(self, kernel_makers: Mapping[str, KernelMaker], seed: int) -> dict[str, Interval]:
-        """Intervals of values that are computed already, or the reason why a small sample has none."""
+        """Return the intervals of the named coefficients, or the reason why a small sample has none."""
         largest = self.histogram.largest_share
         show, word = interval_guard(self.n_units, None if largest is None else 1 - largest)
         if not show or not kernel_makers:
@@ -71,18 +71,18 @@ class Sample:
 
 
 def makers(criterion: CriterionSpec) -> dict[str, KernelMaker]:
-    """The coefficients as functions of patterns over the options on the scale."""
+    """Return the coefficients as functions of patterns over the options on the scale."""
     return {"fleiss": fleiss_kernel, "alpha": lambda patterns: _alpha_kernel(patterns, on_scale(criterion))}
 
 
 def _alpha_kernel(patterns: IntArray, criterion: CriterionSpec) -> Kernel:
-    """Votes that alpha takes for missing are columns less."""
+    """Return alpha's kernel; the columns of votes that alpha treats as missing are removed."""
     left_out, numbers = alpha_options(criterion)
     return alpha_kernel(np.delete(patterns, left_out, axis=1), criterion.scale, numbers)
 
 
 def with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
-    """The agreement table with the intervals of its pooled values, and the words for value and lower end."""
+    """Return the agreement table with intervals of the pooled values, and words for each value and its lower limit."""
     keys = {(source, criterion.key): key for source, criterion, key in study.rows()}
     found = []
     for row in rows:
@@ -94,7 +94,7 @@ def with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> lis
 
 
 def overall_with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
-    """The same of the values over all sources."""
+    """Return the same as `with_intervals` for the table over all sources."""
     found = []
     for row in rows:
         mine = votes.by_criterion[study.spec.by_key[row["criterion"]].id]

@@ -1,4 +1,4 @@
-"""Every table of the report in one spreadsheet."""
+"""Write all tables of the report to one spreadsheet."""
 
 import io
 from typing import Any
@@ -11,7 +11,7 @@ LONGEST_NAME = 31  # of a sheet
 
 
 def as_xlsx(report: Report) -> bytes:
-    """A sheet per table, its names frozen on top. Numbers stay numbers, texts are never formulas or links."""
+    """Return a workbook with a sheet per table and a frozen header. Texts never become formulas or links."""
     import xlsxwriter
 
     out = io.BytesIO()

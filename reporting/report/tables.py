@@ -1,4 +1,4 @@
-"""The tables of a study's report, from histograms alone. Percentages have two decimals."""
+"""The tables of a study's report that need only histograms. Percentages have two decimals."""
 
 import math
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]:
-    """Mean and sample sd (n - 1) of the defined values; None where there are too few."""
+    """Return mean and sample standard deviation (n - 1) of the defined values; None where there are too few."""
     found = [value for value in values if value is not None]
     if not found:
         return None, None
@@ -29,7 +29,7 @@ def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]
 
 
 def heads(study: StudyCells) -> Row:
-    """What rows and columns of the tables are called."""
+    """Return the names for the rows (sources) and columns (criteria) of the tables."""
     return {
         "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in study.sources],
         "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in study.spec.voted],
@@ -37,7 +37,7 @@ def heads(study: StudyCells) -> Row:
 
 
 def agreement_table(study: StudyCells) -> list[Row]:
-    """Fleiss' kappa per source and criterion, per batch, averaged and pooled."""
+    """Return Fleiss' kappa by source and criterion: per batch, averaged over batches, and pooled."""
     return [
         _agreement_row(source, criterion, study.column(key), study.pooled[key], study.study.word_scale)
         for source, criterion, key in study.rows()
@@ -75,7 +75,7 @@ def _agreement_row(
 
 
 def overall_table(study: StudyCells) -> list[Row]:
-    """Per criterion, every coefficient over the items of all sources and batches together."""
+    """Return a row per criterion with every coefficient over the items of all sources and batches."""
     rows = []
     for criterion in study.spec.voted:
         parts = [study.pooled[key] for _, each, key in study.rows() if each == criterion]
@@ -86,7 +86,7 @@ def overall_table(study: StudyCells) -> list[Row]:
 
 
 def _overall_row(criterion: CriterionSpec, estimates: Row) -> Row:
-    """The intervals of `histogram_estimates` take items as independent, which those of one dialogue are not."""
+    """Return values without intervals: those of `histogram_estimates` assume that items are independent."""
     return {
         "criterion": criterion.key,
         "scale": criterion.scale,
@@ -104,7 +104,7 @@ def _overall_row(criterion: CriterionSpec, estimates: Row) -> Row:
 
 
 def margins(rows: list[Row], by: str, word_scale: str) -> list[Row]:
-    """Mean and sd of the rows' means, per source or per criterion: what the published tables have at their edges."""
+    """Return mean and sd of the rows' means, by source or by criterion, as published tables have at their edges."""
     names = list(dict.fromkeys(row[by] for row in rows))
     table = []
     for name in names:
@@ -115,7 +115,7 @@ def margins(rows: list[Row], by: str, word_scale: str) -> list[Row]:
 
 
 def majority_table(study: StudyCells) -> list[Row]:
-    """Share of items that are positive by majority."""
+    """Return the share of items that are positive by majority, for criteria with a positive option."""
     rows = []
     for source, criterion, key in study.rows():
         if places(criterion, Option.Role.POSITIVE):
@@ -140,7 +140,7 @@ def _majority_row(source: str | None, criterion: CriterionSpec, pooled: Histogra
 
 
 def votes_table(study: StudyCells) -> list[Row]:
-    """Shares over all votes."""
+    """Return the shares of the answers among all votes."""
     return [_votes_row(source, criterion, study.pooled[key]) for source, criterion, key in study.rows()]
 
 
@@ -168,7 +168,7 @@ def _votes_row(source: str | None, criterion: CriterionSpec, pooled: Histogram) 
 
 
 def errors_table(study: StudyCells) -> list[Row]:
-    """Share of all answers that gave a reason of a negative option."""
+    """Return the share of all answers with each reason of a negative option."""
     rows = []
     for source, criterion, key in study.rows():
         cells = [cell for cell in study.column(key) if cell]

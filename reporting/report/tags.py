@@ -1,4 +1,4 @@
-"""Names of the report's tables and of the reasons for a flag."""
+"""Template filters for the names of the report's tables and of reasons for flags."""
 
 from django import template
 from django.utils.translation import pgettext_lazy
@@ -6,7 +6,7 @@ from django.utils.translation import pgettext_lazy
 from reporting.report.flags import reason_word
 
 register = template.Library()
-# Of the tables to download; their columns have the same names in every language.
+# Names of the tables to download; their columns have the same names in every language.
 TABLE_NAMES = {
     "agreement": pgettext_lazy("a table of the report", "agreement"),
     "agreement_by_criterion": pgettext_lazy("a table of the report", "agreement by criterion"),

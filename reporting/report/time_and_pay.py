@@ -1,4 +1,4 @@
-"""How long the work took, how it was spread over people, and what an hour of it was paid."""
+"""The time that the work took, its distribution over people, and its pay per hour."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -17,9 +17,9 @@ NO_TIMES, NO_PAY, OTHER_CURRENCY = "no_times", "no_pay", "other_currency"
 def time_and_pay(
     study: Study, votes: StudyVotes, finished: Mapping[str, int], elapsed: Mapping[int, float], pay: Row
 ) -> Row:
-    """Times as browsers report them (`active`), and from claim to end by the server's clock (`elapsed`).
+    """Return times as browsers report them (`active`), and from claim to end by the server's clock (`elapsed`).
 
-    Imported answers, and others without a time, are left out and counted. `pay` is that part of the study's conduct.
+    Answers without a time, such as imported ones, are left out and counted. `pay` is that part of the study record.
     """
     timed = votes.active_ms > 0
     seconds = votes.active_ms[timed] / 1000
@@ -45,7 +45,7 @@ def quartiles(values: FloatArray | IntArray) -> Row:
 
 
 def _judgements(votes: StudyVotes) -> tuple[IntArray, IntArray]:
-    """The places in `votes.work` of everybody's batches with answers, and how many answers each annotator gave."""
+    """Return the indices in `votes.work` of assignments with answers, and the number of answers by annotator."""
     per_batch = np.bincount(votes.assignment, minlength=len(votes.work.id))
     present = np.flatnonzero(per_batch)
     row = np.unique(votes.work.annotator[present], return_inverse=True)[1]
@@ -71,7 +71,7 @@ def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed:
 
 
 def _against_floor(study: Study, active: FloatArray, floor: Decimal, currency: str) -> Row:
-    """Whether the usual rate is below the floor, and how many batches were."""
+    """Return whether the median rate is below the floor, and how many batches were; or the reason why not."""
     reason = NO_PAY if study.pay_amount is None else NO_TIMES if not len(active) else None
     if reason is None and study.pay_currency != currency:
         reason = OTHER_CURRENCY
@@ -91,7 +91,7 @@ def _median(values: FloatArray) -> float | None:
 
 
 def workload(votes: StudyVotes, names: Mapping[int, str]) -> list[Row]:
-    """A row per annotator, by pseudonym."""
+    """Return a row per annotator, sorted by pseudonym."""
     present, judgements = _judgements(votes)
     people, row, n_batches = np.unique(votes.work.annotator[present], return_inverse=True, return_counts=True)
     times = np.bincount(votes.assignment, votes.active_ms / 60_000, len(votes.work.id))[present]

@@ -36,7 +36,7 @@ def _report_for(rights: frozenset[Right], study: Study) -> Report:
 
 
 def _hidden(rights: frozenset[Right]) -> frozenset[str]:
-    """Tables that hold single answers, which whoever checks labels blind must not read."""
+    """Return the tables of single answers if they must be hidden, as from people who review labels blind."""
     return frozenset() if Right.READ in rights else SINGLE_ANSWERS
 
 
@@ -55,7 +55,7 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     if table not in TABLES:
         raise Http404(_("This table does not exist."))
     text = as_csv(open_report(study, now=timezone.now()), table)
-    # The mark at the front makes spreadsheets read the names of sources as UTF-8.
+    # The byte order mark (utf-8-sig) makes spreadsheets read the names of sources as UTF-8.
     return _download(text.encode("utf-8-sig"), "text/csv; charset=utf-8", f"{study.slug}-{table}.csv")
 
 
@@ -75,7 +75,7 @@ def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 def report_html(request: HttpRequest, slug: str) -> HttpResponse:
-    """One file with its styles and figures in it: to be kept beside a paper, and opened without a server."""
+    """Return one file that includes styles and charts, to keep with a paper and open without a server."""
     study = study_for(request.user, slug, Right.WATCH)
     context = {"study": study, "styles": styles_of_file()} | page_of(_report_for(rights_in(request.user, study), study))
     body = render_to_string("reporting/report/print.html", context).encode()

@@ -1,4 +1,4 @@
-"""Weighted kappa of scales with an order: the mean over pairs of annotators, over all sources and batches together."""
+"""Weighted kappa for scales with an order: the mean over pairs of annotators, with all sources and batches together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ NO_PLACE = (Option.Role.UNSURE, Option.Role.EXCLUDING)
 
 
 def with_weighted_kappas(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
-    """The table of all sources together with two more coefficients, undefined for a nominal scale."""
+    """Return the table over all sources with the two weighted kappas, which are undefined for a nominal scale."""
     found = []
     for row in rows:
         criterion = study.spec.by_key[row["criterion"]]
@@ -42,13 +42,13 @@ def _estimates(votes: CriterionVotes, weights: Mapping[str, FloatArray]) -> dict
 
 
 def _codes(votes: CriterionVotes) -> IntArray:
-    """(n,) the place of each answer on the scale, -1 where it has none."""
+    """Return the (n,) positions of the answers on the scale, -1 for an answer without one."""
     has_place = np.array([option.role not in NO_PLACE for option in votes.criterion.options])
     return np.where(has_place, np.cumsum(has_place) - 1, -1)[votes.code]
 
 
 def _guard(item: IntArray, groups: IntArray, codes: IntArray) -> tuple[bool, str | None]:
-    """Whether an interval can be shown: dialogues are counted, not items."""
+    """Return whether an interval can be shown, and its note; dialogues are counted, not items."""
     given = codes >= 0
     paired = np.isin(item, np.flatnonzero(np.bincount(item[given]) >= 2)) & given
     counts = np.bincount(codes[given])

@@ -1,4 +1,4 @@
-"""What an answer holds beyond its option: chosen options, marked turns, explanations and free text."""
+"""Read the details of answers: multiple choices, marked turns, explanations and free text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.db import connection
 from annotation.models import Batch, Study
 from measures.arrays import IntArray
 
-# Answers that are alike are one row: there are few combinations of choices, marks and explanations.
+# Answers with the same details are one row: there are few combinations of choices, marks and explanations.
 DETAILS = """
     SELECT rating.choices, rating.turns, rating.explanations, rating.free_text, string_agg(int8send(rating.id), '')
     FROM annotation_rating rating
@@ -20,7 +20,7 @@ DETAILS = """
         OR rating.turns <> '{}' OR rating.explanations <> '{}' OR rating.free_text <> '')
     GROUP BY 1, 2, 3, 4
 """
-# By criterion, source, speaker and place of the turn: marks are counted where they are stored.
+# Marks by criterion, source, speaker and number of the turn, counted by the database.
 MARKS = """
     SELECT rating.criterion_id, coalesce(item.source_id, 0), turn.number,
         dialogue.turns -> (turn.number - 1) ->> 'speaker', count(*)
@@ -37,7 +37,7 @@ MARKS = """
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """Of all the answers in `ratings`, which are ids."""
+    """The details shared by all the answers in `ratings` (ids)."""
 
     choices: tuple[int, ...]
     turns: tuple[int, ...]
@@ -48,7 +48,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How often the turn `number` of a speaker was marked, over all dialogues."""
+    """The number of marks (`n`) on turn `number` of a speaker, over all dialogues."""
 
     criterion: int
     source: int
@@ -67,12 +67,12 @@ def answer_details(study: Study, kind: str = Batch.Kind.MAIN) -> list[Detail]:
 
 
 def ratings_of(details: Iterable[Detail]) -> IntArray:
-    """Ids of all their answers, detail after detail."""
+    """Return the ids of all answers, detail by detail."""
     return np.concatenate([np.zeros(0, np.int64), *(each.ratings for each in details)])
 
 
 def marked_turns(study: Study, details: Iterable[Detail], kind: str = Batch.Kind.MAIN) -> list[Marks]:
-    """`details`: all of the same answers. Most protocols have no turns to mark, and need no look at every answer."""
+    """Count marked turns. `details` are those of the same answers: if none has marks, the query is skipped."""
     if not any(each.turns for each in details):
         return []
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Every cell of a study's main batches, as new as its ratings: stored figures where they are, measured where not."""
+"""The agreement cells of a study's batches, up to date with its ratings: stored results, or measured ones if needed."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from annotation.selectors.studies import rated_sources
 from measures.histograms import Histogram, total_of_json
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
-# Without the columns that only a board reads, and of a dozen estimates the numbers that a report prints of a batch.
+# Leaves out columns that only the board reads, and estimates that a report does not print for a batch.
 CELLS = """
     SELECT snapshot.batch_id, cell.criterion_id, coalesce(cell.source_id, 0),
         cell.histogram::text, cell.pairs::text, cell.sure_pairs::text, cell.reasons::text,
@@ -27,10 +27,10 @@ CELLS = """
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """As it is stored, since most are only added up: `histogram`, `pairs`, `sure_pairs`, `reasons` of AgreementCell.
+    """A cell as AgreementCell stores it, because most cells are only added up.
 
-    Pairs are JSON: one table of a dozen reads them, and they are longer than all the others. `fleiss` and `strong` are
-    kappas; where `fleiss` is undefined, `reason` says why.
+    Pairs stay JSON text: only one table reads them, and they are longer than all other columns. `fleiss` and `strong`
+    are kappas; if `fleiss` is undefined, `reason` says why.
     """
 
     histogram: dict[str, int]
@@ -44,7 +44,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class StudyCells:
-    """`by_batch[batch id][criterion id, source id]`; an absent key means that the batch has no such ratings."""
+    """The cells in `by_batch[batch id][criterion id, source id]`; an absent key means that no such ratings exist."""
 
     study: Study
     spec: VersionSpec
@@ -53,7 +53,7 @@ class StudyCells:
     by_batch: dict[int, dict[CellKey, Cell]]
 
     def rows(self) -> list[tuple[str | None, CriterionSpec, CellKey]]:
-        """(source key, criterion, cell key) of every cell that any batch has, in the order of tables."""
+        """Return (source key, criterion, cell key) for every cell that any batch has, in the order of tables."""
         sources: list[tuple[str | None, int]] = [(source.key, source.pk) for source in self.sources]
         return [
             (name, criterion, (criterion.id, pk))
@@ -63,12 +63,12 @@ class StudyCells:
         ]
 
     def column(self, key: CellKey) -> list[Cell | None]:
-        """The cells of all batches, in their order; None where a batch has none."""
+        """Return the cell of each batch in order, None where a batch has none."""
         return [self.by_batch.get(batch.pk, {}).get(key) for batch in self.batches]
 
     @cached_property
     def pooled(self) -> dict[CellKey, Histogram]:
-        """The items of all batches together, of every cell that any batch has."""
+        """Return {cell key: histogram of the items of all batches} for every cell that any batch has."""
         parts: dict[CellKey, list[dict[str, int]]] = {}
         for cells in self.by_batch.values():
             for key, cell in cells.items():

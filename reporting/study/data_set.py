@@ -1,4 +1,4 @@
-"""The figures of a data set of dialogues: sizes, tokens of each side, and the mix of domains, topics and labels."""
+"""Statistics of a data set of dialogues: sizes, tokens of each side, and the mix of domains, topics and labels."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ Row = dict[str, Any]
 CONTEXT = "context"
 SIDES = {"Q": "question", "A": "answer", "": CONTEXT}  # by the side of a numbered turn
 MIXES = {"domain": ("domain", "domains"), "topic": ("topic", "topics")}
-MOST_VALUES = 50  # of a mix: what is rarer counts together
+MOST_VALUES = 50  # of a mix: rarer values are counted together
 TOKENS = (
     "A token is a word between blanks; each Chinese or Japanese character counts as one, and Chinese punctuation as "
     "none."
@@ -38,7 +38,7 @@ class DataSet:
     labels: Counter[str] = field(default_factory=Counter)
 
     def add(self, turns: Sequence[dict[str, Any]], metadata: Mapping[str, Any], asker: str = "") -> None:
-        """Without `asker`, the names of the speakers tell who asks."""
+        """Add a dialogue. Without `asker`, the asking side is recognised by the names of the speakers."""
         self.dialogues += 1
         self.utterances += len(turns)
         numbered = numbered_turns(turns, asker)
@@ -50,7 +50,7 @@ class DataSet:
             self.mixes[name].update(_values(metadata, fields))
 
     def figures(self) -> Row:
-        """Return plain values; means are None without dialogues."""
+        """Return the statistics as plain values; means are None without dialogues."""
         sides = [side for side in SIDES.values() if side != CONTEXT or self.said[side]]
         tokens = {"all": self.tokens.total(), **{side: self.tokens[side] for side in sides}}
         return {
@@ -74,7 +74,7 @@ class DataSet:
 
 
 def mix_of(counts: Mapping[str, int]) -> list[Row]:
-    """Return the values with their shares, the most frequent first; the rest counts together under None."""
+    """Return the values with their shares, the most frequent first; the rest is counted together under None."""
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     total, rest = sum(counts.values()), sum(n for _, n in ordered[MOST_VALUES:])
     shown: list[tuple[str | None, int]] = [*ordered[:MOST_VALUES], *([(None, rest)] if rest else [])]

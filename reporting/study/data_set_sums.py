@@ -1,4 +1,4 @@
-"""The dialogues that a study rates as wholes, counted. Counting words takes seconds, so the sums are kept."""
+"""Count the dialogues that a study rates as wholes. Counting words takes seconds, so the sums are cached."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ KEPT = 60 * 60 * 24
 
 
 def data_set_of(study: Study) -> dict[str, Any] | None:
-    """Return the figures of the dialogues in main batches; None where no whole dialogues are rated."""
+    """Return the statistics of the dialogues in main batches, or None if no whole dialogues are rated."""
     if ProtocolVersion.Unit.DIALOGUE not in spec_of(study.protocol_version).units:
         return None
     rated = Item.objects.filter(

@@ -1,4 +1,4 @@
-"""What a report tells of a study beside its answers: fields of the dialogues, people, other batches, finished work."""
+"""Facts for a report beside the answers: fields of the dialogues, people, other batches and finished work."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from annotation.selectors.team import is_of_team
 from measures.arrays import IntArray
 
 FEWEST_VALUES, MOST_VALUES, MOST_FIELDS = 2, 20, 12
-# Whose persona a dialogue has is part of the item, and free text.
+# The persona is part of the item, and free text.
 NO_FIELDS = ("persona",)
 FIELDS = """
     WITH entry AS (
@@ -36,7 +36,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class OtherBatches:
-    """Batches of a kind that does not count."""
+    """Batches of one kind that is left out of the results."""
 
     kind: str
     n_batches: int
@@ -46,7 +46,7 @@ class OtherBatches:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Participants by their status, how many of them were imported, and how many were asked to agree and did."""
+    """Recruited participants: how many by status, imported, asked for consent, and consenting."""
 
     by_status: dict[str, int]
     n_imported: int
@@ -72,7 +72,7 @@ def other_batches(study: Study) -> list[OtherBatches]:
 
 
 def people_of(study: Study) -> People:
-    """Those who were recruited. Who came out of an archive was asked where it was written, if at all."""
+    """Count the recruited people. Those from an archive count as asked for consent only if the archive says so."""
     found = list(recruited(study).values_list("status", "is_imported", "consented_at"))
     n_imported = sum(is_imported for _, is_imported, _ in found)
     return People(
@@ -84,7 +84,7 @@ def people_of(study: Study) -> People:
 
 
 def recruited(study: Study) -> QuerySet[Participant]:
-    """Without those who are in the panel alone, or only check and teach: they are of the team and not recruited."""
+    """Return the participants without team members who only serve in the panel, review or teach."""
     apart = study.imported_record.get("people", {}).get("apart", [])
     people = Participant.objects.filter(study=study).exclude(~Q(panel=""), status=Participant.Status.PENDING)
     people = people.exclude(_is_only_team(), status=Participant.Status.PENDING)
@@ -92,7 +92,7 @@ def recruited(study: Study) -> QuerySet[Participant]:
 
 
 def people_as_archived(study: Study) -> dict[str, list[str] | int]:
-    """What an archive says of people that their own rows do not: accounts and roles stay where they are."""
+    """Return facts on people that an archive needs because accounts and roles are not archived."""
     apart = Participant.objects.filter(study=study).exclude(pk__in=recruited(study))
     return {
         "apart": list(apart.order_by("pk").values_list("pseudonym", flat=True)),
@@ -101,13 +101,13 @@ def people_as_archived(study: Study) -> dict[str, list[str] | int]:
 
 
 def _is_only_team() -> Q:
-    """Of the team, and without any answer in main batches."""
+    """Return a filter for team members without an assignment in main batches."""
     rated = Assignment.objects.filter(participant=OuterRef("pk"), batch__kind=Batch.Kind.MAIN)
     return Q(is_of_team()) & ~Q(Exists(rated))
 
 
 def finished_work(study: Study) -> dict[str, int]:
-    """{kind of batch: batches that somebody finished in Parley, once per annotator}: what the pay of a batch is for."""
+    """Return {kind of batch: assignments finished in Parley}: each of them is paid as a batch. Only main ones count."""
     done = Assignment.objects.filter(
         batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
     )
@@ -115,7 +115,7 @@ def finished_work(study: Study) -> dict[str, int]:
 
 
 def elapsed_seconds(study: Study) -> dict[int, float]:
-    """{assignment: from the claim to the end} of finished main work, breaks among it."""
+    """Return {assignment: seconds from claim to submission} for finished main batches, including breaks."""
     done = Assignment.objects.filter(
         batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
     )

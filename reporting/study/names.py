@@ -1,4 +1,4 @@
-"""The keys and names by which a file tells apart what the database numbers."""
+"""The keys and names that a file uses instead of the database's ids."""
 
 import json
 from dataclasses import dataclass
@@ -22,20 +22,20 @@ ITEMS = """
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """`items` are the beginnings of lines, in the order of the items."""
+    """Names by id. `items` has the beginning of a JSON line for each item, in the order of the items."""
 
     items: list[str]
     criteria: dict[int, str]
     annotators: dict[int, str]
 
     def item(self, place: int) -> tuple[str, str, str, str]:
-        """Keys of the batch, dialogue, candidate and source of an item; empty where it has none."""
+        """Return the keys of the batch, dialogue, candidate and source of an item, empty if it has none."""
         batch, dialogue, candidate, source = json.loads(self.items[place][:-1] + "]")
         return batch, dialogue, candidate, source
 
 
 def annotators_of(study: Study) -> dict[int, str]:
-    """Pseudonyms by the ids of participants."""
+    """Return {participant id: pseudonym}."""
     return dict(Participant.objects.filter(study=study).values_list("pk", "pseudonym"))
 
 
@@ -49,5 +49,5 @@ def names_of(study: Study, spec: VersionSpec, items: Items, annotators: dict[int
 
 
 def _json_texts(texts: list[str]) -> list[str]:
-    """Each as JSON, in one go: it writes a line break within a text as a backslash and a letter."""
+    """Encode each text as JSON in one call; this works because JSON escapes line breaks within a text."""
     return json.dumps(texts, ensure_ascii=False, separators=("\n", ":"))[1:-1].split("\n") if texts else []

@@ -1,4 +1,4 @@
-"""The rules a report was made with, in words that are printed beside its numbers, and the majority rule itself."""
+"""The rules of a report, in words that are printed beside its numbers, and the majority rule itself."""
 
 from collections.abc import Callable, Mapping
 
@@ -23,14 +23,14 @@ def places(criterion: CriterionSpec, role: str) -> list[int]:
 
 
 def positive_patterns(histogram: Histogram, criterion: CriterionSpec, rule: str) -> BoolArray:
-    """(P,) whether an item of each pattern is positive under the study's majority rule."""
+    """Return (P,) whether an item of each pattern is positive under the study's majority rule."""
     return positive_rows(histogram.patterns, criterion, rule)
 
 
 def positive_rows(tallies: IntArray, criterion: CriterionSpec, rule: str) -> BoolArray:
-    """(N,) the same for rows of votes per option.
+    """Return the same as `positive_patterns`, (N,), for rows of votes per option.
 
-    Several positive options count as one; every other option stands alone.
+    Several positive options count as one; every other option counts separately.
     """
     at = places(criterion, Option.Role.POSITIVE)
     others = [place for place in range(len(criterion.options)) if place not in at]
@@ -46,14 +46,14 @@ RULES: dict[str, Callable[[IntArray, IntArray, IntArray, IntArray], BoolArray]] 
 
 
 def tied_patterns(histogram: Histogram) -> BoolArray:
-    """(P,) whether no option alone has the most votes."""
+    """Return (P,) whether no single option has the most votes."""
     ranked = np.sort(histogram.patterns, axis=1)
     if ranked.shape[1] < 2:
         return np.zeros(len(ranked), bool)
     return ranked[:, -1] == ranked[:, -2]
 
 
-# In English, as a download has them; a page shows them in its reader's language: see rules_in_words.
+# Downloads have them in English; pages translate them with rules_in_words.
 MAJORITY = {
     Rule.PLURALITY: gettext_noop(
         "An item is positive if the positive option has strictly more votes than every other option; a "
@@ -174,7 +174,7 @@ RULE_NAMES = {
 
 
 def rules_of(study: Study, *, is_told: bool) -> dict[str, str]:
-    """What is printed under the tables, so that a reader can compute the same numbers.
+    """Return the rules to print under the tables, so that a reader can compute the same numbers.
 
     `is_told`: annotators were told during the work how they agree.
     """

@@ -1,4 +1,4 @@
-"""What an answer is worth where sources are compared, and the answers as arrays of dialogues x annotators x sources."""
+"""Score answers to compare sources, and arrange them as arrays of dialogues x annotators x sources."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NO_NUMBERS, NO_RATINGS = "no_numbers", "no_ratings"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """`worth` is (K,): of each option, NaN for an answer that counts as none."""
+    """`worth` has the (K,) scores of the options, NaN for an answer that counts as missing."""
 
     score: str
     worth: FloatArray
@@ -30,7 +30,7 @@ class Scale:
 class Blocks:
     """(dialogues, annotators, sources) mean scores, NaN where there is none; annotators cross the dialogues of a block.
 
-    `n_shared`: annotators who are in several blocks, and are taken for different people there.
+    `n_shared` counts annotators in several blocks, who are treated as different people there.
     """
 
     arrays: list[FloatArray]
@@ -38,7 +38,7 @@ class Blocks:
 
 
 def scale_of(criterion: CriterionSpec) -> Scale | None:
-    """Numbers of a scale that has them; 1 for positive and 0 for anything else; None where neither is declared."""
+    """Return the numbers of the scale, or 1 for positive and 0 for other answers; None if neither is declared."""
     none = set(places_of(criterion, Option.Role.EXCLUDING))
     numbers = numbers_of(criterion)
     if numbers is not None:
@@ -51,7 +51,7 @@ def scale_of(criterion: CriterionSpec) -> Scale | None:
 
 
 def numbers_of(criterion: CriterionSpec) -> FloatArray | None:
-    """(K,) the numbers of an ordinal or interval scale, NaN for unsure and excluding options; None without numbers."""
+    """Return the (K,) numbers of an ordinal or interval scale, NaN for unsure and excluding options; or None."""
     if criterion.scale == Criterion.Scale.NOMINAL:
         return None
     none = {*places_of(criterion, Option.Role.EXCLUDING), *alpha_options(criterion)[0]}
@@ -63,7 +63,7 @@ def numbers_of(criterion: CriterionSpec) -> FloatArray | None:
 
 
 def moments(criterion: CriterionSpec, votes: IntArray) -> Row:
-    """Mean, sample sd and median of the numbers of a scale; unsure and excluding answers have none."""
+    """Return mean, sample standard deviation and median of the numbers; unsure and excluding answers have none."""
     numbers = numbers_of(criterion)
     nothing = {"mean": None, "sd": None, "median": None, "n_numbers": 0}
     if numbers is None:
@@ -79,7 +79,7 @@ def moments(criterion: CriterionSpec, votes: IntArray) -> Row:
 
 
 def weighted_median(values: FloatArray, times: IntArray) -> float:
-    """The middle of the values, each taken so many times; of an even number, the mean of the two in the middle."""
+    """Return the median of the values, each repeated `times` times; with an even number, the mean of the middle two."""
     order = np.argsort(values)
     ends, n = np.cumsum(times[order]), int(times.sum())
     lower, upper = np.searchsorted(ends, [(n - 1) // 2 + 1, n // 2 + 1])
@@ -87,7 +87,7 @@ def weighted_median(values: FloatArray, times: IntArray) -> float:
 
 
 def blocks_of(votes: CriterionVotes, scale: Scale, sources: list[int]) -> Blocks:
-    """Batches rated by the same people make one block."""
+    """Return the scores in blocks; batches rated by the same people form one block."""
     of_item = votes.items
     source = _place(of_item.source[votes.item], np.array(sources))
     usable = (source >= 0) & (of_item.dialogue[votes.item] > 0) & ~np.isnan(scale.worth[votes.code])
@@ -105,7 +105,7 @@ def blocks_of(votes: CriterionVotes, scale: Scale, sources: list[int]) -> Blocks
 
 
 def _blocks(work: Work, assignment: IntArray) -> tuple[IntArray, int]:
-    """(n,) the block of each answer, and how many annotators are in several."""
+    """Return the (n,) block of each answer, and how many annotators are in several blocks."""
     people: dict[int, list[int]] = {}
     present = np.flatnonzero(np.bincount(assignment, minlength=len(work.id)))
     pairs = zip(work.batch[present].tolist(), work.annotator[present].tolist(), strict=True)
@@ -129,7 +129,7 @@ def _array(dialogue: IntArray, annotator: IntArray, source: IntArray, worth: Flo
 
 
 def _place(ids: IntArray, known: IntArray) -> IntArray:
-    """Where each id stands among the known ones, -1 for a strange one."""
+    """Return the index of each id among the known ones, -1 for an unknown id."""
     order = np.argsort(known)
     at = np.minimum(np.searchsorted(known, ids, sorter=order), len(known) - 1)
     found = order[at]
@@ -137,5 +137,5 @@ def _place(ids: IntArray, known: IntArray) -> IntArray:
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return `part` as a percentage of `whole`, with two decimals; None where `whole` is 0."""
+    """Return `part` as a percentage of `whole`, with two decimals; None if `whole` is 0."""
     return round(100 * part / whole, 2) if whole else None

@@ -1,4 +1,4 @@
-"""Stored agreement as it is: one snapshot and its cells, in two queries."""
+"""Read stored agreement unchanged: one snapshot and its cells, in two queries."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""The counted answers of a study's main batches as arrays, straight from the table of ratings.
+"""Read the counted answers of a study's batches as arrays, directly from the table of ratings.
 
-Nothing here reads stored figures: what is computed from these arrays checks what is computed from those.
+Nothing here reads stored agreement, so results from these arrays are an independent check of it.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from annotation.models import Assignment, Batch, Item, Study
 from measures.arrays import BoolArray, IntArray
 from protocols.specs import CriterionSpec, VersionSpec
 
-# Ids of eight bytes, joined per batch and criterion: a million answers as rows would be a million tuples of Python.
-# Batch by batch, by their seats: all groups at once do not fit into the memory of a query, and go by way of the disk.
+# Eight-byte ids, joined per batch and criterion: a million answers as rows would become a million Python tuples.
+# The query goes batch by batch, by seats: all groups at once do not fit into its memory and would be written to disk.
 RATINGS = """
     SELECT batch.id, part.criterion_id, part.joined
     FROM annotation_batch batch CROSS JOIN LATERAL (
@@ -48,13 +48,13 @@ class Items:
 
     @property
     def groups(self) -> IntArray:
-        """What items depend on each other by: their dialogue, or themselves where they have none."""
+        """Return the groups of dependent items: the dialogue, or the item itself if it has none."""
         return np.where(self.dialogue > 0, self.dialogue, -self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """(M,) arrays of assignments, ordered by id: whose answers to which batch. `annotator` are ids of participants."""
+    """(M,) arrays of assignments, ordered by id: their batch and annotator (a participant id)."""
 
     id: IntArray
     batch: IntArray
@@ -63,7 +63,7 @@ class Work:
 
 @dataclass(frozen=True)
 class CriterionVotes:
-    """The answers to one criterion: (n,) places of items, of assignments and of options."""
+    """The answers to one criterion: (n,) indices of items, assignments and options."""
 
     items: Items
     work: Work
@@ -78,16 +78,16 @@ class CriterionVotes:
 
     @cached_property
     def tallies(self) -> IntArray:
-        """(N, K) votes per item and option; items nobody rated have none."""
+        """Return the (N, K) votes per item and option; unrated items have zeros."""
         n, k = len(self.items.id), len(self.criterion.options)
         return np.bincount(self.item * k + self.code, minlength=n * k).reshape(n, k)
 
 
 @dataclass(frozen=True)
 class StudyVotes:
-    """(n,) arrays with one entry per counted answer, of every kind of question.
+    """(n,) arrays with one entry per counted answer, for every kind of question.
 
-    `item` and `assignment` are places in `items` and `work`.
+    `item` and `assignment` are indices in `items` and `work`.
     """
 
     items: Items
@@ -103,7 +103,7 @@ class StudyVotes:
 
     @cached_property
     def by_criterion(self) -> dict[int, CriterionVotes]:
-        """Of the criteria that are answered with one option."""
+        """Return {criterion id: votes} for the criteria that are answered with one option."""
         return {criterion.id: self._of(criterion) for criterion in self.spec.voted}
 
     def _of(self, criterion: CriterionSpec) -> CriterionVotes:
@@ -123,7 +123,7 @@ class StudyVotes:
         return np.argsort(self.rating)
 
     def places(self, ratings: IntArray) -> IntArray:
-        """Where answers with these ids are; one that came after the answers were read is not among them."""
+        """Return the indices of answers with these ids; ids that were added after the answers were read are skipped."""
         if not len(self.rating):
             return np.zeros(0, np.int64)
         found = np.searchsorted(self.rating, ratings, sorter=self._by_id)
@@ -138,7 +138,7 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
     items, work = _items(study, kind), _work(study, kind)
     criterion = np.repeat([key for key, _ in parts], [part.shape[1] for _, part in parts]).astype(np.int64)
     answers = np.vstack([_joined([part for _, part in parts]), criterion])
-    # Items with a known answer are rated, and are no results: dropped here, since the join would cost all the others.
+    # Checks are rated but are not results. They are dropped here, because a join would slow the query for all studies.
     answers = answers[:, np.isin(answers[1], items.id)] if _has_checks(study, kind) else answers
     rating, item, assignment, option, active_ms, criterion = answers
     return StudyVotes(
@@ -160,7 +160,7 @@ def _has_checks(study: Study, kind: str) -> bool:
 
 
 def _items(study: Study, kind: str) -> Items:
-    """Read after the ratings: an item is there before its first answer."""
+    """Return the items. They are read after the ratings, because an item exists before its first answer."""
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, [study.pk, kind])
         columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
