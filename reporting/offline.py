@@ -57,7 +57,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How answers are read: the level of measurement, the declared values, and values that count as missing."""
+    """The scale for reading answers: level of measurement, declared values, and values that count as missing."""
 
     level: str = "nominal"
     values: tuple[str, ...] = ()

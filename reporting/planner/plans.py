@@ -119,7 +119,7 @@ class PlannedTest:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is rated, and what a batch takes; None where the study does not say it yet."""
+    """The questions to rate, and the time and pay of a batch; None where the study does not say it yet."""
 
     n_sources: int
     n_per_source: int  # questions about each response of a dialogue

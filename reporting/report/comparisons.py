@@ -70,7 +70,7 @@ def _pairs(
 
 
 def _tested(found: Difference, arrays: list[FloatArray], first: int, second: int) -> tuple[str, Difference]:
-    """Return the test with its name: if the crossed test is undefined, the test over dialogues where that is defined.
+    """Return the name of a test and its result: the crossed test or, if no cells are crossed, the test over dialogues.
 
     The test over dialogues holds for these annotators only.
     """
