@@ -14,7 +14,6 @@ MARGIN = 12  # charts have none, because a page adds its own
 STYLES = ".fig-number{font-variant-numeric:tabular-nums}"  # colours are attributes that suit white paper
 DPI = 300
 MOST_PIXELS = 30_000_000  # 120 MB in memory: a larger chart gets fewer dots per inch
-POINTS_PER_UNIT = 72 / 96  # a unit of a chart is a CSS pixel
 PAGE = (
     "<!doctype html><style>@page{{size:{width}px {height}px;margin:0}}body{{margin:0}}svg{{display:block}}</style>{svg}"
 )

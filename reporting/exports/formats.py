@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Study
 from reporting.exports import diqad
-from reporting.exports.cursors import count_ratings
 from reporting.exports.label_studio import label_studio_pieces
 from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
@@ -135,7 +134,3 @@ def write_export(study: Study, format: str, options: Mapping[str, Any], file: IO
 
 def file_name(study: Study, format: str) -> str:
     return f"{study.slug}-{FORMATS[format].suffix}"
-
-
-def is_large(study: Study) -> bool:
-    return count_ratings(study) > DIRECT_ROWS

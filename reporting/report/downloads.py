@@ -167,4 +167,3 @@ TABLES: dict[str, Callable[[Report], Iterable[Row]]] = {
     "comments": lambda report: report["comments"],
     "flags": lambda report: report["flags"],
 }
-SINGLE_ANSWERS = frozenset({"negative_texts"})  # tables of single answers, only for people with Right.READ

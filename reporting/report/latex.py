@@ -212,8 +212,8 @@ def _acceptance(report: Report) -> str:
     with in_language("en"):
         plans = plan_lines(acceptance, {row["key"]: row["name"] for row in report["criteria"]})
         lines = [[line.name, line.value, " ".join(line.notes)] for line in acceptance_lines(acceptance)]
-    caption = " ".join(["Batch control.", *plans])
-    return _table(["Figure", "Value", "Of what"], lines, caption, "acceptance", columns="lrp{8cm}")
+    caption = " ".join(["Batch acceptance.", *plans])
+    return _table(["Result", "Value", "Basis"], lines, caption, "acceptance", columns="lrp{8cm}")
 
 
 def _checklist(report: Report) -> str:

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
-from annotation.models import Study
-from reporting.report.build import Report, build_report, open_report
-from reporting.report.downloads import SINGLE_ANSWERS, TABLES, as_csv, as_json
+from reporting.report.build import open_report
+from reporting.report.downloads import TABLES, as_csv, as_json
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
 from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
+from reporting.report.readers import SINGLE_ANSWERS, hidden, report_for
 from reporting.report.spreadsheet import as_xlsx
 
 
@@ -24,27 +24,18 @@ from reporting.report.spreadsheet import as_xlsx
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     rights = rights_in(request.user, study)
-    page: dict[str, Any] = page_of(_report_for(rights, study))
-    tables = [name for name in page["tables"] if name not in _hidden(rights)]
+    page: dict[str, Any] = page_of(report_for(rights, study, now=timezone.now()))
+    tables = [name for name in page["tables"] if name not in hidden(rights)]
     return render(
         request, "reporting/report/report.html", {"study": study, "rights": rights} | page | {"tables": tables}
     )
-
-
-def _report_for(rights: frozenset[Right], study: Study) -> Report:
-    return build_report(study, now=timezone.now()) | {name: [] for name in _hidden(rights)}
-
-
-def _hidden(rights: frozenset[Right]) -> frozenset[str]:
-    """Return the tables of single answers if they must be hidden, as from people who review labels blind."""
-    return frozenset() if Right.READ in rights else SINGLE_ANSWERS
 
 
 @require_safe
 @login_required
 def report_json(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    text = as_json(_report_for(rights_in(request.user, study), study))
+    text = as_json(report_for(rights_in(request.user, study), study, now=timezone.now()))
     return _download(text.encode(), "application/json", f"{study.slug}-report.json")
 
 
@@ -63,7 +54,7 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 @login_required
 def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study} | page_of(_report_for(rights_in(request.user, study), study))
+    context = {"study": study} | page_of(report_for(rights_in(request.user, study), study, now=timezone.now()))
     try:
         body = as_pdf(render_to_string("reporting/report/print.html", context))
     except PdfUnavailable as missing:
@@ -77,7 +68,9 @@ def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 def report_html(request: HttpRequest, slug: str) -> HttpResponse:
     """Return one file that includes styles and charts, to keep with a paper and open without a server."""
     study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study, "styles": styles_of_file()} | page_of(_report_for(rights_in(request.user, study), study))
+    context = {"study": study, "styles": styles_of_file()} | page_of(
+        report_for(rights_in(request.user, study), study, now=timezone.now())
+    )
     body = render_to_string("reporting/report/print.html", context).encode()
     return _download(body, "text/html; charset=utf-8", f"{study.slug}-report.html")
 
@@ -86,7 +79,7 @@ def report_html(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    text = as_latex(_report_for(rights_in(request.user, study), study))
+    text = as_latex(report_for(rights_in(request.user, study), study, now=timezone.now()))
     return _download(text.encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
 
 
@@ -94,7 +87,7 @@ def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    body = as_xlsx(_report_for(rights_in(request.user, study), study))
+    body = as_xlsx(report_for(rights_in(request.user, study), study, now=timezone.now()))
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     return _download(body, kind, f"{study.slug}-report.xlsx")
 

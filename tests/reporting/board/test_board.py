@@ -169,7 +169,7 @@ def test_answers_that_are_all_alike_are_a_dash_with_a_reason_and_full_agreement(
     rate(cast, 0, 0)
     client = signed_in(cast.lead)
     assert (
-        "Everyone gave the same answer, so agreement cannot be told apart from chance"
+        "everybody gave the same answer, so agreement cannot be told from chance"
         in client.get(board_url(cast)).content.decode()
     )
     assert set(figures(client.get(board_url(cast), {"statistic": "percent"}).content.decode())) == {"100%"}
@@ -360,7 +360,7 @@ def test_few_items_have_no_colour():
     estimates = {"fleiss": estimate | counts, "percent": {"value": 0.95}, "strong_share_kept": 1.0}
     figure = explained(STATISTICS["fleiss"], estimates, 0.5)
     assert (figure.text, figure.tone) == ("0.90", None)
-    assert "9 items used, 19 answers. Items with one answer only" in figure.why
+    assert "9 items used, 19 answers. Items with only one answer" in figure.why
 
 
 def test_numbers_are_written_as_people_do():

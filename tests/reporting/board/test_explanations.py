@@ -27,7 +27,7 @@ from tests.reporting.board.explained import assert_explained, read, read_board
 from tests.working import rate_everything
 
 NOW = timezone.now()
-INTERVAL = re.compile(r"interval|[Uu]ndefined|Chance alone|nobody to compare|No times|Not judged yet")
+INTERVAL = re.compile(r"interval|[Uu]ndefined|Chance alone|nobody to compare|No item has times|Not judged yet")
 
 SEATS = SeatCounts(n_free=1, n_rating=0, n_finished=2)
 
@@ -101,7 +101,7 @@ def test_every_coefficient_says_how_many_were_used_and_left_out(drifting: Cast):
     figures = [figure for row in page["batches"] for figure in (row.batch, row.rest, row.difference, row.cause)]
     figures += [figure for row in page["rows"] for figure in (row.look, row.kappa, row.limits, row.agreement, row.pace)]
     figures += [fact.figure for fact in page["course_facts"] if fact.key != "limit"]
-    told = re.compile(r"\d left out|left out because|enter the expected agreement alone")
+    told = re.compile(r"\d left out|left out because|enter only the expected agreement")
     assert [figure for figure in figures if not told.search(figure.why)] == []
 
 

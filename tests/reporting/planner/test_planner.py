@@ -268,7 +268,7 @@ def document_of(client, slug: str = "wellbeing", **query) -> dict:
 
 def test_the_first_look_has_usual_values_and_all_pairs_of_sources(watcher):
     page = page_of(watcher)
-    assert "3 annotators each find 10 points with 80 % power." in page
+    assert "3 annotators each detect a difference of 10 points with 80 % power." in page
     found = document_of(watcher)
     assert found["question"]["n_comparisons"] == 3
     assert (found["question"]["ratings"], found["question"]["variances"]["origin"]) == (3, "defaults")
@@ -280,7 +280,7 @@ def test_a_link_is_a_plan(watcher):
     found = document_of(watcher, **asked)
     assert found["n_needed"] == 46
     page = page_of(watcher, **asked)
-    assert "46 dialogues with 5 annotators each find 15 points with 90 % power." in page
+    assert "46 dialogues with 5 annotators each detect a difference of 15 points with 90 % power." in page
     assert "planner.json?criterion=appropriateness&amp;difference=15&amp;power=90" in page
 
 
@@ -308,7 +308,7 @@ def test_an_error_stands_beside_its_field_and_changes_nothing(watcher, asked, sa
     beside = page.split(f'id="ask-{name}_error"')[1].split("</div>")[0]
     assert said in beside
     assert "Some of your entries are not valid" in page
-    tell = "annotators each find 10 points with 80 % power."
+    tell = "annotators each detect a difference of 10 points with 80 % power."
     assert page.split(tell)[0].rsplit(">", 1)[1] == usual.split(tell)[0].rsplit(">", 1)[1]
     answered = watcher.get(reverse("planner_json", args=["wellbeing"]), asked)
     assert answered.status_code == 400
@@ -350,7 +350,7 @@ def test_a_scale_has_its_own_points(client, db):
     page = page_of(client, "scales")
     assert "In scale points. The scale runs from 1 to 5." in page
     # A tenth of the scale with the usual values stretched over it is ten points of a share.
-    assert "108 dialogues with 3 annotators each find 0.4 scale points with 80 % power." in page
+    assert "108 dialogues with 3 annotators each detect a difference of 0.4 scale points with 80 % power." in page
     assert "stretched over the scale" in page
     assert "cannot differ by 4 or more" in page_of(client, "scales", difference="10")
 

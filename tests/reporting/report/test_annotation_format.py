@@ -34,7 +34,7 @@ def test_every_criterion_has_its_options_reasons_and_free_texts():
             asked = next(each for each in value["asked"] if each["option"] == option.label)
             texts = list(option.explanations.values_list("text", flat=True))
             assert [reason["text"] for reason in asked["reasons"]] == texts
-            assert f"For “{option.label}” " in line
+            assert f"For “{option.label}”, " in line
             assert all(text in line for text in texts)
         assert ("own words" in line) == bool(value["asked"])
         assert ("Neither a reason nor a free text is asked for" in line) != bool(value["asked"])

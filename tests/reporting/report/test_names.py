@@ -59,7 +59,7 @@ def test_names_are_never_written_another_way(named: Cast, route: str):
 def test_the_comparison_of_sources_has_their_names(named: Cast):
     page = file_of(named, "report").decode()
     names = names_of(named)
-    assert any(f"{first} less {second}" in page for first in names for second in names)
+    assert any(f"{first} minus {second}" in page for first in names for second in names)
 
 
 def test_fields_of_the_material_keep_their_names_and_values(named: Cast):

@@ -83,3 +83,9 @@ def test_a_controller_cannot_fetch_the_table_of_texts_and_is_not_offered_it(writ
     place = reverse("report_csv", args=["wellbeing", "negative_texts"])
     assert place not in got(written.controller, "report").content.decode()
     assert SAID in got(written.observer, "report_csv", "negative_texts").content.decode()
+
+
+def test_a_report_through_the_api_holds_no_text_of_an_answer_for_a_controller(written: Cast):
+    for user, is_read in ((written.controller, False), (written.observer, True)):
+        report = Api(user).ask("GET", "api_study_report", "wellbeing").json()
+        assert (SAID in json.dumps(report), bool(report["negative_texts"])) == (is_read, is_read)

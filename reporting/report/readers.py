@@ -1,0 +1,20 @@
+"""What each reader of a report may see: single answers are for people with Right.READ alone."""
+
+from datetime import datetime
+from typing import Any
+
+from annotation.access import Right
+from annotation.models import Study
+from reporting.report.build import build_report
+
+SINGLE_ANSWERS = frozenset({"negative_texts"})
+
+
+def hidden(rights: frozenset[Right]) -> frozenset[str]:
+    """Return the tables of single answers if they must be hidden, as from people who review labels blind."""
+    return frozenset() if Right.READ in rights else SINGLE_ANSWERS
+
+
+def report_for(rights: frozenset[Right], study: Study, *, now: datetime) -> dict[str, Any]:
+    """Build the report. Tables that must be hidden are empty."""
+    return build_report(study, now=now) | {name: [] for name in hidden(rights)}
