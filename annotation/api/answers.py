@@ -38,7 +38,10 @@ class OwnAnswerSerializer(serializers.Serializer):
         default="", allow_blank=True, max_length=8, help_text="The option's place on screen: 1, 2, ..."
     )
     options = serializers.ListField(
-        child=serializers.CharField(max_length=8), default=list, max_length=101, help_text="Of a multiple choice."
+        child=serializers.CharField(max_length=8),
+        default=list,
+        max_length=101,
+        help_text="The chosen options of a multiple choice.",
     )
     turns = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LONGEST_DIALOGUE),
@@ -97,7 +100,7 @@ RESULT = inline_serializer(
     {
         "status": serializers.IntegerField(help_text="As if it had been sent alone: 200, 400 or 409."),
         **_saved_fields(required=False),
-        "error": serializers.DictField(required=False, help_text="Of a refused one: code, message, fields."),
+        "error": serializers.DictField(required=False, help_text="Why it was refused: code, message, fields."),
     },
     many=True,
 )

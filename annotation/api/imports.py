@@ -40,31 +40,35 @@ class ImportSerializer(serializers.Serializer):
     is_dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
     reference = serializers.CharField(required=False, help_text="The source that is the ground truth.")
     source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
-        required=False, help_text="Who wrote candidates that do not say it."
+        required=False, help_text="The source of candidates that name none."
     )
     asker = serializers.CharField(
         required=False, max_length=200, help_text="The speaker who asks, in dialogues that do not say it."
     )
     unescape_newlines = serializers.BooleanField(required=False)
-    create_missing = serializers.BooleanField(required=False, help_text="Of ratings: make unknown dialogues.")
+    create_missing = serializers.BooleanField(
+        required=False, help_text="For ratings: create dialogues that the study does not have."
+    )
     metrics = serializers.CharField(
         required=False,
         max_length=4000,
-        help_text="Of predictions: columns that are a metric each, labels with their criterion: bleu, judge=coherence.",
+        help_text="For predictions: one column per metric; a label metric names its criterion: bleu, judge=coherence.",
     )
     metric = serializers.CharField(
-        required=False, max_length=100, help_text="Of predictions: the name of the one metric in value or label."
+        required=False,
+        max_length=100,
+        help_text="For predictions: the name of the metric in the column value or label.",
     )
     criterion = serializers.CharField(
         required=False,
         max_length=100,
-        help_text="Of predictions, and of labels in JSON Lines: what they are answers to.",
+        help_text="For predictions, and for labels in JSON Lines: the criterion they answer.",
     )
     lower_is_better = serializers.CharField(
-        required=False, max_length=4000, help_text="Of predictions: metrics whose low scores are the good ones."
+        required=False, max_length=4000, help_text="For predictions: metrics where a lower score is better."
     )
     note = serializers.CharField(
-        required=False, max_length=2000, help_text="Of predictions: how they were made, printed beside the metrics."
+        required=False, max_length=2000, help_text="For predictions: how they were made. Printed beside the metrics."
     )
 
     def get_fields(self) -> dict[str, serializers.Field]:

@@ -34,7 +34,7 @@ class MarkSerializer(serializers.Serializer):
     )
     is_set = serializers.BooleanField(help_text="False takes the mark back.")
     reason = serializers.ChoiceField(
-        choices=ItemMark.Reason.values, default="", allow_blank=True, help_text="Of a flag, which needs one."
+        choices=ItemMark.Reason.values, default="", allow_blank=True, help_text="Required for a flag."
     )
     words = serializers.CharField(
         default="",

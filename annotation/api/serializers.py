@@ -222,7 +222,7 @@ class RatingSerializer(serializers.ModelSerializer):
     criterion = serializers.CharField(source="criterion.key", read_only=True)
     version = serializers.CharField(source="criterion.version.version", read_only=True)
     option = serializers.CharField(source="option.key", read_only=True, default=None, allow_null=True)
-    options = serializers.SerializerMethodField(help_text="Of a multiple choice.")
+    options = serializers.SerializerMethodField(help_text="The chosen options of a multiple choice.")
     explanations = serializers.SerializerMethodField()
     is_counted = serializers.SerializerMethodField(
         help_text="False without a seat, while the question is not asked, or under another version of the protocol."

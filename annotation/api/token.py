@@ -23,7 +23,7 @@ class SignInSerializer(serializers.Serializer):
     username = serializers.CharField(max_length=254)
     password = serializers.CharField(max_length=1000, trim_whitespace=False, write_only=True)
     code = serializers.CharField(
-        max_length=20, required=False, write_only=True, help_text="Of your authenticator app, if you use one."
+        max_length=20, required=False, write_only=True, help_text="The code of your authenticator app, if you use one."
     )
 
 

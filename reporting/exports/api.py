@@ -42,17 +42,19 @@ class ExportRequestSerializer(serializers.Serializer):
 
     format = serializers.ChoiceField(choices=list(FORMATS))
     kind = serializers.ChoiceField(
-        choices=["", *Batch.Kind.values], required=False, help_text="Of batches; left out, all."
+        choices=["", *Batch.Kind.values], required=False, help_text="The kind of batches to export. Default: all."
     )
     cell = serializers.ChoiceField(choices=CELLS, required=False, help_text="What a cell of the wide table holds.")
     criterion = serializers.CharField(
-        required=False, max_length=80, help_text="Of a data set: the label is its answer. Left out, the first."
+        required=False,
+        max_length=80,
+        help_text="The criterion whose answer is the label of a data set. Default: the first.",
     )
     ties = serializers.ChoiceField(choices=TIES, required=False, help_text="What becomes of tied items.")
     train = serializers.IntegerField(min_value=0, max_value=100, default=TRAIN, help_text="Per cent.")
     validation = serializers.IntegerField(min_value=0, max_value=100, default=VALIDATION, help_text="Per cent.")
     seed = serializers.IntegerField(
-        min_value=0, max_value=LARGEST_SEED, required=False, help_text="Of the split; left out, the study's."
+        min_value=0, max_value=LARGEST_SEED, required=False, help_text="The seed of the split. Default: the study's."
     )
     with_names = serializers.BooleanField(default=False, help_text="Account names: for owners, and logged.")
 

@@ -9,20 +9,22 @@ from reporting.exports.options import CELLS, TIES, ExportOptions
 
 
 class Command(BaseCommand):
-    help = "Write the data of a study to a file. Annotators have their pseudonyms; names are for the page, and its log."
+    help = "Write the data of a study to a file, with pseudonyms. Account names can be exported on the page, which logs it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         usual = ExportOptions()
         parser.add_argument("study", help="The study's short name.")
         parser.add_argument("--format", choices=list(FORMATS), default="archive")
-        parser.add_argument("--output", type=Path, help="A file; without it, one named after study and format.")
-        parser.add_argument("--kind", choices=Batch.Kind.values, default="", help="Of batches; without it, all.")
-        parser.add_argument("--cell", choices=CELLS, default=usual.cell, help="Of wide-csv: what a cell holds.")
-        parser.add_argument("--criterion", default="", help="Of diqad: whose answer is the label.")
-        parser.add_argument("--seed", type=int, help="Of diqad; without it, the study's.")
-        parser.add_argument("--train", type=int, default=usual.train, help="Of diqad, per cent.")
-        parser.add_argument("--validation", type=int, default=usual.validation, help="Of diqad, per cent.")
-        parser.add_argument("--ties", choices=TIES, default=usual.ties, help="Of diqad: what becomes of tied items.")
+        parser.add_argument("--output", type=Path, help="The file to write. Default: named after study and format.")
+        parser.add_argument("--kind", choices=Batch.Kind.values, default="", help="The kind of batches. Default: all.")
+        parser.add_argument("--cell", choices=CELLS, default=usual.cell, help="For wide-csv: what a cell holds.")
+        parser.add_argument("--criterion", default="", help="For diqad: the criterion whose answer is the label.")
+        parser.add_argument("--seed", type=int, help="For diqad: the seed of the split. Default: the study's.")
+        parser.add_argument("--train", type=int, default=usual.train, help="For diqad: training part, per cent.")
+        parser.add_argument(
+            "--validation", type=int, default=usual.validation, help="For diqad: validation part, per cent."
+        )
+        parser.add_argument("--ties", choices=TIES, default=usual.ties, help="For diqad: what happens to tied items.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = Study.objects.select_related("protocol_version__protocol").filter(slug=options["study"]).first()
