@@ -1,4 +1,4 @@
-"""Fetching is authorising, as in annotation.access: the object, or Http404, or PermissionDenied."""
+"""Fetch objects for those who may see them, as annotation.access does. Otherwise raise Http404 or PermissionDenied."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from qualification.models import (
 
 
 def recruitment_by_link(token: str, provider: str) -> Recruitment:
-    """For anybody who has the study's link: the platform shows it to everybody it offers the study to."""
+    """Return a recruitment by its link, without an account: the platform shows the link to everybody it recruits."""
     found = Recruitment.objects.select_related("study__protocol_version__protocol")
     recruitment = found.filter(study__join_token=token, provider=provider).first() if provider else None
     if recruitment is None:
@@ -29,7 +29,7 @@ def recruitment_by_link(token: str, provider: str) -> Recruitment:
 
 
 def entry_for(user: Person, slug: str) -> Entry:
-    """The user's own way in by a platform, and no one else's."""
+    """Return the user's own entry through a recruitment platform."""
     entries = Entry.objects.select_related("study__recruitment", "participant__user")
     entry = entries.filter(study__slug=slug, participant__user=user.pk or 0).first()
     if entry is None:
@@ -38,7 +38,7 @@ def entry_for(user: Person, slug: str) -> Entry:
 
 
 def question_for(user: Person, slug: str, pk: int) -> ComprehensionQuestion:
-    """A question about the guidelines, for those who may change the qualification."""
+    """Return a question about the guidelines, for those who may change the qualification."""
     study = study_for(user, slug, Right.CONFIGURE)
     question = ComprehensionQuestion.objects.filter(qualification__study=study, pk=pk).first()
     if question is None:
@@ -47,7 +47,7 @@ def question_for(user: Person, slug: str, pk: int) -> ComprehensionQuestion:
 
 
 def last_attempt_for(participant: Participant) -> Attempt:
-    """The one attempt of somebody already fetched that can still be decided about."""
+    """Return the last attempt, the only one that can still be decided. The participant is authorised already."""
     attempt = Attempt.objects.filter(participant=participant).order_by("-number").first()
     if attempt is None:
         raise Http404("No attempt.")
@@ -65,7 +65,7 @@ def sample_for(user: Person, slug: str, pk: int, right: Right) -> Sample:
 
 
 def labelled_review_for(user: Person, slug: str, pk: int) -> Review:
-    """The user's own check of a sample whose labels are shown, while it is under way."""
+    """Return the user's own unfinished review of a sample whose labels are shown."""
     sample = sample_for(user, slug, pk, Right.REVIEW)
     mine = sample.reviews.filter(participant__user=user.pk or 0, is_second=False)
     review = mine.filter(counted_at=None, given_back_at=None).select_related("participant", "batch__study").first()
@@ -76,7 +76,7 @@ def labelled_review_for(user: Person, slug: str, pk: int) -> Review:
 
 
 def flag_for(user: Person, slug: str, pk: int) -> Flag:
-    """A flag, for those who decide who may rate."""
+    """Return a flag on an annotator, for those who decide who may rate."""
     study = study_for(user, slug, Right.CLEAR)
     flag = Flag.objects.select_related("participant").filter(participant__study=study, pk=pk).first()
     if flag is None:
@@ -85,7 +85,7 @@ def flag_for(user: Person, slug: str, pk: int) -> Flag:
 
 
 def flagged_item_for(user: Person, slug: str, token: UUID, right: Right) -> Item:
-    """An item that somebody has flagged; one that nobody ever flagged is not found."""
+    """Return an item that somebody has flagged. Items that were never flagged are not found."""
     study = study_for(user, slug, right)
     found = Item.objects.select_related("dialogue", "candidate", "batch").filter(batch__study=study, token=token)
     item = found.filter(marks__flagged_at__isnull=False).first()
@@ -96,7 +96,7 @@ def flagged_item_for(user: Person, slug: str, token: UUID, right: Right) -> Item
 
 
 def disagreement_for(user: Person, slug: str, pk: int) -> Disagreement:
-    """For those who settle it. One of an earlier round is found too: there it says that it is history."""
+    """Return a disagreement, for those who settle it. One of an earlier round is found too, as history."""
     study = study_for(user, slug, Right.TEACH)
     found = Disagreement.objects.select_related(
         "item__dialogue", "item__candidate", "item__batch", "criterion", "option", "settled_by"

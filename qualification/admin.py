@@ -1,4 +1,4 @@
-"""Quality control in the admin, to be read: its rows are made and changed on the pages of a study."""
+"""Show quality control in the admin, read-only: rows are made and changed on the pages of a study."""
 
 from django.contrib import admin
 
@@ -7,7 +7,7 @@ from qualification import models
 
 
 class Reading(ReadOnly):
-    """A short name for each row; its own page has every column."""
+    """List the short name of each row; the row's own page has every column."""
 
     list_per_page = 50
     list_select_related = True

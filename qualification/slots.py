@@ -1,4 +1,4 @@
-"""What quality control shows on the pages of annotation."""
+"""Fill the slots on the pages of annotation with what quality control shows there."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

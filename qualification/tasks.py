@@ -1,4 +1,4 @@
-"""The clock's side: every task calls one service. Arguments are ids."""
+"""Periodic tasks of quality control. Every task calls one service."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Below /studies/: the pages of each room of quality control."""
+"""Addresses of the parts of quality control, below /studies/."""
 
 from django.urls import include, path
 

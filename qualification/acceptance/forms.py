@@ -1,4 +1,4 @@
-"""Forms of batch acceptance. They check and explain; services change."""
+"""Forms of batch acceptance. They validate input; services make the changes."""
 
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from protocols.specs import spec_of
 from qualification.acceptance.selectors.plans import Kind, reviewable
 from qualification.models import AcceptancePlan, Sample
 
-# What a picture of the plan can still be computed for while somebody waits.
+# Above these sizes, computing the curve of a plan takes too long for a request.
 MOST_DRAWN, MOST_IN_TURN = 1000, 2000
 
 
@@ -36,7 +36,7 @@ class CriterionField(forms.ModelChoiceField):
 
 
 class AcceptancePlanForm(forms.ModelForm):
-    """The plan of batch acceptance. The numbers of the other kinds are kept, for whoever tries another kind."""
+    """Edit the acceptance plan. The numbers of the kinds that are not chosen are kept too."""
 
     criterion = CriterionField(
         queryset=Criterion.objects.none(), label=_("Label"), empty_label=_("Choose a criterion"),
@@ -100,7 +100,7 @@ class AcceptancePlanForm(forms.ModelForm):
         field.queryset = Criterion.objects.filter(pk__in=offered).order_by("position")
         known = self.instance.criterion
         if known is not None and known.pk not in offered and known.key in self.spec.by_key:
-            self.initial["criterion"] = self.spec.by_key[known.key].id  # of the version the study follows now
+            self.initial["criterion"] = self.spec.by_key[known.key].id  # the same question in the present version
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -116,7 +116,7 @@ class AcceptancePlanForm(forms.ModelForm):
 
 
 class DecisionForm(forms.Form):
-    """What a lead says of a decided batch: the return is confirmed, or the decision is another one."""
+    """Confirm the return of a batch, or override the decision about it."""
 
     CONFIRM = "confirm"
 
@@ -158,7 +158,7 @@ class DealingForm(forms.Form):
 
 
 class IntoGroupForm(forms.Form):
-    """The ticked annotators or batches, and the group they go to; none: out of any group."""
+    """Choose the group for the ticked annotators and batches; an empty choice takes them out of their group."""
 
     group = forms.ModelChoiceField(
         queryset=Group.objects.none(), required=False, empty_label=_("no group"), label=_("Group")

@@ -1,4 +1,4 @@
-"""How batch acceptance writes shares and plans."""
+"""Template filters that format the shares, decisions and plans of batch acceptance."""
 
 from typing import Any
 
@@ -26,13 +26,13 @@ CLASS_OUTCOMES = {
 
 @register.filter
 def percent(value: float | None) -> str:
-    """One decimal; a dash for nothing, and for what a template does not have."""
+    """Return a share in per cent with one decimal; a dash for None and for variables a template does not have."""
     return f"{100 * value:.1f}\u00a0%" if isinstance(value, float | int) else "–"
 
 
 @register.filter
 def interval(proportion: Any) -> str:
-    """The ends of an interval, of an object or a dictionary with `low` and `high`; empty without one."""
+    """Return the ends of an interval in per cent, from `low` and `high` of an object or dictionary; empty without."""
     pair = proportion if isinstance(proportion, dict) else {"low": proportion.low, "high": proportion.high}
     if pair["low"] is None:
         return ""
@@ -57,7 +57,7 @@ def class_outcome(word: str) -> str:
 
 @register.filter
 def rule_in_words(plan: dict[str, Any]) -> str:
-    """One sentence: what is drawn, and what is accepted."""
+    """Describe which items are drawn and when a batch is accepted."""
     shares = {name: f"{100 * plan[name]:.3g}\u00a0%" for name in plan if name in SHARES}
     return SENTENCES[plan["kind"]] % (plan | shares)
 

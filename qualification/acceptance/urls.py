@@ -1,4 +1,4 @@
-"""Below /studies/<slug>/acceptance/: batches are checked."""
+"""Addresses of batch acceptance, below /studies/<slug>/acceptance/."""
 
 from django.urls import path
 

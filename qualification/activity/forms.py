@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ActivityForm(forms.Form):
-    """Which lines of the log are shown. All of it can be left out."""
+    """Choose which lines of the log are shown. Every field is optional."""
 
     verb = forms.ChoiceField(required=False, label=_("Action"))
     person = forms.ChoiceField(required=False, label=_("Done by"))

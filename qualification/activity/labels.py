@@ -1,6 +1,6 @@
-"""The log in words: for every verb a short name, and a sentence made of the line's object and details.
+"""Put the log into words: each verb has a short name, and a sentence made of the line's object and details.
 
-A verb that is not here is shown as it is, so that a line is never hidden.
+A verb that is not listed here is shown as it is, so that no line is ever hidden.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ ROLES: dict[str, Text] = {each.value: ROLE_WORDS[each] for each in Membership.Ro
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """`sentence` may name `object` and every detail; `values` are the words for what details hold."""
+    """Name a verb. `sentence` may hold `object` and every detail; `values` puts stored values into words."""
 
     name: Text
     sentence: Text
@@ -107,7 +107,7 @@ VERBS: dict[str, Verb] = {
         _("flagged item settled"),
         _("The flags on dialogue %(object)s in batch %(batch)s were settled (%(n)s). %(note)s"),
     ),
-    # control of batches
+    # batch acceptance
     "acceptance_plan": Verb(_("batch acceptance changed"), _("The batch acceptance plan was changed: %(changes)s.")),
     "sample_drawn": Verb(_("sample drawn"), _("A sample was drawn from batch %(object)s: %(drawn)s of %(of)s items.")),
     "sample_taken": Verb(_("sample taken"), _("%(by)s took the sample of batch %(object)s.")),
@@ -123,7 +123,7 @@ VERBS: dict[str, Verb] = {
         _("Batch %(object)s, round %(round)s: %(to)s, not %(from)s. %(reason)s"),
         DECISIONS,
     ),
-    # labels that two confirm, and the case library
+    # adjudication and the case library
     "adjudication_plan": Verb(_("adjudication changed"), _("The adjudication settings were changed.")),
     "compared": Verb(
         _("answers compared"),
@@ -161,7 +161,7 @@ def verb_name(verb: str) -> str:
 
 
 def sentence_of(line: ActivityLog) -> str:
-    """In the language of the reader."""
+    """Return what the line says, in the language of the reader."""
     verb = VERBS.get(line.verb)
     if verb is None:
         return f"{line.verb} {line.object}".strip()
@@ -177,7 +177,7 @@ def _word(verb: Verb, value: Any) -> str:
 
 
 def _changes(details: Mapping[str, Any]) -> str:
-    """What was set, as 'name: old → new' where both are known, else the names."""
+    """Return what was changed, as 'name: old → new' where both are known, otherwise the names."""
     changed = details.get("changed")
     if changed is None:
         return ", ".join(sorted(details)) or "–"

@@ -1,4 +1,4 @@
-"""The activity log of a study, the newest line first, narrowed by verb, person and day."""
+"""Select lines of a study's activity log by verb, person and day."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -16,7 +16,7 @@ BY_RULE = "rule"  # stands for the lines that no person wrote
 def activities(
     study: Study, *, verb: str = "", person: str = "", since: date | None = None, until: date | None = None
 ) -> QuerySet[ActivityLog]:
-    """`person` is the id of an account, or BY_RULE; days are those of the site's time zone, both included."""
+    """Return lines, newest first. `person` is an account's id or BY_RULE; days are local, both included."""
     found = ActivityLog.objects.filter(study=study).select_related("actor").order_by("-pk")
     if verb:
         found = found.filter(verb=verb)
@@ -38,14 +38,14 @@ def verbs_in(study: Study) -> list[str]:
 
 
 def people_in(study: Study) -> list[tuple[str, str]]:
-    """(id, username) of everybody who did something."""
+    """Return (id, username) of everybody who did something."""
     ids = ActivityLog.objects.filter(study=study).order_by().values("actor").distinct()
     known = User.objects.filter(pk__in=ids).order_by("username").values_list("pk", "username")
     return [(str(pk), name) for pk, name in known]
 
 
 def activity_rows(lines: QuerySet[ActivityLog]) -> Iterator[dict[str, Any]]:
-    """For files: what a program reads."""
+    """Yield the lines for files, with verbs and details as they are stored."""
     for line in lines.iterator(chunk_size=2000):
         yield {
             "line": line.pk,

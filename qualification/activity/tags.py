@@ -1,4 +1,4 @@
-"""Lines of the activity log on pages."""
+"""Template filters that format lines of the activity log."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ def said(line: ActivityLog) -> str:
 
 @register.filter
 def detail_pairs(details: dict[str, Any]) -> list[tuple[str, str]]:
-    """Names as programs know them, and values as they are stored."""
+    """Return (name, value) of each detail as it is stored; a value that is no text becomes JSON."""
     return [
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for name, value in details.items()

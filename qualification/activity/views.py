@@ -1,4 +1,4 @@
-"""Who did what with a study, when, and to what: for its owners."""
+"""The page of the activity log, for the owners of a study, and the log as a file."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def _form(study: Study, data: QueryDict) -> ActivityForm:
 
 
 def _chosen(form: ActivityForm) -> dict[str, Any]:
-    """What was asked for; nothing of it where some of it is wrong, which the form says."""
+    """Return the filters that are set; none if one is invalid, which the form shows."""
     return {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
 
 
@@ -53,7 +53,7 @@ def activity(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def activity_file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """The chosen lines as a file. That somebody took it is a line of the log, and the first one of the file."""
+    """Return the chosen lines as a file. The download is logged before, so an unfiltered file begins with it."""
     study = study_for(request.user, slug, Right.MEMBERS)
     if format not in WRITERS:
         raise Http404("No such format.")

@@ -1,4 +1,4 @@
-"""Forms of the case library. They check and explain; services change."""
+"""Forms of adjudication and the case library. They validate input; services make the changes."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -28,7 +28,7 @@ class OptionField(forms.ModelChoiceField):
 
 
 class AdjudicationPlanForm(forms.ModelForm):
-    """Nothing ticked means every question, also those of later versions."""
+    """Edit the adjudication plan. If no question is ticked, it covers all questions, also those of later versions."""
 
     class Meta:
         model = AdjudicationPlan
@@ -45,13 +45,13 @@ class AdjudicationPlanForm(forms.ModelForm):
         counted = spec_of(study.protocol_version).counted
         field = cast(forms.ModelMultipleChoiceField, self.fields["criteria"])
         field.queryset = Criterion.objects.filter(pk__in=[each.id for each in counted]).order_by("position")
-        if self.instance.pk:  # ticked under an earlier version: the same questions of this one
+        if self.instance.pk:  # tick the same questions if they were ticked under an earlier version
             keys = self.instance.criteria.values_list("key", flat=True)
             self.initial["criteria"] = field.queryset.filter(key__in=keys)
 
 
 class SettleForm(forms.Form):
-    """`options`: (id, label) of the question's answers, so that a page of forms asks the database for none."""
+    """Settle a label. `options` are (id, label), so that a page of forms makes no query for each."""
 
     option = forms.TypedChoiceField(coerce=int, label=_("Correct answer"), widget=forms.RadioSelect)
     note = NoteField(help_text=_("Why it is correct. Kept with the label."))
@@ -99,7 +99,7 @@ class LookUpForm(forms.Form):
 
 
 class NewCaseForm(forms.Form):
-    """One item of the dialogue that was looked up, and the answer to one question of its protocol."""
+    """Add an item of the dialogue that was looked up, with the answer to one question, as a case."""
 
     item = forms.ModelChoiceField(queryset=Item.objects.none(), to_field_name="token", widget=forms.HiddenInput)
     answer = forms.ModelChoiceField(queryset=Option.objects.none(), label=_("Correct answer"))

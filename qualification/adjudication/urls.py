@@ -1,4 +1,4 @@
-"""Below /studies/<slug>/case library/: labels that two confirm, and what the team learned from disagreeing."""
+"""Addresses of adjudication and the case library, below /studies/<slug>/adjudication/."""
 
 from django.urls import path
 

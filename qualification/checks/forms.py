@@ -1,4 +1,4 @@
-"""The forms of checks: settings, a file of known answers, a decision."""
+"""The forms of checks: settings, a file of known answers, panel answers, and a decision about a flag."""
 
 from typing import Any
 

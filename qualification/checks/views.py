@@ -1,4 +1,4 @@
-"""Flags and what is decided about them; known answers and the settings of checks."""
+"""The pages of checks: flags and decisions about them, known answers, and settings."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a person says who has looked at a flagged item."""
+"""The form that settles the flags of an item."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

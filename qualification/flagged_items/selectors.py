@@ -1,4 +1,4 @@
-"""Items that annotators have flagged, with everything that was said of them. A flag changes no answer."""
+"""Find items that annotators have flagged, with all their flags. A flag changes no answer."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -11,20 +11,20 @@ from annotation.models import Item, ItemMark, MarkChange, Study
 from annotation.selectors.marks import STANDS
 from qualification.adjudication.selectors.cases import Shown, shown_items
 
-NEWEST = 10  # shown on the overview, where the list refreshes; the rest is on the page of its own
+NEWEST = 10  # shown on the overview, where the list refreshes; the page of flagged items shows all
 
 
 @dataclass(frozen=True)
 class FlaggedItem:
-    """`upto` is the last change to its flags that this page knows of: who settles it settles no later one unseen."""
+    """`upto` is the last change to the flags that the page shows, so that nobody settles a later one unseen."""
 
     item: Item
-    flags: tuple[ItemMark, ...]  # those that stand, the newest first
+    flags: tuple[ItemMark, ...]  # the ones that stand, newest first
     upto: int
 
     @cached_property
     def reasons(self) -> list[tuple[str, int]]:
-        """(reason in words, how many gave it), the most frequent first."""
+        """Return (reason in words, how many gave it), the most frequent first."""
         return Counter(str(flag.get_reason_display()) for flag in self.flags).most_common()
 
     @property
@@ -37,7 +37,7 @@ def flags_in(study: Study) -> QuerySet[ItemMark]:
 
 
 def flagged_items(study: Study, *, is_open: bool) -> QuerySet[Item]:
-    """With a flag that stands: those with one that nobody has looked at, or the others. The last flagged come first."""
+    """Return flagged items, the last flagged first: those with an unsettled flag if `is_open`, otherwise the others."""
     flags = ItemMark.objects.filter(STANDS, item=OuterRef("pk"))
     waits = Exists(flags.filter(seen_at=None))
     rows = Item.objects.filter(Exists(flags), waits if is_open else ~waits, batch__study=study)
@@ -49,7 +49,7 @@ def with_texts(items: QuerySet[Item]) -> QuerySet[Item]:
 
 
 def cards_of(items: Sequence[Item]) -> list[FlaggedItem]:
-    """In a number of queries that does not grow with them."""
+    """Return the items with their flags, in a fixed number of queries."""
     flags: dict[int, list[ItemMark]] = defaultdict(list)
     status = ItemMark.objects.filter(STANDS, item__in=items).order_by("-flagged_at", "-pk")
     for flag in status.select_related("assignment__participant", "seen_by"):
@@ -60,12 +60,12 @@ def cards_of(items: Sequence[Item]) -> list[FlaggedItem]:
 
 
 def shown_of(item: Item) -> Shown:
-    """What was rated, without its source."""
+    """Return what was rated, without its source."""
     return shown_items([item])[item.pk]
 
 
 def stamp_of(study: Study) -> str:
-    """Another one as soon as a flag is given, taken back or looked at."""
+    """Return a stamp that changes as soon as a flag is given, taken back or settled."""
     changes = MarkChange.objects.filter(mark__item__batch__study=study, kind=MarkChange.Kind.FLAG)
     last = changes.aggregate(last=Max("pk"))["last"]
     seen = flags_in(study).aggregate(last=Max("seen_at"), n=Count("pk", filter=Q(seen_at=None)))

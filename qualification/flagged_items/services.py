@@ -1,4 +1,4 @@
-"""Looking at what annotators have flagged. It is said with a note and logged, and changes no answer."""
+"""Settle what annotators have flagged, with a note and a line in the log. No answer changes."""
 
 from datetime import datetime
 
@@ -14,10 +14,10 @@ from annotation.services.refusals import Refused
 
 @transaction.atomic
 def settle_flagged_item(item: Item, *, note: str, upto: int, by: User, now: datetime) -> int:
-    """Note that the team has looked at the flags of an item. Returns how many it was.
+    """Note that the team has looked at the flags of an item. Return how many flags are settled.
 
-    `upto`: the last change to its flags that was on the page. What an annotator has said since stays open. Raises
-    Refused where nothing is left to look at.
+    `upto` is the last change to its flags that the page showed: flags that changed since stay open. Raise Refused if
+    there is nothing left to settle.
     """
     waiting = ItemMark.objects.select_for_update().filter(STANDS, item=item, seen_at=None).order_by("pk")
     newer = MarkChange.objects.filter(mark__item=item, kind=MarkChange.Kind.FLAG, pk__gt=upto).values("mark")

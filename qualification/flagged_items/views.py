@@ -1,4 +1,4 @@
-"""Items that annotators have flagged: the list, kept new on the overview, and each with its dialogue."""
+"""The pages of flagged items: the list, which refreshes on the overview, and each item with its dialogue."""
 
 from typing import Any
 from uuid import UUID
@@ -21,11 +21,11 @@ from qualification.flagged_items import selectors
 from qualification.flagged_items.forms import SeenForm
 from qualification.flagged_items.services import settle_flagged_item
 
-NOTHING_NEW = 204  # with which htmx leaves the page as it is
+NOTHING_NEW = 204  # on this status htmx leaves the page as it is
 
 
 def list_context(study: Study) -> dict[str, Any]:
-    """The part of a page that refreshes. The stamp is read first: what comes in between is shown once more."""
+    """Return the part of a page that refreshes. Reading the stamp first ensures that no change is missed."""
     stamp = selectors.stamp_of(study)
     waiting = selectors.flagged_items(study, is_open=True)
     return {
@@ -38,7 +38,7 @@ def list_context(study: Study) -> dict[str, Any]:
 @require_safe
 @never_cache
 def flagged_fragment(request: HttpRequest, slug: str) -> HttpResponse:
-    """No way to the sign-in page: it would be put into the list."""
+    """Return the list if it has changed. There is no redirect to sign in: htmx would put that page into the list."""
     study = study_for(request.user, slug, Right.READ)
     if request.GET.get("v") == selectors.stamp_of(study):
         return HttpResponse(status=NOTHING_NEW)

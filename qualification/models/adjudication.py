@@ -1,4 +1,4 @@
-"""Labels that two confirm, re-ratings, and the case library."""
+"""Models of adjudication: comparisons, disagreements, re-ratings, and the case library."""
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from protocols.models import Criterion, Option, ProtocolVersion
 
 
 class AdjudicationPlan(models.Model):
-    """It is of batches with exactly two seats: there is nobody to confirm one answer, and three have a majority."""
+    """Switch on adjudication for batches with exactly two seats: one answer has no second, three have a majority."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="adjudication_plan")
     is_on = models.BooleanField(default=False)
@@ -21,9 +21,9 @@ class AdjudicationPlan(models.Model):
 
 
 class Comparison(models.Model):
-    """The answers of the two who finished a round, compared once. Whoever replaces one of them is compared anew.
+    """Record that the two who finished a round were compared, once. If one is replaced, the new pair is compared.
 
-    A study that moves to another version of its protocol rates anew without a new round: a comparison is of a version.
+    A study that moves to another protocol version rates anew without a new round, so a comparison belongs to a version.
     """
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="comparisons")
@@ -48,7 +48,7 @@ class Comparison(models.Model):
 
 
 class Disagreement(models.Model):
-    """An item whose annotators gave different answers to a criterion, and how it was settled."""
+    """Record that two annotators answered a criterion differently for an item, and how it was settled."""
 
     class State(models.TextChoices):
         RE_RATING = "re_rating", _("being re-rated")
@@ -88,7 +88,7 @@ class Disagreement(models.Model):
 
 
 class ReRating(models.Model):
-    """The private batch in which one annotator looks again at what they and the other answered differently."""
+    """Record the private batch in which one annotator answers again what the two answered differently."""
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="looks")
     participant = models.ForeignKey(Participant, models.PROTECT, related_name="re_ratings")
@@ -104,7 +104,7 @@ class ReRating(models.Model):
 
 
 class Case(models.Model):
-    """An item the team learned from. In one step it becomes an example of a draft, or a training item."""
+    """Keep an item the team learned from. In one step it becomes an example of a draft, or a training item."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="cases")
     item = models.ForeignKey(Item, models.PROTECT, related_name="cases")

@@ -1,4 +1,4 @@
-"""Known answers, how often they are mixed in, and the signals that somebody's work needs a look."""
+"""Models of checks: known answers, how often they are inserted, and flags on work that needs attention."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -11,7 +11,7 @@ from protocols.models import Criterion, ProtocolVersion
 
 
 class KnownAnswer(models.Model):
-    """What is right for one unit and criterion. Never leaves the server; of training, after the answer."""
+    """Hold the correct answer to one unit and criterion. Only training sends it to the browser, after the answer."""
 
     class Kind(models.TextChoices):
         GOLD = "gold", _("gold: the answer is known")
@@ -44,7 +44,7 @@ class KnownAnswer(models.Model):
 
 
 class CheckPlan(models.Model):
-    """What is looked at during the work, and what happens then."""
+    """Define what is looked at during the work, and what happens then."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="check_plan")
     gold_percent = models.PositiveSmallIntegerField(default=0, help_text="Gold dialogues per hundred of a batch.")
@@ -74,7 +74,7 @@ class CheckPlan(models.Model):
 
 
 class Flag(models.Model):
-    """A reason to look at somebody's work, with the evidence. A person decides, or the study's own rule."""
+    """Record a reason to look at somebody's work, with the evidence. A person decides; the study's rule may pause."""
 
     class Kind(models.TextChoices):
         GOLD = "gold", _("known answers missed")
@@ -117,7 +117,7 @@ class Flag(models.Model):
 
 
 class SignalMark(models.Model):
-    """The version of a batch's figures that signals were last read from."""
+    """Record the version of a batch's results that signals were last read from."""
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="signal_mark")
     version = models.BigIntegerField()
@@ -128,7 +128,7 @@ class SignalMark(models.Model):
 
 
 class SignalState(models.Model):
-    """What signals knew of an annotator when they last looked: they look again after some more answers."""
+    """Record what signals knew of an annotator at the last look: the next follows after some more answers."""
 
     participant = models.OneToOneField(Participant, models.CASCADE, related_name="signal_state")
     n_answers = models.PositiveIntegerField(default=0)

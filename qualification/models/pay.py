@@ -1,4 +1,4 @@
-"""What annotators are paid, to the cent. Money is decimal and names its currency."""
+"""Models of pay: the plan and the ledger, to the cent. Money is decimal and names its currency."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from annotation.models import Assignment, Participant, Study
 
 
 class PayPlan(models.Model):
-    """Beside the pay for a batch, which is a setting of the study."""
+    """Set the pay for a qualification and the minimum hourly pay. The pay for a batch is a setting of the study."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="pay_plan")
     qualification_amount = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True)
@@ -38,9 +38,9 @@ class PayPlan(models.Model):
 
 
 class PayMark(models.Model):
-    """All work of a study that was finished by then is in the ledger, by these terms: sweeps look at what came since.
+    """Mark that all work finished by `looked_at` is in the ledger, by these terms: sweeps only look at later work.
 
-    It finds work by its time through the index `pay_of_finished_work`, which the migration of this table adds.
+    They find it by its time through the index `pay_of_finished_work`, which the migration of this table adds.
     """
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="pay_mark")
@@ -52,7 +52,7 @@ class PayMark(models.Model):
 
 
 class PayEntry(models.Model):
-    """A line of the ledger. Nothing is deleted: a mistake is put right by a correction."""
+    """Record a line of the ledger. Nothing is deleted: a correction puts a mistake right."""
 
     class Kind(models.TextChoices):
         BATCH = "batch", _("batch")

@@ -1,4 +1,4 @@
-"""The qualification of a study: a rule that decides who may rate its main batches, and the attempts at it."""
+"""Models of qualification: the rule that decides who may rate the main batches, and the attempts at it."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from annotation.models import Assignment, Participant, Study
 
 
 class Qualification(models.Model):
-    """One per study. Whether it is on says the study (`has_gate`); else team leads clear annotators by hand."""
+    """Define a study's qualification. If `Study.has_qualification` is off, team leads clear annotators by hand."""
 
     class Method(models.TextChoices):
         PANEL_KAPPA = "panel_kappa", _("Fleiss' kappa of the panel and the candidate")
@@ -71,7 +71,7 @@ class Qualification(models.Model):
 
 
 class ComprehensionQuestion(models.Model):
-    """A question about the guidelines. `options` are texts; which one is right never leaves the server."""
+    """Hold a question about the guidelines. `options` are texts; which one is right never leaves the server."""
 
     qualification = models.ForeignKey(Qualification, models.CASCADE, related_name="questions")
     position = models.PositiveSmallIntegerField()
@@ -107,7 +107,7 @@ class ComprehensionTry(models.Model):
 
 
 class Attempt(models.Model):
-    """A finished qualification batch and what the rule says of it. Decided once; an override is kept beside it."""
+    """Record a finished qualification batch and its result. It is decided once; an override is kept beside it."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("being decided")

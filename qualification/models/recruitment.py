@@ -1,4 +1,4 @@
-"""How annotators are found: whom the study wants, by which platform they come, what they agreed to, who they are."""
+"""Models of recruitment: sampling criteria and platform, entries, consent texts and demographics."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,7 +9,7 @@ from annotation.models import Participant, Study
 
 
 class Recruitment(models.Model):
-    """Sampling criteria as data, and the platform with its completion codes."""
+    """Hold the sampling criteria as data, and the platform with its completion codes."""
 
     class Gender(models.TextChoices):
         ANY = "", _("any")
@@ -52,7 +52,7 @@ class Recruitment(models.Model):
 
 
 class Entry(models.Model):
-    """One person who came by a platform. Of the person there is the platform's opaque id, and nothing else."""
+    """Record one person who came through a platform. The platform's opaque id is all it holds about the person."""
 
     class State(models.TextChoices):
         ENTERED = "entered", _("in progress")
@@ -85,9 +85,9 @@ class Entry(models.Model):
 
 
 class ConsentText(models.Model):
-    """Every text that was agreed to, by its version: what a consent of last month said can be shown.
+    """Keep every text that people agreed to, so that the text of an earlier consent can be shown.
 
-    A row per change. A text changed under the same version is a row more: who agreed to which, tells the time.
+    Each change adds a row, also under the same version: the time tells who agreed to which text.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
@@ -104,7 +104,7 @@ class ConsentText(models.Model):
 
 
 class Demographics(models.Model):
-    """Optional, apart from everything else, and only of who consented."""
+    """Keep optional demographics, apart from everything else and only of people who consented."""
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="demographics")
     origin = models.CharField(max_length=20, help_text="'self' or the key of a platform.")

@@ -1,4 +1,4 @@
-"""The parts of who and what passes, at a glance: what is on, how much there is, what waits for a person."""
+"""Summarise the parts of quality control: what is on, how much there is, what waits for a person."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from qualification.qualifying.selectors.candidates import qualification_counts
 
 @dataclass(frozen=True, slots=True)
 class RoomCard:
-    """`route` is the page's; `right` what it takes to open it. `is_on` None: there is nothing to switch."""
+    """`route` names the page; `right` is needed to open it. `is_on` is None if there is nothing to switch on."""
 
     route: str
     right: str
@@ -39,11 +39,11 @@ class RoomCard:
     facts: tuple[str, ...]
     n_waiting: int = 0
     waiting: str = ""
-    action: str = ""  # what is to be done about it; empty: to decide
+    action: str = ""  # names what to do about it; if empty, it is to decide
 
 
 def parts_of(study: Study) -> list[RoomCard]:
-    """Each takes a fixed number of queries."""
+    """Return all parts, each in a fixed number of queries."""
     return [part(study) for part in PARTS]
 
 
@@ -52,7 +52,7 @@ def _facts(*facts: str) -> tuple[str, ...]:
 
 
 def _is_on(plan: CheckPlan | AcceptancePlan | AdjudicationPlan | None) -> bool:
-    """A plan that has no switch of its own is on as soon as there is one."""
+    """Return whether a plan is on. A plan without a switch is on as soon as it exists."""
     return plan is not None and getattr(plan, "is_on", True)
 
 
@@ -184,7 +184,7 @@ PARTS = (_recruitment, _pilot, _qualification, _checks, _flagged_items, _accepta
 
 
 def what_waits(study: Study) -> list[RoomCard]:
-    """Parts that are on and wait for a person. In a study with none on, in one query."""
+    """Return the parts that are on and wait for a person. If none is on, this takes one query."""
     plans = Study.objects.values_list("check_plan", "acceptance_plan__is_on", "adjudication_plan__is_on")
     are_on = (study.has_qualification, *plans.get(pk=study.pk))
     parts = zip((_qualification, _checks, _acceptance, _adjudication), are_on, strict=True)

@@ -1,4 +1,4 @@
-"""The overview of who and what passes."""
+"""The overview of quality control."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Forms of pay. They check and explain; services change."""
+"""Forms of pay. They validate input; services make the changes."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -53,7 +53,7 @@ class CorrectionForm(forms.Form):
 
 
 class PaidOutForm(forms.Form):
-    """What was seen: the last open line, and how many there were."""
+    """Say which lines the page showed: the last open one, and how many there were."""
 
     up_to = forms.IntegerField(min_value=0, max_value=2**63 - 1)
     n_lines = forms.IntegerField(min_value=0, max_value=2**31 - 1)

@@ -1,4 +1,4 @@
-"""Money on pages."""
+"""Template filters that format pay."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.filter
 def money(amount: Decimal | None, currency: str) -> str:
-    """To the cent, with the currency that it is of: they stay on one line."""
+    """Return the amount to the cent with its currency, kept on one line."""
     return "–" if amount is None else f"{number_format(amount, 2)}\u00a0{currency}".replace("-", "−")
 
 
@@ -30,6 +30,6 @@ def pay_note(entry: PayEntry) -> str:
 
 
 def earned_texts(batches: Iterable[Assignment]) -> dict[int, str]:
-    """What each batch earned, by assignment, in one query. Empty where none has earned anything."""
+    """Return {assignment id: what it earned}, in one query, without those that earned nothing."""
     found = PayEntry.objects.filter(assignment__in=[each.pk for each in batches], kind__in=WORK)
     return {entry.assignment_id: money(entry.amount, entry.currency) for entry in found if entry.assignment_id}

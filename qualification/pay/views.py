@@ -1,4 +1,4 @@
-"""The pay of a study: what is offered, what is earned, the ledger."""
+"""The pages of pay: what is offered, what is earned, and the ledger."""
 
 from typing import Any
 from uuid import UUID
@@ -61,7 +61,7 @@ def _page(request: HttpRequest, study: Study, *, status: int = 200, **forms: Bas
 @login_required
 @require_POST
 def pay_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """Of the whole ledger, and remembered in the log."""
+    """Return the whole ledger as a file, and log the download."""
     study = study_for(request.user, slug, Right.CONFIGURE)
     name, now = f"{study.slug}-pay.csv", timezone.now()
     text, n_lines = ledger_csv(study)

@@ -7,7 +7,7 @@ from qualification.pay.forms import MONEY, MOST_DIGITS
 
 
 class SuggestionForm(forms.Form):
-    """What the pilot's suggestions are asked for."""
+    """Ask for what the pilot's suggestions depend on."""
 
     n_items = forms.IntegerField(min_value=1, max_value=100_000, label=_("Items per batch"))
     hourly = forms.DecimalField(min_value=Decimal("0.01"), widget=MONEY, label=_("Hourly pay"), **MOST_DIGITS)

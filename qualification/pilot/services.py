@@ -1,4 +1,4 @@
-"""Taking over what a pilot suggests into the settings of the study."""
+"""Apply what a pilot suggests to the settings of the study."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from qualification.qualifying.services.rule import save_qualification
 
 @transaction.atomic
 def take_over(study: Study, setting: str, suggested: Suggestions, *, by: User, now: datetime) -> None:
-    """Set the minutes or the pay of a batch, or the qualification's threshold. Raises Refused or ValidationError."""
+    """Set the minutes or the pay of a batch, or the qualification's threshold. Raise Refused or ValidationError."""
     values = {"minutes": suggested.minutes, "pay": suggested.pay, "threshold": suggested.threshold}
     value = values[setting]
     if value is None:

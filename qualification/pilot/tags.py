@@ -1,4 +1,4 @@
-"""Figures of a pilot on its page: a dash where there is none."""
+"""Template filters that format the results of a pilot, with a dash for a missing one."""
 
 from django import template
 from django.utils.formats import number_format
@@ -11,7 +11,7 @@ register = template.Library()
 
 @register.filter
 def share(value: float | str | None) -> str:
-    """An item without a criterion has an empty text."""
+    """Return a share in per cent; a dash for None, and for the empty text of an item without the criterion."""
     return "–" if value is None or value == "" else f"{100 * value:.0f}\u00a0%"
 
 
@@ -27,12 +27,12 @@ def seconds(value: float | None) -> str:
 
 @register.filter
 def kappa(estimate: Estimate) -> str:
-    """With its interval where it carries one."""
+    """Return kappa, with its interval if it has one."""
     limits = "" if estimate.low is None else f" [{three(estimate.low)}, {three(estimate.high)}]"
     return three(estimate.value) + limits
 
 
 @register.filter
 def change(value: float | None) -> str:
-    """With its sign."""
+    """Return a change with its sign."""
     return "–" if value is None else f"{value + 0.0:+.3f}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""From the pilot to the main work: the panel, what its answers say, and what they suggest."""
+"""The pages of the pilot: the panel, the results of its answers, and what they suggest for the main work."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -34,7 +34,7 @@ FEWEST_BESIDE = 2
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What page and suggestions are made of. `shown` is the pilot whose figures these are; `votes` are of all."""
+    """Hold what the page is made of. `figures` are the results of the pilot `shown`; `votes` are of all pilots."""
 
     study: Study
     pilots: list[Batch]
@@ -68,7 +68,7 @@ def _read(study: Study, key: str) -> Read:
 
 
 def _shown(pilots: list[Batch], votes: PilotVotes, key: str) -> Batch | None:
-    """The one asked for; otherwise the newest that the panel has answered; otherwise the newest."""
+    """Return the pilot with this key, otherwise the newest that the panel has answered, otherwise the newest."""
     named = next((each for each in pilots if each.key == key), None)
     answered = [each for each in pilots if each.pk in votes.batch]
     return named or next(iter(reversed(answered or pilots)), None)
@@ -106,7 +106,7 @@ def _page(
 
 
 def _columns(read: Read) -> list[selectors.PilotColumn]:
-    """Nothing while there is only one."""
+    """Return the pilots side by side, or nothing while there is only one."""
     if len(read.pilots) < FEWEST_BESIDE:
         return []
     spec, qualification = spec_of(read.study.protocol_version), qualification_of(read.study)
@@ -114,7 +114,7 @@ def _columns(read: Read) -> list[selectors.PilotColumn]:
 
 
 def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str, Any]:
-    """The texts of the hardest, and a page of the difficulty of all."""
+    """Return the texts of the hardest items, and a page of the difficulty of all."""
     if read.figures is None:
         return {}
     page = Paginator(read.figures.items, ROWS).get_page(request.GET.get("page"))
@@ -156,7 +156,7 @@ def pilot_panel(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def pilot_take(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is taken over is computed anew here: a browser says only for how many items and at which rate."""
+    """Apply a suggestion. It is computed again here: the browser sends the items and the hourly pay, not the value."""
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = TakeOverForm(request.POST)
     read = _read(study, request.POST.get("pilot", ""))

@@ -1,4 +1,4 @@
-"""Forms of the qualification. They check and explain; services change."""
+"""Forms of the qualification. They validate input; services make the changes."""
 
 from typing import Any
 

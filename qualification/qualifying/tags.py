@@ -1,4 +1,4 @@
-"""Words of the qualification."""
+"""Template filters that put the qualification into words."""
 
 from django import template
 from django.utils.translation import gettext_lazy as _
@@ -39,14 +39,14 @@ def method_name(method: str) -> str:
 
 
 def bound_words(method: str) -> str:
-    """What a rule of the qualification takes at its threshold."""
+    """Return in words whether a value equal to the threshold passes."""
     is_gold = method == Qualification.Method.GOLD
     return str(_("passed at or above the threshold") if is_gold else _("passed strictly above the threshold"))
 
 
 @register.filter
 def needed(threshold: float, method: str) -> str:
-    """What a value is held against, in words."""
+    """Return in words what a value must reach."""
     text = (
         _("must be at least %(threshold)s") if method == Qualification.Method.GOLD else _("must be above %(threshold)s")
     )
@@ -60,5 +60,5 @@ def three(value: float | None) -> str:
 
 @register.filter
 def chance(value: float) -> str:
-    """A probability to pass, in per cent."""
+    """Return a probability in per cent."""
     return "<\u00a01\u00a0%" if 0 < value < 0.005 else f"{100 * value:.0f}\u00a0%"

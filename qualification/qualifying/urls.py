@@ -1,4 +1,4 @@
-"""The qualification, below /studies/: for those who decide."""
+"""Addresses of the qualification below /studies/, for those who decide."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The qualification, below /work/: for those who qualify."""
+"""Addresses of the qualification below /work/, for candidates."""
 
 from django.urls import path
 

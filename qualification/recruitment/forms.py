@@ -1,4 +1,4 @@
-"""Forms of recruitment. They check and explain; services change."""
+"""Forms of recruitment. They validate input; services make the changes."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class NamesField(SimpleArrayField):
 
 
 class CodeField(forms.CharField):
-    """As the platform shows it: pasted with blanks around it, perhaps."""
+    """Take a code as the platform shows it, perhaps pasted with blanks around it."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
@@ -80,7 +80,7 @@ class RecruitmentForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        own = self.instance.provider  # of a platform that has closed, the files are still there
+        own = self.instance.provider  # stays in the list after it has closed, because its files are still needed
         named = [(each.key, each.name) for each in PROVIDERS.values() if not each.is_closed or each.key == own]
         self.fields["provider"].choices = [("", _("none: by invitation or account only")), *named]  # type: ignore[attr-defined]
 
@@ -97,14 +97,14 @@ class DemographicsFileForm(forms.Form):
 
 
 class PaidForm(forms.Form):
-    """Up to which line of the ledger the file went, and how many it was made of."""
+    """Say up to which line of the ledger the file went, and how many lines it contains."""
 
     up_to = forms.IntegerField(min_value=0, max_value=2**63 - 1)
     n_lines = forms.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class AboutYouForm(forms.Form):
-    """Every field can be left. The names are those that platforms use, so that both are counted together."""
+    """Ask annotators about themselves; every field is optional. Names are the platforms', to count both together."""
 
     FIELDS = {
         "age": "Age",

@@ -1,4 +1,4 @@
-"""Below /: the way in by a crowd platform, and the way out."""
+"""Addresses below / where people arrive from a crowd platform and return to it."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What controllers say of drawn items, as tables for the arithmetic."""
+"""Count what controllers answered about sampled items, as arrays and tables for the measures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,16 @@ from protocols.specs import CriterionSpec
 from qualification.acceptance.selectors.plans import answer_options, class_options
 from qualification.models import Review, Sample, SampledItem
 
-# A copy on the controller's screen is of the same parts as the item it was made of; a batch has each once.
+# Controllers answer copies of items. These fields match a copy to its item: no two items of a batch share them all.
 PARTS = ("unit", "dialogue", "candidate", "source")
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """(n,) Draws in their order as places: of the label, and of the answer; one past the last option is no answer."""
+    """Hold n sampled items in their order, as (n,) arrays of places among the options.
+
+    `labels` are the annotators' labels and `answers` the controller's; the place after the last option is no answer.
+    """
 
     labels: IntArray
     answers: IntArray
@@ -31,15 +34,15 @@ class Reviewed:
         return self.labels == self.answers
 
     def confusion(self, n: int | None = None) -> IntArray:
-        """(K, C) Of the first `n` sampled items: labels by answers, no answer in the last column."""
+        """Return the (K, C) table of labels by answers of the first `n` items; the last column is no answer."""
         table = confusion_matrix(self.labels[:n], self.answers[:n], self.n_answers)
         return table[: self.n_labels]
 
 
 def labels_of_controller(review: Review, criterion: CriterionSpec) -> dict[int, int]:
-    """{draw id: option id} of the check's counted answers.
+    """Return {sampled item id: option id} of the answers in the review that count.
 
-    Put together here: a planner without statistics, as after a large import, joined the two in minutes.
+    Python joins the two queries: without statistics, as after a large import, PostgreSQL takes minutes for the join.
     """
     ratings = Rating.objects.filter(
         batch=review.batch_id, criterion=criterion.id, is_active=True, option__isnull=False,
@@ -53,7 +56,7 @@ def labels_of_controller(review: Review, criterion: CriterionSpec) -> dict[int, 
 
 
 def reviewed_items(sample: Sample, criterion: CriterionSpec, n: int) -> Reviewed:
-    """The first `n` sampled items, which have been checked."""
+    """Return the first `n` sampled items, which have all been reviewed."""
     options = answer_options(criterion)
     rows = list(
         SampledItem.objects.filter(sample=sample, position__lt=n).values_list("label", "controller_label", "is_top_up")
@@ -69,12 +72,12 @@ def reviewed_items(sample: Sample, criterion: CriterionSpec, n: int) -> Reviewed
 
 
 def sizes_of(class_sizes: Mapping[str, int], criterion: CriterionSpec) -> list[int]:
-    """Items of the batch by label, in the order of the labels."""
+    """Return how many items of the batch have each label, in the order of the labels."""
     return [class_sizes.get(str(option.id), 0) for option in class_options(criterion)]
 
 
 def second_table(sampled_items: Sequence[tuple[int | None, int | None]], criterion: CriterionSpec) -> IntArray:
-    """(C, C) The two controllers' answers to the same items."""
+    """Return the (C, C) table of the first and second controllers' answers to the same items."""
     place_of = {option.id: at for at, option in enumerate(answer_options(criterion))}
     pairs = [(place_of[one], place_of[two]) for one, two in sampled_items if one in place_of and two in place_of]
     first, second = zip(*pairs, strict=True) if pairs else ((), ())

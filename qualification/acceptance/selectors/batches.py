@@ -1,4 +1,4 @@
-"""The page of batch acceptance: every batch with its state, and the counts over all of them."""
+"""Collect what the batch acceptance page shows: every batch with its state, and counts over all batches."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,9 +21,9 @@ HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A batch, the sample of its present round if there is one, and those of earlier rounds or void.
+    """Hold a batch with the sample of its present round, if there is one, and its earlier and void samples.
 
-    `void`: where there is none, the one that lost a vote of this round.
+    `void` is the void sample of the present round, where no other has replaced it yet.
     """
 
     batch: Batch
@@ -33,13 +33,16 @@ class BatchRow:
 
     @property
     def shown(self) -> Sample | None:
-        """Whose figures stand in the table: of this round, else of the one before."""
+        """Return the sample whose results are shown: the present one if it has any, otherwise the last valid one."""
         found = self.sample if self.sample and self.sample.results else None
         return found or next((each for each in reversed(self.earlier) if not each.is_void), None)
 
 
 def main_batches(study: Study) -> QuerySet[Batch]:
-    """With `n_seats`, `n_submitted`, `is_begun`: somebody holds a seat, and `is_unsettled`: the two still differ."""
+    """Return the main batches with `n_seats`, `n_submitted`, `is_begun` and `is_unsettled`.
+
+    `is_begun`: a seat is taken. `is_unsettled`: a disagreement of the present round is not settled.
+    """
     seats = Seat.objects.filter(batch=OuterRef("pk"))
     unsettled = Disagreement.objects.filter(item__batch=OuterRef("pk"), round=OuterRef("round"))
     submitted = Q(seats__assignment__status=Assignment.Status.SUBMITTED)
@@ -57,7 +60,7 @@ def main_batches(study: Study) -> QuerySet[Batch]:
 
 
 def rows_of(batches: Sequence[Batch]) -> list[BatchRow]:
-    """In two queries, however many."""
+    """Return the rows in a fixed number of queries."""
     found: dict[int, list[Sample]] = defaultdict(list)
     samples = Sample.objects.filter(batch__in=batches).select_related("controller").order_by("round", "pk")
     samples = samples.prefetch_related("missing")
@@ -76,7 +79,11 @@ def _row(batch: Batch, samples: Sequence[Sample]) -> BatchRow:
 # --- over all batches ------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """`n_first`: batches whose first round was accepted or returned. `by_rounds`: accepted batches by their rounds."""
+    """Count decided batches by rounds.
+
+    `n_first`: batches whose first round was accepted or returned; `n_first_pass`: those of them that were accepted.
+    `by_rounds`: (round, batches accepted in it).
+    """
 
     n_first: int
     n_first_pass: int
@@ -97,13 +104,13 @@ class Rounds:
 
     @property
     def more_than_one(self) -> float | None:
-        """Share of the accepted batches that needed more than one round."""
+        """Return the share of accepted batches that needed more than one round; None without accepted batches."""
         more = sum(n for rounds, n in self.by_rounds if rounds > 1)
         return more / self.n_accepted if self.n_accepted else None
 
 
 def rounds_of(study: Study) -> Rounds:
-    """By what was done, so what a lead has put in the place of a decision counts."""
+    """Count what was done with the batches: where a lead has overridden a decision, the override counts."""
     decided = Sample.objects.filter(batch__study=study, state=Sample.State.DECIDED)
     current = decided.filter(protocol_version=study.protocol_version_id)
     rows = [
@@ -117,7 +124,7 @@ def rounds_of(study: Study) -> Rounds:
 
 
 def rework_hours(study: Study) -> float:
-    """Active time of work that was superseded: what returned batches have cost."""
+    """Return the active hours of superseded work, which is what returned batches have cost."""
     superseded = Rating.objects.filter(
         batch__study=study, batch__kind=Batch.Kind.MAIN, assignment__status=Assignment.Status.SUPERSEDED
     )
@@ -125,7 +132,7 @@ def rework_hours(study: Study) -> float:
 
 
 def controllers_agree(study: Study, criterion: CriterionSpec) -> Estimate:
-    """Cohen's kappa of first and second controllers over all samples that were checked twice."""
+    """Return Cohen's kappa of first and second controllers over all samples reviewed twice, without void ones."""
     sampled_items = SampledItem.objects.filter(sample__batch__study=study, sample__plan__criterion=criterion.key)
     return kappa_of(sampled_items.exclude(sample__state=Sample.State.VOID), criterion)
 
@@ -137,19 +144,19 @@ def kappa_of(sampled_items: QuerySet[SampledItem], criterion: CriterionSpec) -> 
 
 # --- the plan and the groups -------------------------------------------------------------------------
 def plan_of(study: Study) -> AcceptancePlan:
-    """The study's plan, or a new one that is off and not stored yet."""
+    """Return the study's plan, or a new one that is off and not stored yet."""
     return AcceptancePlan.objects.select_related("criterion").filter(study=study).first() or AcceptancePlan(study=study)
 
 
 def known_sizes(study: Study) -> tuple[int, ...]:
-    """Sizes of the classes in the batch that was drawn last; empty before the first."""
+    """Return the class sizes of the batch sampled last; empty before the first sample."""
     latest = Sample.objects.filter(batch__study=study, n_items__gt=0).order_by("-pk")
     sizes = latest.values_list("class_sizes", flat=True).first() or {}
     return tuple(sizes.values())
 
 
 def usual_batch_size(study: Study) -> int | None:
-    """Items of the first main batch."""
+    """Return the number of items of the first main batch, or None without one."""
     return study.batches.filter(kind=Batch.Kind.MAIN, n_items__gt=0).values_list("n_items", flat=True).first()
 
 
@@ -159,7 +166,7 @@ def groups_of(study: Study) -> QuerySet[Group]:
 
 
 def annotators_of(study: Study) -> QuerySet[Participant]:
-    """Without those who check or teach: they get batches of their own."""
+    """Return the annotators that can be in groups: members of the team get batches of their own."""
     here = study.participants.exclude(status=Participant.Status.EXCLUDED).filter(~is_of_team(), is_imported=False)
     return here.select_related("group").order_by("pseudonym")
 

@@ -1,4 +1,4 @@
-"""What the sweep of batch acceptance looks for: finished batches without a sample, checks that are over, lost votes."""
+"""Find what the sweep of batch acceptance has to do: batches to sample, finished reviews, samples with lost votes."""
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
@@ -8,7 +8,7 @@ from qualification.models import Disagreement, Review, Sample
 
 
 def finished_batches() -> QuerySet[Batch]:
-    """Main batches to draw a sample of. A batch is drawn once in a round, under one version of the protocol."""
+    """Return the main batches to draw a sample from: one in each round, under one version of the protocol."""
     drawn = Sample.objects.filter(
         batch=OuterRef("pk"), round=OuterRef("round"), protocol_version=OuterRef("study__protocol_version")
     ).exclude(state=Sample.State.VOID)
@@ -25,7 +25,7 @@ def finished_batches() -> QuerySet[Batch]:
 
 
 def broken_samples() -> QuerySet[Sample]:
-    """Of the present round, with a vote that has lost its seat since the sample was drawn."""
+    """Return samples of the present round with a vote that has lost its seat since the sample was drawn."""
     lost = Sample.votes.through.objects.filter(sample=OuterRef("pk"), assignment__seat__isnull=True)
     current = Sample.objects.filter(
         round=F("batch__round"), protocol_version=F("batch__study__protocol_version")
@@ -34,7 +34,7 @@ def broken_samples() -> QuerySet[Sample]:
 
 
 def finished_reviews() -> QuerySet[Review]:
-    """Checks whose controller has submitted, and which have not been counted."""
+    """Return reviews that the controller has submitted and that have not been counted."""
     done = Assignment.objects.filter(
         batch=OuterRef("batch"),
         status=Assignment.Status.SUBMITTED,
@@ -49,7 +49,7 @@ def under_way() -> QuerySet[Review]:
 
 
 def stale_review_batches() -> QuerySet[Batch]:
-    """Control batches of a version the study does not follow any more: nobody has to finish them."""
+    """Return open review batches of a version the study no longer follows: nobody has to finish them."""
     stale = under_way().exclude(sample__protocol_version=_current())
     return Batch.objects.filter(status=Batch.Status.OPEN, sample_review__in=stale)
 

@@ -1,4 +1,4 @@
-"""The labels of a finished batch: what most of its annotators say of each item, or what was settled about it."""
+"""Find the label of each item of a finished batch: the settled one, otherwise the one most annotators gave."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ VOTES = """
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """`option_of`: {item id: option id} in the order of items; `left_out`: why others have no label, counted.
+    """`option_of`: {item id: option id} in the order of items; `left_out`: {reason: items that have no label for it}.
 
-    `n_unsettled`: items of a study whose labels are confirmed that still wait for their re-rating or their trainer.
+    `n_unsettled`: items that still wait for their re-rating or their trainer, if the label is adjudicated.
     """
 
     option_of: dict[int, int] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Labels:
 
 
 def labels_of(batch: Batch, criterion: CriterionSpec) -> Labels:
-    """Counted answers only: those of an earlier round have no seat."""
+    """Return the labels from the answers that count: those of an earlier round have no seat and do not."""
     votes = _votes_of(batch, criterion)
     settled, is_pair = _settled(batch, criterion), is_adjudicated(batch, criterion)
     labels, left_out, n_unsettled = {}, Counter[str](), 0
@@ -54,9 +54,9 @@ def labels_of(batch: Batch, criterion: CriterionSpec) -> Labels:
 
 
 def _votes_of(batch: Batch, criterion: CriterionSpec) -> dict[int, dict[int, int]]:
-    """{item: {option: votes}} in the order of items, an empty one for an item without an answer.
+    """Return {item: {option: votes}} in the order of items; an item without an answer has an empty dictionary.
 
-    Put together here: a planner without statistics, as after a large import, joined the two in seconds.
+    Python joins the two queries: without statistics, as after a large import, PostgreSQL takes seconds for the join.
     """
     items = Item.objects.filter(batch=batch, unit=criterion.unit, is_check=False).order_by("pk")
     votes: dict[int, dict[int, int]] = {item: {} for item in items.values_list("pk", flat=True)}
@@ -69,7 +69,7 @@ def _votes_of(batch: Batch, criterion: CriterionSpec) -> dict[int, dict[int, int
 
 
 def _winner(given: dict[int, int]) -> int | None:
-    """The option with more votes than every other one."""
+    """Return the option with more votes than any other, or None for a tie or no votes."""
     most = max(given.values(), default=0)
     best = [option for option, n in given.items() if n == most]
     return best[0] if len(best) == 1 else None
@@ -83,7 +83,7 @@ def _why_not(option: int | None, given: dict[int, int], criterion: CriterionSpec
 
 
 def _settled(batch: Batch, criterion: CriterionSpec) -> dict[int, int]:
-    """{item: option} that a re-rating or a trainer has settled in this round."""
+    """Return {item: option} of the disagreements that are settled in this round."""
     rows = Disagreement.objects.filter(
         item__batch=batch, criterion=criterion.id, round=batch.round, state=Disagreement.State.SETTLED
     )

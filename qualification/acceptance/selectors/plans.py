@@ -1,4 +1,4 @@
-"""A plan of control as values: its rule for the arithmetic, its criterion and the labels that are classes."""
+"""Read an acceptance plan: its rule for the measures, its criterion and the labels that are classes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
@@ -14,20 +14,20 @@ from qualification.models import AcceptancePlan
 Kind = AcceptancePlan.Kind
 RULES: dict[str, type[Rule]] = {Kind.SHARES: SharesRule, Kind.FIXED: FixedRule, Kind.SEQUENTIAL: SequentialRule}
 NO_CLASS = (Option.Role.UNSURE, Option.Role.EXCLUDING)
-# What a sample is that follows none of the paper's numbers: three classes as in DiQAD, else equal ones.
+# The mix of classes assumed before any batch is known: for three classes that of DiQAD, otherwise equal shares.
 PUBLISHED_MIX = (0.196, 0.363, 0.441)
 PUBLISHED_SIZE = 2000
 STEP, WIDEST = 0.01, 0.20
 
 
 def rule_of(kind: str, numbers: Mapping[str, Any]) -> Rule:
-    """Raises ValueError for numbers that are no rule."""
+    """Return the rule of a kind with these numbers. Raise ValueError if they make no rule."""
     rule = RULES[kind]
     return rule(**{field.name: numbers[field.name] for field in fields(rule)})
 
 
 def plan_as_data(plan: AcceptancePlan, criterion: CriterionSpec) -> dict[str, Any]:
-    """As it stands: what a later change of the plan must not change."""
+    """Return the plan as it stands, to keep with a sample: later changes of the plan must not affect it."""
     rule = rule_of(plan.kind, vars(plan))
     return {"kind": plan.kind, "is_blind": plan.is_blind, "criterion": criterion.key, **asdict(rule)}
 
@@ -37,25 +37,25 @@ def rule_of_data(plan: Mapping[str, Any]) -> Rule:
 
 
 def n_wanted(rule: Rule) -> int:
-    """How many items are drawn at first, or at most."""
+    """Return how many items are drawn before any top-up; for a sequential rule, at most."""
     return rule.most_sampled if isinstance(rule, SequentialRule) else rule.n_sample
 
 
 def class_options(criterion: CriterionSpec) -> list[OptionSpec]:
-    """The options that are labels: "I don't know" is none, and an item that is excluded has no class."""
+    """Return the options that are classes: not "I don't know", nor options that exclude the item."""
     return [option for option in criterion.options if option.role not in NO_CLASS]
 
 
 def answer_options(criterion: CriterionSpec) -> list[OptionSpec]:
-    """Everything a controller may answer, the labels first."""
+    """Return all options a controller may choose, the classes first."""
     labels = class_options(criterion)
     return [*labels, *(option for option in criterion.options if option not in labels)]
 
 
 def reviewable(spec: VersionSpec, *, is_blind: bool = True) -> list[CriterionSpec]:
-    """Criteria whose answers can be checked item by item: asked of everybody, or computed from the item's own answers.
+    """Return criteria that can be reviewed item by item: asked of everybody, or computed from the item's own answers.
 
-    A computed one is not asked, so it can only be checked blind: with the label shown, that one question is asked.
+    A computed criterion can only be reviewed blind: with the label shown, only its own question would be asked.
     """
     computed = [each for each in spec.computed if _is_of_its_item(each, spec)] if is_blind else []
     return [each for each in spec.criteria if each in spec.counted or each in computed]
@@ -67,21 +67,21 @@ def _is_of_its_item(criterion: CriterionSpec, spec: VersionSpec) -> bool:
 
 
 def criterion_of(spec: VersionSpec, key: str) -> CriterionSpec | None:
-    """The one of this version, whatever version the plan was made in; None when it is gone."""
+    """Return the criterion with this key in this version; None if it is gone or its answer is not one option."""
     found = spec.by_key.get(key)
     kinds = (Criterion.Kind.SINGLE, Criterion.Kind.COMPUTED)
     return found if found is not None and found.kind in kinds else None
 
 
 def assumed_sizes(n_classes: int, n_items: int = PUBLISHED_SIZE) -> tuple[int, ...]:
-    """Sizes of classes before any batch is known."""
+    """Return the class sizes to assume before any batch is known."""
     shares: Sequence[float] = PUBLISHED_MIX if n_classes == 3 else [1 / max(n_classes, 1)] * n_classes
     sizes = [round(n_items * share) for share in shares]
     return (*sizes[:-1], n_items - sum(sizes[:-1])) if sizes else ()
 
 
 def curve_of_rule(rule: Rule, sizes: Sequence[int]) -> Curve | None:
-    """From 1 down to where hardly a batch is accepted; None without an item."""
+    """Return the curve from accuracy 1 down to where hardly a batch is accepted; None without items."""
     present = tuple(size for size in sizes if size)
     return kept_curve(rule, present, _accuracies(rule)) if present else None
 

@@ -1,4 +1,4 @@
-"""A check with the labels shown: which item is next, and what its label is."""
+"""Find the next item of a review with the labels shown, and the labels of a dialogue's items."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -11,7 +11,7 @@ from qualification.models import Review, SampledItem
 
 
 def unreviewed_position(review: Review) -> int | None:
-    """The first dialogue with an item whose label the controller has not looked at."""
+    """Return the position of the first dialogue with an item not reviewed yet; None when all are."""
     criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
     mine = Rating.objects.filter(
         item=OuterRef("pk"), criterion=criterion.id, assignment__participant=review.participant_id, is_active=True
@@ -21,7 +21,7 @@ def unreviewed_position(review: Review) -> int | None:
 
 
 def labels_by_token(review: Review, position: int) -> dict[UUID, str]:
-    """{token of the copy: code of the label it was drawn with}, of one dialogue."""
+    """Return {token of the copy: code of the label it was drawn with} of one dialogue."""
     criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
     codes = {option.id: option.code for option in criterion.options}
     copies = Item.objects.filter(batch=review.batch_id, position=position)
@@ -34,6 +34,6 @@ def labels_by_token(review: Review, position: int) -> dict[UUID, str]:
 
 
 def reviewers_among(participants: Iterable[Participant]) -> set[int]:
-    """Participants who check batches and do not rate: no team lead will ever clear them for that."""
+    """Return the ids of pending participants who review batches: they do not rate, so they wait for no clearing."""
     waiting = [each.pk for each in participants if each.status == Participant.Status.PENDING]
     return set(Review.objects.filter(participant__in=waiting).values_list("participant", flat=True))

@@ -1,4 +1,4 @@
-"""The page of one sample: what was decided, from which counts, and how the plan acts."""
+"""Collect what the page of a sample shows: the decision, the counts behind it and the plan's curve."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from qualification.models import Review, Sample, SampledItem
 class SamplePage:
     sample: Sample
     criterion: CriterionSpec
-    sizes: tuple[tuple[str, int], ...]  # by label, of the batch
+    sizes: tuple[tuple[str, int], ...]  # (label, items of the batch)
     curve: Curve | None
     reviews: tuple[Review, ...]
     n_sampled: int
     n_top_up: int
     second: Estimate | None
-    progress: dict[str, int] | None  # of a sequential sample that is not decided yet
+    progress: dict[str, int] | None  # only of a sequential sample that is not decided yet
 
     @property
     def are_sizes_shown(self) -> bool:
-        """What the annotators said, as a whole, would tell a blind controller what to expect."""
+        """Return whether class sizes are shown: before the decision they would bias a blind controller."""
         return not self.sample.plan["is_blind"] or bool(self.sample.decision)
 
     @property
     def classes(self) -> list[dict[str, Any]]:
-        """The results of each label with its name; labels the batch does not have are left out."""
+        """Return the results of each label with its name, without labels the batch does not have."""
         results = self.sample.results
         named = zip(names_of(results.get("labels", ()), self.criterion), results.get("classes", ()), strict=True)
         return [{"name": name, **each} for name, each in named if each["size"]]
@@ -44,7 +44,7 @@ class SamplePage:
 
     @property
     def confusion(self) -> list[dict[str, Any]]:
-        """One row for each label: how often the controller gave which answer; `is_right` on the diagonal."""
+        """Return a row for each label that counts the controller's answers; `is_right` marks the diagonal."""
         results = self.sample.results
         rows = zip(names_of(results.get("labels", ()), self.criterion), results.get("confusion", ()), strict=True)
         return [
@@ -81,7 +81,7 @@ def sample_page(sample: Sample) -> SamplePage:
 def _progress(
     sample: Sample, criterion: CriterionSpec, rule: SequentialRule, reviews: Sequence[Review], n_items: int
 ) -> dict[str, int] | None:
-    """How far a sequential sample is, and with how many errors its next portion would end it."""
+    """Return how far a sequential sample is, and the error counts that decide it after its next portion."""
     mine = [review for review in reviews if not review.is_second]
     counted = [review.last + 1 for review in mine if review.counted_at]
     if sample.state != Sample.State.REVIEWING or not mine:

@@ -1,4 +1,4 @@
-"""A checked sample decides about its batch, once: it is accepted and closed, or returned and rated again."""
+"""Decide about a batch from its reviewed sample, once: accept and close it, or return it to be rated again."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -28,7 +28,7 @@ State, Chosen = Sample.State, Sample.Decision
 
 @transaction.atomic
 def count_review(review_id: int, *, now: datetime) -> bool:
-    """Take over a controller's answers, and decide where they are enough. Returns whether this call has done it."""
+    """Store a controller's answers, and decide if they suffice. Return whether this call has stored them."""
     sample = lock_sample(Review.objects.values_list("sample", flat=True).get(pk=review_id))
     review = Review.objects.select_related("participant").get(pk=review_id)
     submitted = Assignment.objects.filter(batch=review.batch_id, status=Assignment.Status.SUBMITTED, seat__isnull=False)
@@ -44,7 +44,7 @@ def count_review(review_id: int, *, now: datetime) -> bool:
 
 
 def _has_lost_a_vote(sample: Sample) -> bool:
-    """Then the sweep makes it void: its labels are not those that count."""
+    """Return whether a vote has lost its seat: the labels no longer count, and the sweep makes the sample void."""
     return broken_samples().filter(pk=sample.pk).exists()
 
 
@@ -75,18 +75,18 @@ def _decide(sample: Sample, review: Review, criterion: CriterionSpec, now: datet
 
 
 def is_current(sample: Sample) -> bool:
-    """Whether the batch still stands as it was checked: nobody has opened another round or moved the study."""
+    """Return whether the batch is in the same round, and the study on the same version, as the sample."""
     batch = Batch.objects.select_related("study").get(pk=sample.batch_id)
     return batch.round == sample.round and batch.study.protocol_version_id == sample.protocol_version_id
 
 
 def _returns_automatically(sample: Sample) -> bool:
-    """As the study wants it today: who switches it off while batches are checked means those."""
+    """Return the present setting: switching it off also applies to batches under review."""
     return AcceptancePlan.objects.filter(study=sample.batch.study_id, is_returned_automatically=True).exists()
 
 
 def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, int] | None:
-    """The decision, and after how many sampled items it stood; None while a sequential sample is not clear yet."""
+    """Return the decision and how many items it needed, or None while a sequential sample is undecided."""
     n = len(reviewed.labels)
     if isinstance(rule, SharesRule):
         is_weighted = bool(reviewed.is_top_up.any())
@@ -98,7 +98,7 @@ def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, i
 
 
 def results_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec, n_used: int) -> dict[str, Any]:
-    """Everything the decision page shows, as it was decided."""
+    """Return everything that the page of the sample shows about the decision."""
     return asdict(decision) | {
         "labels": [option.id for option in class_options(criterion)],
         "answers": [option.id for option in answer_options(criterion)],
@@ -111,7 +111,7 @@ def results_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec,
 # --- what a person decides -------------------------------------------------------------------------
 @transaction.atomic
 def confirm_return(sample: Sample, *, group: Group | None, by: User, now: datetime) -> Sample:
-    """Raises Refused when there is nothing to confirm."""
+    """Carry out a return that waits for confirmation. Raise Refused if there is none or it no longer applies."""
     locked = lock_sample(sample.pk)
     if not locked.is_open or locked.outcome != Chosen.RETURN:
         raise Refused("nothing_to_confirm", _("This batch is not waiting to be returned."))
@@ -122,7 +122,7 @@ def confirm_return(sample: Sample, *, group: Group | None, by: User, now: dateti
 
 @transaction.atomic
 def override(sample: Sample, *, to: str, reason: str, by: User, now: datetime, group: Group | None = None) -> Sample:
-    """Put a person's decision in the place of the decision, which is kept beside it. Raises Refused."""
+    """Replace the decision by a person's, and keep both. Raise Refused if it cannot be overridden."""
     locked = lock_sample(sample.pk)
     if locked.state != State.DECIDED:
         raise Refused("not_decided", _("There is no decision to override yet."))
@@ -148,7 +148,7 @@ def _require_votes(sample: Sample) -> None:
 
 
 def _carry_out(sample: Sample, group: Group | None, by: User | None, now: datetime) -> None:
-    """Close the batch, or have it rated again. Raises Refused when it is being rated again already."""
+    """Close the batch, or open its next round. Raise Refused if it is already being rated again."""
     batch = sample.batch
     if not is_current(sample):
         raise Refused("over", _("This batch is already being rated again. A new sample will be reviewed."))

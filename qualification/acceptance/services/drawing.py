@@ -1,4 +1,4 @@
-"""The sample of a finished batch: drawn once in a round, from a stored seed, and kept with the plan as it stood."""
+"""Draw the sample of a finished batch: once in a round, from a stored seed. It keeps the plan as it was."""
 
 import hashlib
 from datetime import datetime
@@ -19,10 +19,10 @@ from qualification.models import AcceptancePlan, Sample, SampledItem
 
 @transaction.atomic
 def make_sample(batch_id: int, *, now: datetime) -> Sample | None:
-    """Draw the sample of the batch's round. None when it is drawn already, is not finished, or is not settled yet."""
-    # The batch's row: two sweeps draw one after the other, and the second finds what the first has drawn.
+    """Draw the sample of the batch's round; return None if there is one, or the round is unfinished or unsettled."""
+    # This lock makes two sweeps draw one after the other, so that the second finds the sample of the first.
     Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
-    # Before the labels: a vote that is lost from here on makes the sample void.
+    # Read before the labels, so that a vote lost from here on makes the sample void.
     votes = list(Seat.objects.filter(batch=batch_id).values_list("assignment", flat=True))
     batch = finished_batches().filter(pk=batch_id).select_related("study__protocol_version").first()
     if batch is None or None in votes:
@@ -46,7 +46,7 @@ def _store(batch: Batch, plan: AcceptancePlan, criterion: CriterionSpec, labels:
         seed=seed_of(batch, _n_void(batch)), plan=as_data, n_items=len(labels.option_of), left_out=labels.left_out,
         drawn_at=now, class_sizes={str(option): n for option, n in sorted(labels.sizes.items())},
     )  # fmt: skip
-    if not labels.option_of:  # nothing to check: no controller could ever decide about it
+    if not labels.option_of:  # with nothing to review, no controller could ever decide it
         sample.state, sample.decision = Sample.State.DECIDED, Sample.Decision.NOT_ASSESSABLE
         sample.decided_at = now
     sample.save()

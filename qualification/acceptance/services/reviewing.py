@@ -1,4 +1,4 @@
-"""A controller takes a sample: it becomes a private batch of theirs, rated on the same screen as all others."""
+"""Let a controller take a sample: it becomes a private batch, rated blind on the annotators' screen or with labels."""
 
 from datetime import datetime
 
@@ -18,15 +18,15 @@ from qualification.models import Review, Sample
 
 State = Sample.State
 PersonStatus = Participant.Status
-# Of a sequential sample. Under the usual risks a flawless batch is accepted after 42 items: two portions.
+# A sequential sample is dealt in portions. With the usual risks a flawless batch needs 42 items: two portions.
 PORTION = 25
 
 
 @transaction.atomic
 def take_sample(sample: Sample, *, user: User, now: datetime) -> Review:
-    """Give the user the check of this sample, or the one they have begun. Raises Refused.
+    """Give the user the review of this sample, or the one they have begun. Raise Refused if they cannot take it.
 
-    Who has rated the batch cannot check it: they would find their own labels right.
+    Anyone who rated the batch cannot review it: they would find their own labels right.
     """
     locked = _lock_reviewable(sample.pk)
     mine = open_review(locked, user)
@@ -42,7 +42,10 @@ def take_sample(sample: Sample, *, user: User, now: datetime) -> Review:
 
 @transaction.atomic
 def take_second_review(sample: Sample, *, user: User, now: datetime) -> Review:
-    """Give the user the same sample, blind, to see whether controllers agree. No decision changes. Raises Refused."""
+    """Give the user the same sample, blind, to see whether controllers agree. No decision changes.
+
+    Raise Refused if it is not decided, or it has a second review, or the user has reviewed it.
+    """
     locked = _lock_reviewable(sample.pk)
     begun = locked.reviews.filter(is_second=True, given_back_at=None).select_related("participant", "batch").first()
     if begun is not None and begun.participant.user_id == user.pk and begun.counted_at is None:
@@ -60,19 +63,19 @@ def take_second_review(sample: Sample, *, user: User, now: datetime) -> Review:
 
 
 def open_review(sample: Sample, user: User) -> Review | None:
-    """The check the user has begun and not finished."""
+    """Return the review that the user has begun and not finished, or None."""
     mine = sample.reviews.filter(participant__user=user, counted_at=None, given_back_at=None)
     return mine.select_related("participant", "batch__study").first()
 
 
 def lock_sample(pk: int) -> Sample:
-    """Everything that is decided about a sample waits for this row: it happens once."""
+    """Return the sample, locked. Every decision about it takes this lock, so that each is made once."""
     found = Sample.objects.select_related("batch__study__protocol_version")
     return found.select_for_update(of=("self",), no_key=True).get(pk=pk)
 
 
 def _lock_reviewable(pk: int) -> Sample:
-    """Raises Refused when nobody can check it at the moment."""
+    """Return the sample, locked. Raise Refused if nobody can review it at present."""
     locked = lock_sample(pk)
     study = locked.batch.study
     if study.status != Study.Status.OPEN:
@@ -83,9 +86,12 @@ def _lock_reviewable(pk: int) -> Sample:
 
 
 def _controller(sample: Sample, user: User, now: datetime) -> Participant:
-    """The user's own participation, with a status that gets them no batch but those of their own. Raises Refused."""
+    """Return the user as a participant. Raise Refused if they are excluded or rated the batch.
+
+    A paused or qualifying participant becomes pending, a status that gives private batches only.
+    """
     study = sample.batch.study
-    # The study's row: a controller who takes two samples at once becomes one participant.
+    # This lock makes a controller who takes two samples at once one participant, not two.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     person = get_or_make_participant(study, user=user)
     if person.status == PersonStatus.EXCLUDED:
@@ -106,14 +112,14 @@ def deal_review(
     by: User | None = None,
     is_second: bool = False,
 ) -> Review:
-    """The private batch of one portion. Call it with the sample locked."""
+    """Make the private batch of one portion and return its review. Call it with the sample locked."""
     n_drawn, study = sample.sampled_items.count(), sample.batch.study
     is_in_portions = sample.plan["kind"] == Kind.SEQUENTIAL
     size = PORTION if is_in_portions and not is_second else n_drawn
     first = (number - 1) * size
     last = min(first + size, n_drawn) - 1
     sampled_items = sample.sampled_items.filter(position__range=(first, last))
-    if is_second:  # of a sequential sample, what the first has checked
+    if is_second:  # a sequential sample may be decided before all its items are reviewed
         sampled_items = sampled_items.filter(controller_label__isnull=False)
     items: list[Item] = [sampled.item for sampled in sampled_items.select_related("item")]
     batch = make_private_batch(
@@ -131,7 +137,7 @@ def deal_review(
 
 @transaction.atomic
 def give_back(review: Review, *, by: User, now: datetime) -> None:
-    """Another controller may take the sample. What was answered stays stored and counts for nothing. Raises Refused."""
+    """Free the sample for another controller. Answers stay stored but do not count. Raise Refused if it is over."""
     sample = lock_sample(review.sample_id)
     fresh = Review.objects.get(pk=review.pk)
     submitted = Assignment.objects.filter(batch=review.batch_id, status=Assignment.Status.SUBMITTED)
@@ -139,7 +145,7 @@ def give_back(review: Review, *, by: User, now: datetime) -> None:
         raise Refused("over", _("This review is already over."))
     withdraw_private_batch(review.batch)
     if not fresh.is_second:
-        # All portions go: one sample is checked by one controller.
+        # All portions are reset: one controller reviews the whole sample.
         sample.sampled_items.update(controller_label=None)
         sample.state, sample.controller = State.WAITING, None
         sample.save(update_fields=["state", "controller"])
@@ -149,7 +155,7 @@ def give_back(review: Review, *, by: User, now: datetime) -> None:
 
 
 def finish_review(review: Review, assignment: Assignment, *, now: datetime) -> Assignment:
-    """Of a check with the labels shown, where one question was asked of each item. Raises Refused."""
+    """Submit a review with the labels shown, which asks one question per item. Raise Refused if answers are missing."""
     answered = assignment.ratings.filter(criterion__key=review.sample.plan["criterion"], is_active=True)
     missing = review.batch.n_items - answered.count()
     if missing > 0:

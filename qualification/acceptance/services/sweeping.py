@@ -1,4 +1,4 @@
-"""Batch acceptance by the clock: draw samples of finished batches, decide reviewed ones, void those without votes."""
+"""Sweep batch acceptance regularly: void samples that lost votes, draw new ones and count finished reviews."""
 
 from datetime import datetime
 from functools import partial
@@ -24,13 +24,13 @@ from qualification.models import AcceptancePlan, Sample
 
 
 def sweep_acceptance(*, now: datetime) -> tuple[int, int]:
-    """Draw and decide what is due. Returns how many samples were drawn, and how many checks were counted.
+    """Draw and decide what is due. Return how many samples were drawn, and how many reviews were counted.
 
-    Each is done once, however often it is called: under a lock, and only where it has not been done.
+    Calling it often is safe: each step takes a lock and is done once.
     """
-    # Planning the queries below takes longer than running them, and most installations control nothing.
+    # Planning the queries below takes longer than running them, and most installations review nothing.
     has_samples = Sample.objects.exists()
-    if has_samples:  # before anything is decided by labels that count no more
+    if has_samples:  # before anything is decided from labels that no longer count
         broken = broken_samples().values_list("pk", flat=True)
         sweep_each("voiding a sample", broken, partial(void_sample, now=now))
     is_reviewed = has_samples and under_way().exists()
@@ -49,7 +49,7 @@ def sweep_acceptance(*, now: datetime) -> tuple[int, int]:
 
 @transaction.atomic
 def save_plan(plan: AcceptancePlan, *, by: User, now: datetime) -> AcceptancePlan:
-    """Keep a plan that its form has filled. Samples drawn before keep the plan they were drawn by."""
+    """Validate and store a plan that its form has filled. Samples drawn before keep their plan."""
     plan.full_clean()
     before: dict[str, Any] = dict(AcceptancePlan.objects.filter(pk=plan.pk).values().first() or {})
     plan.save()

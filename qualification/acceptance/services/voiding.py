@@ -1,4 +1,4 @@
-"""A sample of votes that do not all count any more decides nothing: it is void, and its batch is rated to the end."""
+"""Void a sample whose votes no longer all count: it decides nothing, and its batch is rated to the end."""
 
 from datetime import datetime
 
@@ -17,9 +17,9 @@ State, Decision = Sample.State, Sample.Decision
 
 @transaction.atomic
 def void_sample(sample_id: int, *, now: datetime) -> bool:
-    """Keep it as history, so that another sample is drawn once the round is complete. Whether this call has done it.
+    """Void the sample, so that another is drawn once the round is complete. Return whether this call has done it.
 
-    Checks that have begun are over. A batch that was closed as accepted is opened for whoever gives the missing vote.
+    The sample is kept as history and its reviews end. A batch closed as accepted is opened for the missing vote.
     """
     sample = lock_sample(sample_id)
     if not broken_samples().filter(pk=sample_id).exists():

@@ -1,4 +1,4 @@
-"""Batch acceptance: every batch with its state, and the plan by which they are checked."""
+"""The pages of batch acceptance: every batch with its state, and the plan."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def acceptance_plan(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def acceptance_plan_curve(request: HttpRequest, slug: str) -> HttpResponse:
-    """The picture of the plan as it stands in the form, which is not saved yet."""
+    """Draw the curve of the plan in the form, before it is saved."""
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = AcceptancePlanForm(request.GET, instance=selectors.plan_of(study), study=study)
     context = _pictured(study, form.instance) if form.is_valid() else {"is_unclear": True}
@@ -76,7 +76,7 @@ def acceptance_plan_curve(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _pictured(study: Study, plan: AcceptancePlan) -> dict[str, Any]:
-    """Its curve, for a batch as the last one that was drawn, or as one may expect."""
+    """Return the plan's curve for class sizes of the last sampled batch, or for assumed ones before the first."""
     spec = spec_of(study.protocol_version)
     criterion = criterion_of(spec, plan.criterion.key) if plan.criterion else None
     n_classes = len(class_options(criterion)) if criterion else 3

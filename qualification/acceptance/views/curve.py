@@ -1,4 +1,4 @@
-"""The operating curve as a picture: values to units of an SVG."""
+"""Convert an operating curve to coordinates of an SVG picture."""
 
 from typing import Any
 

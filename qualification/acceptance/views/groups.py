@@ -1,4 +1,4 @@
-"""Groups of annotators, and the batches they get."""
+"""The page of groups of annotators and the batches each group gets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -77,7 +77,7 @@ def acceptance_group_remove(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def acceptance_groups_move(request: HttpRequest, slug: str) -> HttpResponse:
-    """The ticked annotators and batches go to the chosen group."""
+    """Move the ticked annotators and batches to the chosen group."""
     study = study_for(request.user, slug, Right.CLEAR)
     form = IntoGroupForm(request.POST, study=study)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""A check with the labels shown: one page per dialogue, each item with its label and what it should be."""
+"""The pages of a review with the labels shown: one per dialogue, to confirm or correct each label."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,7 +33,7 @@ from qualification.models import Review
 @never_cache
 @require_safe
 def sample_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """To the first item that is not checked, or to the end."""
+    """Redirect to the first item that is not reviewed, or finish the review."""
     review = labelled_review_for(request.user, slug, pk)
     position = unreviewed_position(review)
     if position is not None:
@@ -66,7 +66,7 @@ def _assignment_of(review: Review) -> Assignment:
 
 
 def _labelled_step(review: Review, page: work.DialoguePage, labels: Mapping[UUID, str]) -> Step:
-    """The one question that is checked, of every item of the dialogue. Its label is chosen already."""
+    """Return a step with the question under review for each item of the dialogue, its label preselected."""
     key = review.sample.plan["criterion"]
     asked = [(part.item, question) for step in page.steps for part, question in step.questions
              if question.criterion.key == key]  # fmt: skip

@@ -1,4 +1,4 @@
-"""One sample: its page, who takes it, and what a lead decides about it."""
+"""The page of one sample, where controllers take it and team leads decide about its batch."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def _is_mine(request: HttpRequest, review: Review) -> bool:
 @login_required
 @require_POST
 def sample_take(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """To the first item, with a seat of the private batch."""
+    """Give the user a seat in the private batch, and redirect to its first item or to the consent."""
     sample = sample_for(request.user, slug, pk, Right.REVIEW)
     take = reviewing.take_second_review if "second" in request.POST else reviewing.take_sample
     try:

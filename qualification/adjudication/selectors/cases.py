@@ -1,4 +1,4 @@
-"""The case library: disagreements with everything that was said about them, and the cases kept to learn from."""
+"""Collect what the adjudication pages show: disagreements with all answers about them, and the case library."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,30 +26,30 @@ UNITS_SHOWN_ALONE = (Unit.RESPONSE, Unit.DIALOGUE)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One annotator's answer as a person reads it. `others`: (question, answer) of what else they said of the item."""
+    """Hold one annotator's answer in words. `others` are (question, answer) of their other answers about the item."""
 
     annotator: str
     answer: str
     reasons: tuple[str, ...]
     free_text: str
-    turns: tuple[str, ...]  # the labels of the marked ones
+    turns: tuple[str, ...]  # the labels of the marked turns
     others: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What was rated, without its source: who decides about an answer must not be led by it."""
+    """Hold what was rated, without its source: the source must not influence the decision."""
 
     turns: list[dict[str, Any]]
     texts: tuple[str, ...]
     unit: str
-    speaker: str = ""  # of a response
+    speaker: str = ""  # only of a response
     facts: list[str] = field(default_factory=list)
-    dialogues: tuple[tuple[list[dict[str, Any]], str, str], ...] = ()  # of a model: each with its response
+    dialogues: tuple[tuple[list[dict[str, Any]], str, str], ...] = ()  # only of a model: turns, speaker, response
 
     @property
     def is_numbered(self) -> bool:
-        """As on the annotators' page: turns have numbers where the dialogue itself is rated."""
+        """Return whether turns have numbers: as for annotators, they do where the dialogue itself is rated."""
         return self.unit == Unit.DIALOGUE
 
     @property
@@ -65,19 +65,19 @@ class Card:
     case: Case | None
     first: list[Said] = field(default_factory=list)
     second: list[Said] = field(default_factory=list)
-    kept: list[Said] = field(default_factory=list)  # with the settled label
+    kept: list[Said] = field(default_factory=list)  # answers kept with the settled label
 
 
 # --- disagreements ---------------------------------------------------------------------------------
 def counts_by_state(study: Study) -> dict[str, int]:
-    """How many disagreements are in each state, and how many cases are in use ("cases")."""
+    """Count the disagreements in each state, and the cases in use under "cases"."""
     states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
     n_cases = Case.objects.filter(study=study, is_active=True).count()
     return disagreements_of(study).aggregate(**states) | {"cases": n_cases}
 
 
 def listed(study: Study, state: str) -> QuerySet[Disagreement]:
-    """Those in one state: the ones that wait longest come first, settled ones last settled first."""
+    """Return the disagreements in one state, the longest waiting first; settled ones, the last settled first."""
     order = ("-settled_at", "-pk") if state == State.SETTLED else ("found_at", "pk")
     return with_texts(disagreements_of(study).filter(state=state)).order_by(*order)
 
@@ -89,7 +89,7 @@ def with_texts(disagreements: QuerySet[Disagreement]) -> QuerySet[Disagreement]:
 
 
 def cards_of(study: Study, disagreements: Sequence[Disagreement]) -> list[Card]:
-    """In a number of queries that does not grow with them. They come from `with_texts`."""
+    """Return the cards of disagreements from `with_texts`, in a fixed number of queries."""
     spec, said, kept = spec_of(study.protocol_version), _said(disagreements), _kept(disagreements)
     shown = shown_items([each.item for each in disagreements])
     in_book = Case.objects.filter(item__in=[each.item_id for each in disagreements], is_active=True)
@@ -114,7 +114,7 @@ def options_of(spec: VersionSpec, criterion_id: int) -> tuple[tuple[int, str], .
 
 
 def shown_items(items: Iterable[Item]) -> dict[int, Shown]:
-    """By item. They need their dialogue and candidate."""
+    """Return {item id: what is shown}. The items need their dialogue and candidate loaded."""
     found = list(items)
     together = responses_of(found)
     return {item.pk: _shown(item, together) for item in found}
@@ -133,7 +133,7 @@ def _shown(item: Item, together: dict[int, Candidate]) -> Shown:
 
 
 def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[Said]]:
-    """By disagreement and whether it is of the re-rating."""
+    """Return the answers about each disagreement by (its id, whether they are of the re-rating)."""
     comparisons = current_comparisons().filter(batch__in={each.item.batch_id for each in disagreements})
     rows = (
         with_words(Rating.objects.filter(first_looks(comparisons) | re_ratings(comparisons)))
@@ -153,7 +153,7 @@ def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[
 
 
 def _kept(disagreements: Sequence[Disagreement]) -> dict[int, list[Said]]:
-    """What is kept with each settled label, by disagreement."""
+    """Return the answers kept with each settled label, by disagreement id."""
     through = Disagreement.answers.through.objects.filter(disagreement__in=disagreements)
     of_rating: dict[int, list[int]] = defaultdict(list)
     for pk, rating in through.values_list("disagreement", "rating"):
@@ -168,7 +168,7 @@ def _kept(disagreements: Sequence[Disagreement]) -> dict[int, list[Said]]:
 
 
 def _items_like(disagreements: Sequence[Disagreement]) -> QuerySet[Item]:
-    """The items and their copies, by what they show; `_unit` tells them apart."""
+    """Return the items and their copies, matched by what they show; `_unit` tells them apart."""
     dialogues = {each.item.dialogue_id for each in disagreements if each.item.dialogue_id}
     sources = {each.item.source_id for each in disagreements if not each.item.dialogue_id}
     return Item.objects.filter(Q(dialogue__in=dialogues) | Q(dialogue=None, source__in=sources))
@@ -186,7 +186,7 @@ class Words:
 
 
 def with_words(ratings: QuerySet[Rating]) -> QuerySet[Rating]:
-    """Return the answers that are asked for, annotator by annotator, with what `said_by_each` reads of them."""
+    """Return the active ones of these ratings, grouped by annotator, with all that `said_by_each` reads."""
     rows = ratings.filter(is_active=True).select_related(
         "option", "criterion", "item__dialogue", "assignment__participant"
     )
@@ -194,7 +194,7 @@ def with_words(ratings: QuerySet[Rating]) -> QuerySet[Rating]:
 
 
 def words_of(rows: Iterable[Rating]) -> Words:
-    """Return what reasons and choices of all these answers are called, in two queries."""
+    """Return the reasons and choices of all these answers by id, in two queries."""
     found = list(rows)
     return Words(
         Explanation.objects.in_bulk({pk for row in found for pk in row.explanations}),
@@ -229,7 +229,7 @@ def _answer(row: Rating, words: Words) -> str:
 
 
 def _labels(row: Rating) -> tuple[str, ...]:
-    """Return what the marked turns are called; a turn without a label is called by its number."""
+    """Return the labels of the marked turns; a turn without a label gets its number."""
     dialogue = row.item.dialogue
     if dialogue is None or not row.turns:
         return tuple(map(str, row.turns))
@@ -243,7 +243,7 @@ def _reasons(row: Rating, words: Words) -> tuple[str, ...]:
 
 # --- cases -----------------------------------------------------------------------------------------
 def cases_of(study: Study, *, criterion: str = "", is_active: bool = True) -> QuerySet[Case]:
-    """The newest first; of the question with this key, whatever version it is of."""
+    """Return cases, newest first; with a `criterion`, those about the question with this key in any version."""
     found = Case.objects.filter(study=study, is_active=is_active)
     if criterion:
         found = found.filter(criterion__key=criterion)
@@ -259,24 +259,24 @@ class CaseRow:
 
     @property
     def can_be_shown_alone(self) -> bool:
-        """As an example, or to train with. A set of responses is neither."""
+        """Return whether the case can become an example or a training item. A set of responses cannot."""
         return self.case.option_id is not None and self.shown.unit in UNITS_SHOWN_ALONE and bool(self.shown.turns)
 
 
 def case_rows(cases: Sequence[Case]) -> list[CaseRow]:
-    """In one query, however many they are."""
+    """Return the rows in one query."""
     shown = shown_items([case.item for case in cases])
     return [CaseRow(case, shown[case.item_id]) for case in cases]
 
 
 def criteria_in_book(study: Study) -> list[tuple[str, str]]:
-    """(key, name) of the questions that cases are about."""
+    """Return (key, name) of the questions that cases are about."""
     rows = Case.objects.filter(study=study).order_by("criterion__key", "-criterion__pk")
     return list(rows.distinct("criterion__key").values_list("criterion__key", "criterion__name"))
 
 
 def items_of_dialogue(study: Study, key: str) -> list[Item]:
-    """Everything of a dialogue that was rated, each once; copies in private batches are none of it."""
+    """Return the dialogue's items that batches hold, each once, without the copies in private batches."""
     rows = Item.objects.filter(batch__study=study, batch__reserved_for=None, dialogue__key=key)
     rows = rows.filter(batch__kind__in=Batch.DEALT, unit__in=UNITS_SHOWN_ALONE)
     return list(

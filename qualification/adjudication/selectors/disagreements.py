@@ -1,6 +1,6 @@
-"""Labels that two confirm: what the sweep looks for, what was settled, and the counts a report prints.
+"""Select disagreements: what the sweep looks for, what was settled, and the counts a report prints.
 
-Votes and figures of agreement are those of the first look. What is here stands beside them.
+Votes and agreement are always those of the first answers; settled labels are reported beside them.
 """
 
 from collections.abc import Iterable
@@ -21,19 +21,19 @@ Answers = dict[tuple[int, int], int]  # {(item, criterion): option}
 
 # --- the plan --------------------------------------------------------------------------------------
 def plan_of(study: Study) -> AdjudicationPlan:
-    """The study's, or one that is not stored yet."""
+    """Return the study's plan, or one that is not stored yet."""
     return AdjudicationPlan.objects.filter(study=study).first() or AdjudicationPlan(study=study)
 
 
 def adjudicated_criteria(plan: AdjudicationPlan) -> tuple[CriterionSpec, ...]:
-    """Those of the version the study follows now. A question that is not asked of everybody is not confirmed."""
+    """Return the adjudicated criteria of the present version: only questions that are asked of everybody."""
     counted = spec_of(plan.study.protocol_version).counted
     keys = set(plan.criteria.values_list("key", flat=True)) if plan.pk else set()
     return tuple(each for each in counted if not keys or each.key in keys)
 
 
 def is_adjudicated(batch: Batch, criterion: CriterionSpec) -> bool:
-    """Whether two have to agree on this label of this batch."""
+    """Return whether two annotators have to agree on this label in this batch."""
     plan = (
         AdjudicationPlan.objects.filter(study=batch.study_id, is_on=True)
         .select_related("study__protocol_version")
@@ -45,12 +45,12 @@ def is_adjudicated(batch: Batch, criterion: CriterionSpec) -> bool:
 
 
 def has_pairs(study: Study) -> bool:
-    """Whether there is a batch that two rate, or the next ones will be such."""
+    """Return whether a batch has two seats, or new batches will have two."""
     return study.seats == SEATS or SEATS in _seats_of_main_batches(study)
 
 
 def n_other_batches(study: Study) -> int:
-    """Main batches with another number of seats than two: their labels are not confirmed."""
+    """Return how many main batches do not have two seats: their labels are not adjudicated."""
     return sum(n != SEATS for n in _seats_of_main_batches(study))
 
 
@@ -61,7 +61,7 @@ def _seats_of_main_batches(study: Study) -> list[int]:
 
 # --- what the sweep looks for ----------------------------------------------------------------------
 def uncompared_batches() -> QuerySet[Batch]:
-    """Main batches of two seats whose round is finished, and whose two have not been compared."""
+    """Return main batches with two seats whose round is finished and whose annotators have not been compared."""
     compared = Comparison.objects.filter(
         batch=OuterRef("pk"), protocol_version=OuterRef("study__protocol_version"), **_both_count()
     )
@@ -78,21 +78,21 @@ def _both_count() -> dict[str, bool]:
 
 
 def current_comparisons() -> QuerySet[Comparison]:
-    """Those of work that counts: not of an earlier round or version, nor with somebody who was replaced."""
+    """Return comparisons of work that counts: of the present round and version, with nobody replaced."""
     return Comparison.objects.filter(
         round=F("batch__round"), protocol_version=F("batch__study__protocol_version"), **_both_count()
     )
 
 
 def finished_comparisons() -> QuerySet[Comparison]:
-    """Those where both look again, and no re-rating is still to come: of imported people there is none at all."""
+    """Return unfinished comparisons for which no re-rating is still to come; imported annotators never re-rate."""
     to_come = ReRating.objects.filter(comparison=OuterRef("pk"), private_batch__status=Batch.Status.OPEN)
     to_come = to_come.exclude(participant__status=Participant.Status.EXCLUDED).filter(~Exists(_submitted()))
     return current_comparisons().filter(~Exists(to_come), looked_at=None).order_by("pk")
 
 
 def _submitted() -> QuerySet[Assignment]:
-    """Of a re-rating."""
+    """Return the submitted work of a re-rating in an outer query."""
     status = Assignment.Status.SUBMITTED
     return Assignment.objects.filter(batch=OuterRef("private_batch"), status=status, seat__isnull=False)
 
@@ -102,14 +102,14 @@ def open_looks() -> QuerySet[ReRating]:
 
 
 def stale_looks() -> QuerySet[Batch]:
-    """Private batches that nobody has to finish: the round is over, or all of it was settled without them."""
+    """Return private batches that nobody has to finish: the round is over, or all was settled without them."""
     wanted = current_comparisons().filter(looked_at=None, pk=OuterRef("comparison"))
     looks = open_looks().filter(~Exists(wanted), ~Exists(_submitted()))
     return Batch.objects.filter(re_rating__in=looks).order_by("pk")
 
 
 def looked_at_again(comparison: Comparison) -> QuerySet[Disagreement]:
-    """What nobody has settled yet, and no trainer is asked about."""
+    """Return the comparison's disagreements that are not settled and not with a trainer."""
     return Disagreement.objects.filter(
         item__batch=comparison.batch_id,
         round=comparison.round,
@@ -119,7 +119,7 @@ def looked_at_again(comparison: Comparison) -> QuerySet[Disagreement]:
 
 
 def answers_of(assignment: Assignment, criteria: Iterable[CriterionSpec]) -> Answers:
-    """One's answers to the confirmed questions; checks with a known answer are no results."""
+    """Return an annotator's answers to the adjudicated questions, without checks, which are no results."""
     rows = Rating.objects.filter(
         assignment=assignment, criterion__in=[each.id for each in criteria], is_active=True, item__is_check=False
     )
@@ -128,7 +128,7 @@ def answers_of(assignment: Assignment, criteria: Iterable[CriterionSpec]) -> Ans
 
 
 def looked_again(comparison: Comparison) -> list[dict[tuple[object, ...], int]]:
-    """What each submitted re-rating says, {(unit, dialogue, candidate, source, criterion): option}."""
+    """Return for each submitted re-rating {(unit, dialogue, candidate, source, criterion): option}."""
     rows = Rating.objects.filter(
         batch__re_rating__comparison=comparison, is_active=True, option__isnull=False, assignment__seat__isnull=False,
         assignment__status=Assignment.Status.SUBMITTED,
@@ -146,15 +146,15 @@ def first_looks(comparisons: QuerySet[Comparison]) -> Q:
 
 
 def re_ratings(comparisons: QuerySet[Comparison]) -> Q:
-    """Match the ratings of submitted re-ratings: an answer that may still change is nobody's to read."""
+    """Match the ratings of submitted re-ratings: nobody reads answers that may still change."""
     status = Assignment.Status.SUBMITTED
     return Q(batch__re_rating__comparison__in=comparisons, assignment__status=status, assignment__seat__isnull=False)
 
 
 def answers_behind(disagreement: Disagreement) -> list[Rating]:
-    """Return all answers about the item by those who gave its settled label, at the re-rating or else at the first.
+    """Return all answers about the item by those who gave its settled label: in the re-rating, otherwise at first.
 
-    None where a trainer settled on a label that nobody gave.
+    The list is empty if a trainer settled on a label that nobody gave.
     """
     item = disagreement.item
     parts = {f"item__{part}": getattr(item, part) for part in ("unit", "dialogue", "candidate", "source")}
@@ -169,14 +169,14 @@ def answers_behind(disagreement: Disagreement) -> list[Rating]:
 
 # --- what came of it -------------------------------------------------------------------------------
 def disagreements_of(study: Study) -> QuerySet[Disagreement]:
-    """Those that count. What belongs to an earlier round, or another version, is history."""
+    """Return the disagreements that count: those of an earlier round or another version are history."""
     return Disagreement.objects.filter(
         item__batch__study=study, round=F("item__batch__round"), criterion__version=study.protocol_version_id
     )
 
 
 class GivenAnswer(NamedTuple):
-    """An answer of somebody who gave a settled label, in ids of rows."""
+    """Hold an answer of somebody who gave a settled label; options and explanations are ids."""
 
     assignment_id: int
     criterion_id: int
@@ -188,7 +188,7 @@ class GivenAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A label in the place of two different votes, how it was settled, and what was answered together with it."""
+    """Hold a label that replaces two different votes, how it was settled, and the answers given with it."""
 
     option_id: int
     how: str
@@ -211,7 +211,7 @@ def settled_labels(study: Study) -> SettledLabels:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationCounts:
-    """`by_criterion`: {key: {"disagreements", "second_look", "replaced", "adjudicated", "open": labels}}."""
+    """`by_criterion`: {key: {"disagreements", "re_rating", "adjudicated", "replaced", "open": labels}}."""
 
     n_batches: int
     n_items: int
@@ -221,7 +221,7 @@ class AdjudicationCounts:
 
 
 def adjudication_counts(study: Study) -> AdjudicationCounts:
-    """In three queries. Zeros where nothing was compared."""
+    """Return the counts, in a fixed number of queries; zeros where nothing was compared."""
     compared = current_comparisons().filter(batch__study=study)
     sums = compared.aggregate(batches=Count("pk"), items=Sum("n_items"), labels=Sum("n_labels"))
     found = disagreements_of(study)

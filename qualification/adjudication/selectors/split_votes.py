@@ -1,4 +1,4 @@
-"""Items whose annotators do not all agree, whatever the number of seats: the most split first."""
+"""Find items whose annotators do not all agree, for any number of seats, the most split first."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from annotation.models import Assignment, Batch, Item, Rating, Study
 from protocols.specs import CriterionSpec, spec_of
 from qualification.adjudication.selectors.cases import Said, Shown, said_by_each, shown_items, with_words, words_of
 
-# Submitted work alone: an answer that may still change is nobody's to read.
+# Only submitted work: nobody reads answers that may still change.
 SPLIT = """
     WITH vote AS (
         SELECT rating.item_id, rating.criterion_id, rating.option_id, count(*) AS n
@@ -36,7 +36,7 @@ PAGE = (
 
 
 class Split(NamedTuple):
-    """`share`: of the pairs of annotators, how many gave different answers."""
+    """`share` is the share of pairs of annotators who gave different answers."""
 
     item_id: int
     criterion_id: int
@@ -54,14 +54,14 @@ class SplitCard:
 
 
 def n_split(study: Study, criteria: Sequence[CriterionSpec]) -> int:
-    """Return on how many items and questions not all agree."""
+    """Return the number of (item, question) on which not all annotators agree."""
     with connection.cursor() as cursor:
         cursor.execute(COUNT, {"study": study.pk, "criteria": [each.id for each in criteria]})
         return cursor.fetchone()[0]
 
 
 def split_items(study: Study, criteria: Sequence[CriterionSpec], *, limit: int, offset: int = 0) -> list[Split]:
-    """Return some of them, the most split first."""
+    """Return one page of items and questions on which not all agree, the most split first."""
     ids = [each.id for each in criteria]
     with connection.cursor() as cursor:
         cursor.execute(PAGE, {"study": study.pk, "criteria": ids, "limit": limit, "offset": offset})
@@ -69,13 +69,13 @@ def split_items(study: Study, criteria: Sequence[CriterionSpec], *, limit: int, 
 
 
 def questions_of(study: Study, key: str = "") -> list[CriterionSpec]:
-    """Return the questions with one option, or the one with this key."""
+    """Return the questions answered with one option, or only the one with this key if it is among them."""
     voted = [each for each in spec_of(study.protocol_version).voted if each.is_asked]
     return [each for each in voted if each.key == key] or voted
 
 
 def split_cards(study: Study, found: Sequence[Split]) -> list[SplitCard]:
-    """Return what was rated with all votes, in a number of queries that does not grow with them."""
+    """Return the items with all votes, in a fixed number of queries."""
     spec = spec_of(study.protocol_version)
     items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk({each.item_id for each in found})
     shown, rows = shown_items(items.values()), _answers(items)

@@ -1,4 +1,4 @@
-"""Cases are collected, corrected and put away, and in one step become an example or a training item."""
+"""Collect, correct and archive cases, and turn them into examples or training items in one step."""
 
 from datetime import datetime
 from typing import Any
@@ -25,13 +25,13 @@ Unit = ProtocolVersion.Unit
 LONGEST_TITLE = 60
 
 
-# --- the book --------------------------------------------------------------------------------------
+# --- the case library ------------------------------------------------------------------------------
 @transaction.atomic
 def collect(
     study: Study, *, item: Item, criterion: Criterion, option: Option | None, note: str, by: User, now: datetime
 ) -> Case:
-    """Raises ValidationError when the item is in the book with this question."""
-    # The study's row: two trainers who collect one item at once make one case.
+    """Add a case to the library. Raise ValidationError if it has one for this item and question."""
+    # This lock keeps two trainers who collect one item at once from making two cases.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     case = Case(
         study=study, item=item, criterion=criterion, option=option, note=note.strip(), author=by, created_at=now
@@ -43,7 +43,7 @@ def collect(
 
 
 def collect_disagreement(disagreement: Disagreement, *, by: User, now: datetime) -> Case:
-    """In one click: with the answer and note there are, or none while it is open. Raises ValidationError."""
+    """Add a disagreement as a case, with its answer and note if it is settled. Raise ValidationError if it is one."""
     item = disagreement.item
     return collect(
         item.batch.study, item=item, criterion=disagreement.criterion, option=disagreement.option,
@@ -53,7 +53,7 @@ def collect_disagreement(disagreement: Disagreement, *, by: User, now: datetime)
 
 @transaction.atomic
 def change_case(case: Case, *, option: Option | None, note: str, by: User, now: datetime) -> Case:
-    """What was made of it before stays as it was made. Raises Refused for an answer of another question."""
+    """Change a case, not what was made from it before. Raise Refused for an answer to another question."""
     locked = _lock(case)
     if option is not None and option.criterion_id != locked.criterion_id:
         raise Refused("other_question", _("That is not an answer to this question."))
@@ -65,7 +65,7 @@ def change_case(case: Case, *, option: Option | None, note: str, by: User, now: 
 
 @transaction.atomic
 def set_active(case: Case, *, is_active: bool, by: User, now: datetime) -> Case:
-    """Put it away, or bring it back. Raises ValidationError when its item is in the book again already."""
+    """Archive or restore a case. Raise ValidationError if the library has another for its item and question."""
     Study.objects.select_for_update(no_key=True).get(pk=case.study_id)
     locked = _lock(case)
     locked.is_active = is_active
@@ -77,13 +77,13 @@ def set_active(case: Case, *, is_active: bool, by: User, now: datetime) -> Case:
 
 
 def _lock(case: Case) -> Case:
-    """Two people at once work one after the other."""
+    """Return the case, locked, so that two people change it one after the other."""
     found = Case.objects.select_related("study__protocol_version", "item__dialogue", "item__candidate", "criterion")
     return found.select_for_update(of=("self",)).get(pk=case.pk)
 
 
 def _named(case: Case, **details: Any) -> dict[str, Any]:
-    """What a line of the log says of it."""
+    """Return what a line of the log says about the case."""
     about = case.item.dialogue.key if case.item.dialogue else str(case.item.token)
     return {"about": about, "details": {"criterion": case.criterion.key, **details}}
 
@@ -91,13 +91,13 @@ def _named(case: Case, **details: Any) -> dict[str, Any]:
 # --- what it becomes -------------------------------------------------------------------------------
 @transaction.atomic
 def make_example(case: Case, *, by: User, now: datetime) -> ProtocolVersion:
-    """Add it to the draft made from the study's version, or to a new one. Nobody sees it before that is published.
+    """Add the case to the draft made from the study's version, or to a new draft. Annotators see it once published.
 
-    Raises Refused when it cannot be an example, or is one of the draft already.
+    Raise Refused if it cannot be an example, or already is one in the draft.
     """
     locked = _lock_usable(case)
     study_version = locked.study.protocol_version
-    # The row that every save of a draft locks: two cases at once, or an open editor, come one after the other.
+    # Every save of a draft locks this row, so that two cases at once, or an open editor, follow one another.
     Protocol.objects.select_for_update().get(pk=study_version.protocol_id)
     draft = _draft_of(study_version, now)
     doc = editable(draft)
@@ -132,7 +132,7 @@ def _add_example(doc: Bundle, case: Case) -> None:
 
 
 def _example(case: Case) -> Bundle:
-    """As the editor writes one: the history with the response, or the history itself, its evaluation and why."""
+    """Return the case as an example of the editor: the history, its response if any, the evaluation and why."""
     known = {"title": _title(case), "facts": _facts(case), "history": _history(case), "rated_turn": None}
     evaluated = {"option": _right(case).key, "why": case.note}
     text, speaker = _response(case)
@@ -150,13 +150,13 @@ def _is_same(one: Bundle, other: Bundle) -> bool:
 
 
 def _title(case: Case) -> str:
-    """The beginning of the last turn: the dialogue's key means nothing to who reads the guidelines."""
+    """Return the beginning of the last turn: the dialogue's key means nothing to readers of the guidelines."""
     last = " ".join(_history(case)[-1]["text"].split())
     return last if len(last) <= LONGEST_TITLE else f"{last[: LONGEST_TITLE - 1].rstrip()}…"
 
 
 def _history(case: Case) -> list[dict[str, str]]:
-    """Speakers and texts alone: turns of an import may carry more."""
+    """Return only speakers and texts: imported turns may hold more."""
     turns = case.item.dialogue.turns if case.item.dialogue else []
     return [{"speaker": str(turn["speaker"]), "text": turn["text"]} for turn in turns]
 
@@ -173,7 +173,10 @@ def _right(case: Case) -> Option:
 
 @transaction.atomic
 def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
-    """A copy held apart, with the answer and the note as its explanation, in an open training batch. Raises Refused."""
+    """Copy the case into an open training batch, with its answer, and the note as explanation.
+
+    Raise Refused if it cannot be a training item, or already is one.
+    """
     lock_study(case.study)
     locked = _lock_usable(case)
     criterion = locked.study.protocol_version.criteria.filter(key=locked.criterion.key).first()
@@ -192,13 +195,13 @@ def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
 
 
 def _response(case: Case) -> tuple[str | None, str]:
-    """The text and the speaker of what is rated; a whole dialogue has neither."""
+    """Return text and speaker of the rated response; None and "" for a whole dialogue."""
     candidate = case.item.candidate
     return (candidate.text, candidate.speaker) if candidate else (None, "")
 
 
 def _lock_usable(case: Case) -> Case:
-    """Raises Refused for what cannot be shown on its own."""
+    """Return the case, locked. Raise Refused if it has no answer or cannot be shown on its own."""
     locked = _lock(case)
     _right(locked)
     if locked.item.unit not in (Unit.RESPONSE, Unit.DIALOGUE) or not _history(locked):

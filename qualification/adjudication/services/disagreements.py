@@ -1,4 +1,4 @@
-"""Two confirm a label. Whoever finished a round is compared once, and both look again where they differ."""
+"""Compare the two annotators of a finished round once, and ask both to re-rate where they differ."""
 
 from datetime import datetime
 from functools import partial
@@ -30,11 +30,11 @@ State, How = Disagreement.State, Disagreement.How
 
 
 def sweep_disagreements(*, now: datetime) -> tuple[int, int]:
-    """Compare and settle what is due. Returns how many batches were compared, and how many re-ratings were counted.
+    """Compare and settle what is due. Return how many batches were compared, and in how many re-ratings were counted.
 
-    Each is done once, however often it is called: under a lock, and only where it has not been done.
+    Calling it often is safe: each step takes a lock and is done once.
     """
-    # Planning the queries below takes longer than running them, and most installations confirm nothing.
+    # Planning the queries below takes longer than running them, and most installations adjudicate nothing.
     if open_looks().exists():
         for batch in stale_looks()[:AT_ONCE]:
             withdraw_private_batch(batch)
@@ -50,11 +50,11 @@ def sweep_disagreements(*, now: datetime) -> tuple[int, int]:
 
 @transaction.atomic
 def compare_batch(batch_id: int, *, now: datetime) -> Comparison | None:
-    """One disagreement for every item and question that the two answer differently, and a re-rating for each.
+    """Store a disagreement for every item and question that the two answer differently, and start their re-ratings.
 
-    None when they were compared already, or the round is not finished.
+    Return None if they were compared already, or the round is not finished.
     """
-    # The batch's row: two sweeps compare one after the other, and the second finds what the first has done.
+    # This lock makes two sweeps compare one after the other, so that the second finds what the first has done.
     Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
     batch = uncompared_batches().filter(pk=batch_id).select_related("study__protocol_version").first()
     if batch is None:
@@ -80,10 +80,10 @@ def compare_batch(batch_id: int, *, now: datetime) -> Comparison | None:
 def _keep(
     comparison: Comparison, differing: list[tuple[int, int]], answers: Answers, now: datetime
 ) -> list[tuple[int, int]]:
-    """Store what differs. Returns what is to be looked at again.
+    """Store what differs. Return the (item, criterion) to re-rate.
 
-    Of the round there is something already where one of the two was replaced: what was settled stays so, what the
-    new pair agrees on is settled by that, and the rest is looked at again.
+    If one of the two was replaced, the round has disagreements already: settled ones stay settled, those the new
+    pair agrees on are settled by that, and the others are re-rated.
     """
     known = Disagreement.objects.filter(
         item__batch=comparison.batch_id, round=comparison.round, criterion__version=comparison.protocol_version_id
@@ -110,7 +110,7 @@ def _look_again(row: Disagreement, agreed: int | None, now: datetime) -> None:
 # --- the plan --------------------------------------------------------------------------------------
 @transaction.atomic
 def save_plan(study: Study, *, is_on: bool, criteria: list[Criterion], by: User, now: datetime) -> AdjudicationPlan:
-    """Batches whose round is finished already are compared too. Raises Refused where no batch has two seats."""
+    """Store the plan. Rounds that are finished already are compared too. Raise Refused if no batch has two seats."""
     if is_on and not has_pairs(study):
         raise Refused(
             "not_two",

@@ -1,4 +1,4 @@
-"""Both look again, blind to each other; what they still see differently a trainer settles."""
+"""Let both annotators re-rate, blind to each other; a trainer settles what they still answer differently."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,9 +26,9 @@ State, How = Disagreement.State, Disagreement.How
 
 
 def make_looks(comparison: Comparison, differing: Sequence[tuple[int, int]], *, now: datetime) -> None:
-    """A private batch for each of the two, with the items they differ on in the order of the batch.
+    """Make a private batch for each of the two, with the items they differ on in the order of the batch.
 
-    Nobody looks again who cannot sign in or has left: then a trainer is asked at once.
+    If one of them cannot sign in or is excluded, neither re-rates, and a trainer is asked at once.
     """
     items = Item.objects.in_bulk({item for item, _criterion in differing})
     ordered = [items[pk] for pk in dict.fromkeys(item for item, _criterion in differing)]
@@ -51,9 +51,9 @@ def _can_look(person: Participant) -> bool:
 
 @transaction.atomic
 def count_looks(comparison_id: int, *, now: datetime) -> Comparison | None:
-    """Settle what both see alike now; the rest goes to a trainer. None when it has been counted already."""
+    """Settle what both answer alike now; the rest goes to a trainer. Return None if nothing is left to count."""
     batch_id = Comparison.objects.values_list("batch", flat=True).get(pk=comparison_id)
-    # The batch's row, as for comparing: a second sweep finds nothing left, and no round is opened meanwhile.
+    # The same lock as for comparing: a second sweep finds nothing left, and no round is opened meanwhile.
     Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
     found = finished_comparisons().filter(pk=comparison_id).select_related("batch__study")
     comparison = found.first()
@@ -69,7 +69,7 @@ def count_looks(comparison_id: int, *, now: datetime) -> Comparison | None:
 
 
 def _finish(comparison: Comparison, now: datetime) -> None:
-    """Nothing is left to look at again. What was submitted is closed; the sweep withdraws the rest."""
+    """Mark the re-rating as finished. Submitted batches are closed; the sweep withdraws the others."""
     comparison.looked_at = now
     comparison.save(update_fields=["looked_at"])
     done = Assignment.objects.filter(batch__re_rating__comparison=comparison, status=Assignment.Status.SUBMITTED)
@@ -88,23 +88,23 @@ def _settle_alike(row: Disagreement, looks: list[dict[tuple[object, ...], int]],
 
 
 def close_disagreement(row: Disagreement, how: str, option_id: int, now: datetime) -> None:
-    """Settle the label, and keep with it the reasons, turns and other answers of those who gave it."""
+    """Settle the label, with the reasons, turns and other answers of those who gave it. The caller saves `row`."""
     row.state, row.how, row.option_id, row.settled_at = State.SETTLED, how, option_id, now
     row.answers.set(answers_behind(row))
-    # What was collected while it was open learns the answer; what a trainer has written stays.
+    # Cases collected while it was open get the answer; answers a trainer has chosen stay.
     cases = Case.objects.filter(item=row.item_id, criterion=row.criterion_id, is_active=True, option=None)
     cases.update(option=option_id)
 
 
 @transaction.atomic
 def settle(disagreement: Disagreement, *, option: Option, note: str, by: User, now: datetime) -> Disagreement:
-    """A trainer's answer, once. It may come before the re-ratings, where one of the two stays away.
+    """Store a trainer's answer, once. It may come before the re-ratings, if one of the two stays away.
 
-    Raises Refused when it is settled, the batch is rated again by now, or the trainer has rated the batch.
+    Raise Refused if it is settled, the batch is being rated again, or the trainer has rated the batch.
     """
-    # The batch's row, as for comparing: whoever settles the last of it knows that it is the last.
+    # The same lock as for comparing: whoever settles the last disagreement sees that it is the last.
     Batch.objects.select_for_update(no_key=True).get(items=disagreement.item_id)
-    # Locked alone: of what is joined to it, a row that waited for another trainer would see the state before them.
+    # Locked without joins: after a wait for another trainer, joined rows would show the state before the wait.
     row = Disagreement.objects.select_for_update(no_key=True).get(pk=disagreement.pk)
     study = row.item.batch.study
     _check_settleable(row, by)

@@ -1,4 +1,4 @@
-"""The cases of the case library: collected, corrected, put away, made into examples and training items."""
+"""The pages of the case library: collect, correct and archive cases, and make examples and training items."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def case_collect(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def case_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Of any item: its dialogue is looked up by key, and one of its responses chosen."""
+    """Add a case from any item: its dialogue is looked up by key, and the item chosen among its items."""
     study = study_for(request.user, slug, Right.TEACH)
     key = request.GET.get("dialogue", "").strip()
     items = selectors.items_of_dialogue(study, key) if key else []
@@ -73,7 +73,7 @@ def case_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _posted(request: HttpRequest, item: Item) -> dict[str, str] | None:
-    """What was sent of this item; the other forms of the page stay as they are."""
+    """Return the posted data if they are of this item; None leaves the other forms of the page unbound."""
     return request.POST.dict() if request.POST.get("item") == str(item.token) else None
 
 
@@ -107,7 +107,7 @@ def case_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def case_shelf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Put it away, or bring it back."""
+    """Archive or restore a case."""
     case, is_active = case_for(request.user, slug, pk), "back" in request.POST
     done = _("The case is restored.") if is_active else _("The case is archived.")
     with announced(request, done):

@@ -1,4 +1,4 @@
-"""Disagreements and how they are settled, and whether two confirm a label at all."""
+"""The pages of adjudication: disagreements, split votes, and the adjudication plan."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What annotators answered to items with a known answer, and how much of their work can be compared with others'."""
+"""Count answers to items with a known answer, and answers that can be compared with those of others."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -34,7 +34,7 @@ KNOWN = """
 
 @dataclass(slots=True)
 class KnownTally:
-    """Items with known answers of one kind that somebody answered. An item is missed when any answer to it is wrong."""
+    """Count somebody's items with known answers of one kind. An item is missed if any answer to it is wrong."""
 
     n_items: int = 0
     n_missed: int = 0
@@ -44,14 +44,14 @@ class KnownTally:
 
 @dataclass(slots=True)
 class Compared:
-    """Of one annotator: counted answers, and those for which the others have a majority."""
+    """Count one annotator's answers, and those of them for which the others have a majority."""
 
     n_answers: int
     n_compared: int
 
 
 def known_tallies(participants: Collection[int]) -> dict[tuple[int, str], KnownTally]:
-    """By participant and kind, in one query; of main work that counts."""
+    """Return tallies by (participant, kind) of main work that counts, in one query."""
     found: dict[tuple[int, str], KnownTally] = defaultdict(KnownTally)
     kinds = [str(KnownAnswer.Kind.GOLD), str(KnownAnswer.Kind.ATTENTION)]
     with connection.cursor() as cursor:
@@ -66,13 +66,13 @@ def known_tallies(participants: Collection[int]) -> dict[tuple[int, str], KnownT
 
 
 def compared_criteria(study: Study) -> tuple[CriterionSpec, ...]:
-    """Those whose answers the board pools when it shows all criteria."""
+    """Return the criteria whose answers the board pools when it shows all criteria."""
     groups = alike(spec_of(study.protocol_version).voted)
     return groups[0] if groups else ()
 
 
 def contributions_in(study: Study, criteria: tuple[CriterionSpec, ...], participants: Iterable[int]) -> Contributions:
-    """The stored sums of these annotators, over the criteria."""
+    """Return the stored sums of these annotators over the criteria."""
     parts: dict[int, Contributions] = {criterion.id: {} for criterion in criteria}
     total = AgreementSnapshot.objects.filter(study=study, batch=None).values("pk")
     rows = AnnotatorCell.objects.filter(snapshot__in=total, criterion__in=parts, participant__in=list(participants))
@@ -82,13 +82,13 @@ def contributions_in(study: Study, criteria: tuple[CriterionSpec, ...], particip
 
 
 def compared_of(contribution: Contribution) -> Compared:
-    """The last two of the sums are the answers on which the others tied, and those nobody else gave."""
+    """Return the counts. The last two sums are left out of `n_compared`: the others tied, or nobody else answered."""
     return Compared(sum(contribution.majority), sum(contribution.majority[:-2]))
 
 
 def kappa_of(
     participant: int, contribution: Contribution, criteria: tuple[CriterionSpec, ...], seed: int
 ) -> MajorityAgreement:
-    """With the majority of the others, as the board has it, with its interval."""
+    """Return kappa with the majority of the others, with its interval, as the board shows it."""
     tables = majority_tables({participant: contribution}, n_counted(criteria[0]))
     return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES)[0]

@@ -1,6 +1,6 @@
-"""How one annotator works: pace, sameness and a drop of agreement, out of their latest answers and everybody else's.
+"""Measure how one annotator works: pace, sameness and a drop of agreement, from their and the others' latest answers.
 
-Times are those of the server's clock: from one answer of an annotator to the next.
+Times are taken by the server's clock, from one answer of an annotator to the next.
 """
 
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from measures.signals import lower_tail, share_difference
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 
-LATEST = 50  # answers with a majority whose share is held against the first fifty
-WINDOW = 200  # latest answers that sameness is looked for in: an episode must not drown in a year's work
+LATEST = 50  # latest answers with a majority, whose agreement is compared with that of the first fifty
+WINDOW = 200  # latest answers searched for sameness: among a year's work, an episode would go unnoticed
 FIRST_PERMUTATIONS, PERMUTATIONS = 99, 1999
-NOT_RULED_OUT = 0.03  # after the first permutations: two of 99 as extreme
-SURE = 0.001  # looked at again every twenty answers, so what is rare at one look must stay rare over many
-PAUSE_MS = 10 * 60 * 1000  # from one answer to the next: longer is a break
-LEAST_VARIETY = 0.25  # of the others'
+NOT_RULED_OUT = 0.03  # limit after the first permutations: at most two of 99 as extreme
+SURE = 0.001  # strict, since work is looked at every twenty answers: chance alarms must stay rare over many looks
+PAUSE_MS = 10 * 60 * 1000  # a longer time from one answer to the next is a break
+LEAST_VARIETY = 0.25  # as a share of the others' variety
 Evidence = dict[str, float | int | str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """`pace` is log(time / median time of everybody on the item). The others are None where nothing is wrong."""
+    """`pace` is log(time / median time of everybody on the item). The others are None if nothing is wrong."""
 
     pace: Estimate
     lines: Evidence | None
@@ -55,7 +55,7 @@ def _in_order(answers: StudyAnswers, rows: IntArray) -> IntArray:
 
 # --- pace ------------------------------------------------------------------------------------------
 def pace_of(answers: StudyAnswers, participant: int, is_by_dialogue: bool) -> Estimate:
-    """Median over items; by dialogue where all its items are answered on one page."""
+    """Return the median pace over items, or over dialogues where all items of one are answered on one page."""
     screen = answers.dialogue if is_by_dialogue else answers.item
     order = np.lexsort((answers.answered_ms, answers.batch, answers.participant))
     who, batch, at = answers.participant[order], answers.batch[order], answers.answered_ms[order]
@@ -73,7 +73,7 @@ def pace_of(answers: StudyAnswers, participant: int, is_by_dialogue: bool) -> Es
 
 # --- sameness --------------------------------------------------------------------------------------
 def lines_of(answers: StudyAnswers, participant: int, spec: VersionSpec, seed: int) -> Evidence | None:
-    """Equal answers in a row more often than by chance, or hardly any other answer where the others have some."""
+    """Return evidence of more equal answers in a row than by chance, or of far less variety than the others'."""
     place = places_of_answers(answers, spec)
     own = _in_order(answers, np.flatnonzero(answers.participant == participant))[-WINDOW:]
     if len(own) < FEWEST_ITEMS_TO_FLAG:
@@ -82,7 +82,7 @@ def lines_of(answers: StudyAnswers, participant: int, spec: VersionSpec, seed: i
 
 
 def places_of_answers(answers: StudyAnswers, spec: VersionSpec) -> IntArray:
-    """The place of each answer among the options of its question: the key that was pressed."""
+    """Return the place of each answer among the options of its question, which is the key that was pressed."""
     place = np.full(len(answers.option), -1, np.int64)
     for criterion in spec.voted:
         mine: BoolArray = answers.criterion == criterion.id
@@ -114,7 +114,7 @@ def _run(answers: StudyAnswers, place: IntArray, own: IntArray, spec: VersionSpe
 
 
 def _screens(answers: StudyAnswers, own: IntArray, spec: VersionSpec) -> IntArray:
-    """Answers that may be alike for a good reason: to one question about one dialogue, or given on one page."""
+    """Group answers that may be alike for a good reason: to one question about one dialogue, or on one page."""
     if spec.order == ProtocolVersion.Order.ITEM_FIRST:
         return answers.item[own]
     if spec.order == ProtocolVersion.Order.SET_LEVEL:
@@ -125,14 +125,14 @@ def _screens(answers: StudyAnswers, own: IntArray, spec: VersionSpec) -> IntArra
 
 # --- a drop ----------------------------------------------------------------------------------------
 def drift_of(answers: StudyAnswers, participant: int, criteria: tuple[CriterionSpec, ...]) -> Evidence | None:
-    """The board's control chart has an alarm, and the latest fifty answers still agree less than the first fifty."""
+    """Return evidence if the control chart has an alarm and the latest 50 answers still agree less than the first."""
     agrees = agreement_of(answers, criteria)[own_rows(answers, participant, criteria)]
     known = agrees[agrees >= 0]
     if len(known) < BASELINE_ITEMS + FEWEST_ITEMS_TO_FLAG:
         return None
     first, latest = known[:BASELINE_ITEMS], known[BASELINE_ITEMS:][-LATEST:]
     drop = share_difference(int(first.sum()), len(first), int(latest.sum()), len(latest))
-    if drop.low is None or drop.low <= 0:  # first, since the chart's limit takes long to compute
+    if drop.low is None or drop.low <= 0:  # tested first, since the chart's limit takes long to compute
         return None
     chart = cusum(agrees)
     if chart.alarm is None:
@@ -145,7 +145,7 @@ def drift_of(answers: StudyAnswers, participant: int, criteria: tuple[CriterionS
 
 
 def agreement_of(answers: StudyAnswers, criteria: tuple[CriterionSpec, ...]) -> IntArray:
-    """Of each answer: 1 the majority of the others, 0 another answer, -1 they have none."""
+    """Return for each answer: 1 if it is the majority of the others, 0 if not, -1 if they have none."""
     agrees = np.full(len(answers.item), -1, np.int64)
     for criterion in criteria:
         mine: BoolArray = answers.criterion == criterion.id
@@ -155,6 +155,6 @@ def agreement_of(answers: StudyAnswers, criteria: tuple[CriterionSpec, ...]) -> 
 
 
 def own_rows(answers: StudyAnswers, participant: int, criteria: tuple[CriterionSpec, ...]) -> IntArray:
-    """Places of the annotator's answers to these questions, in the order of answering."""
+    """Return the row numbers of the annotator's answers to these questions, in the order of answering."""
     asked = np.isin(answers.criterion, [criterion.id for criterion in criteria])
     return _in_order(answers, np.flatnonzero(asked & (answers.participant == participant)))

@@ -1,4 +1,4 @@
-"""The evidence of a flag in sentences. Each is a reason to look at somebody's work, never a proof."""
+"""Put the evidence of a flag into sentences. Each is a reason to look at somebody's work, never a proof."""
 
 import math
 from collections.abc import Callable

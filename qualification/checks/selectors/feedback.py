@@ -1,6 +1,6 @@
-"""How often annotators agree with the others, told to themselves. Off unless the study says so.
+"""Tell annotators how often they agree with the others, if the study switches it on.
 
-Only by tens of items and never item by item: a figure that moved with every answer would tell what the others said.
+The result changes every ten items, never item by item: otherwise it would reveal what the others answered.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ from qualification.models import CheckPlan
 
 FEEDBACK_ON, FEEDBACK_OFF = "feedback_on", "feedback_off"
 BLOCK = 10
-MOST = 500  # answers: of the latest batches
+MOST = 500  # answers, from the latest batches
 OTHERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Answers that are the majority of the others', of those that have one, to `n_items` items."""
+    """Count the answers to `n_items` items that match the others' majority, among those with a majority."""
 
     n_same: int
     n_answers: int
@@ -35,14 +35,14 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """While annotators got feedback; `until` is None while they still do."""
+    """Hold a period in which annotators got feedback; `until` is None while they still do."""
 
     since: datetime
     until: datetime | None
 
 
 def feedback_of(participants: Collection[Participant]) -> dict[int, Feedback]:
-    """By participant, of those whose study gives feedback and who have enough to compare."""
+    """Return feedback by participant, for those whose study gives it and who have enough to compare."""
     studies = {each.study_id for each in participants}
     giving = set(CheckPlan.objects.filter(study__in=studies, gives_feedback=True).values_list("study", flat=True))
     found = {each.pk: _feedback(each) for each in participants if each.study_id in giving}
@@ -62,7 +62,7 @@ def _feedback(participant: Participant) -> Feedback | None:
 
 
 def _whole_items(answers: StudyAnswers, own: IntArray) -> list[int]:
-    """Items answered in full that two others have answered too, in the order in which they were finished."""
+    """Return items answered in full that two others have answered too, in the order they were finished."""
     questions = answers.item * (int(answers.criterion.max(initial=0)) + 1) + answers.criterion
     keys, votes = np.unique(questions, return_counts=True)
     others = votes[np.searchsorted(keys, questions[own])] - 1
@@ -75,7 +75,7 @@ def _whole_items(answers: StudyAnswers, own: IntArray) -> list[int]:
 
 # --- for the report ------------------------------------------------------------------------------------
 def feedback_periods(study: Study) -> list[Period]:
-    """When annotators saw feedback, out of the log that nothing is taken from."""
+    """Return when annotators saw feedback, from the log, from which nothing is ever deleted."""
     lines = ActivityLog.objects.filter(study=study, verb__in=(FEEDBACK_ON, FEEDBACK_OFF)).order_by("pk")
     times = {verb: [line.at for line in lines if line.verb == verb] for verb in (FEEDBACK_ON, FEEDBACK_OFF)}
     return [Period(since, until) for since, until in zip_longest(times[FEEDBACK_ON], times[FEEDBACK_OFF])]

@@ -1,4 +1,4 @@
-"""What the pages of checks show, each in a number of queries that does not grow with its rows."""
+"""Collect what the pages of checks show, each in a fixed number of queries."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from qualification.checks.selectors.answers import KnownTally, known_tallies
 from qualification.checks.selectors.evidence import sentences
 from qualification.models import CheckPlan, Flag, KnownAnswer
 
-MOST_OPEN = 100  # shown; the rest follows when these are decided
+MOST_OPEN = 100  # shown at once; the others follow when these are decided
 
 
 @dataclass(frozen=True, slots=True)
 class FlagLine:
-    """`payable`: of an exclusion, the finished work that stays to be paid."""
+    """`payable` is the finished work that stays to be paid after an exclusion."""
 
     flag: Flag
     lines: list[str]
@@ -28,7 +28,7 @@ class FlagLine:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Known answers and where they are mixed in. Batches are those of the main work."""
+    """Count the known answers and the main batches they are inserted into."""
 
     n_gold: int
     n_attention: int
@@ -36,12 +36,12 @@ class Material:
     n_dialogues: int
     n_batches: int
     n_with_checks: int
-    n_waiting: int  # that nobody has begun and that hold no check
+    n_waiting: int  # not begun and without checks
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Of one annotator: what the known answers say so far."""
+    """Hold what the known answers say about one annotator so far."""
 
     participant: Participant
     gold: KnownTally | None

@@ -1,4 +1,4 @@
-"""How many checks a batch gets, and whether there are enough for what an annotator rates."""
+"""Find how many checks a batch gets, and whether there are enough for what an annotator rates."""
 
 import math
 from collections import Counter
@@ -16,12 +16,12 @@ MIXED = (Kind.GOLD, Kind.ATTENTION)
 
 
 def n_checks(percent: int, n_dialogues: int) -> int:
-    """Of a batch, rounded; one at least where any are wanted."""
+    """Return the number of checks for a batch: the percentage rounded, and at least one if any are wanted."""
     return max(1, (percent * n_dialogues + 50) // 100) if percent and n_dialogues else 0
 
 
 def mixable(study: Study) -> QuerySet[KnownAnswer]:
-    """Known answers to dialogues that are no material of main batches."""
+    """Return known answers that can be inserted as checks: main batches do not rate their dialogues for results."""
     criteria = [criterion.id for criterion in spec_of(study.protocol_version).criteria]
     known = KnownAnswer.objects.filter(study=study, kind__in=MIXED, is_active=True, criterion__in=criteria)
     results = Item.objects.filter(dialogue=OuterRef("dialogue"), batch__kind=Batch.Kind.MAIN, is_check=False)
@@ -30,17 +30,17 @@ def mixable(study: Study) -> QuerySet[KnownAnswer]:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Of a kind of checks: whoever rates more than `n_apart` batches meets the same dialogue again."""
+    """Describe a kind of check: anyone who rates more than `n_apart` batches meets the same dialogue again."""
 
     kind: str
     n_dialogues: int
     per_batch: float  # on average
-    n_batches: int  # that an annotator is expected to rate
+    n_batches: int  # batches that an annotator is expected to rate
     n_apart: int
 
 
 def repeats_of(study: Study, plan: CheckPlan) -> list[Repeats]:
-    """The kinds of which there are fewer dialogues than an annotator would meet. Without checks to mix in, no query."""
+    """Return the kinds with fewer dialogues than an annotator would meet. Without checks in the plan, make no query."""
     sizes = _sizes(study) if plan.gold_percent or plan.attention_percent else []
     if not sizes:
         return []
@@ -60,7 +60,7 @@ def _repeats(kind: str, n_dialogues: int, percent: int, sizes: list[int], rated:
 
 
 def _sizes(study: Study) -> list[int]:
-    """Dialogues of each main batch, without checks."""
+    """Return the number of dialogues of each main batch, without checks."""
     items = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
     counted = (
         items.filter(batch__reserved_for=None).order_by().values("batch").annotate(n=Count("dialogue", distinct=True))
@@ -69,14 +69,14 @@ def _sizes(study: Study) -> list[int]:
 
 
 def _batches_of_one(study: Study, n_batches: int) -> int:
-    """All seats shared out evenly among those who may rate them; without anybody yet, every batch."""
+    """Return how many batches each cleared annotator rates if they share all seats evenly; all if nobody is cleared."""
     seats = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, batch__reserved_for=None).count()
     cleared = Participant.objects.filter(study=study, status=Participant.Status.CLEARED, panel="").count()
     return min(n_batches, math.ceil(seats / cleared)) if cleared else n_batches
 
 
 def _dialogues(study: Study) -> Counter[str]:
-    """By kind; one with both kinds of known answers is an attention check."""
+    """Count the dialogues by kind; one with both kinds of known answers is an attention check."""
     rows = mixable(study).order_by().values("dialogue")
     is_attention = rows.annotate(n=Count("pk", filter=Q(kind=Kind.ATTENTION))).values_list("n", flat=True)
     return Counter(Kind.ATTENTION if n else Kind.GOLD for n in is_attention)

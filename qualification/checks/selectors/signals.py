@@ -1,4 +1,4 @@
-"""Which signals an annotator's work gives, with the numbers they follow from. Nothing is decided here."""
+"""Find the signals in an annotator's work, with the numbers they follow from. Nothing is decided here."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -28,13 +28,13 @@ from qualification.checks.selectors.behaviour import Behaviour, Evidence, behavi
 from qualification.models import CheckPlan, Flag, SignalState
 
 Kind = Flag.Kind
-GOLD_DECIDES_NOTHING = 10  # items: 9 of 10 right is anything from .60 to .98
+GOLD_DECIDES_NOTHING = 10  # items: with 9 of 10 right, the accuracy is anywhere from .60 to .98
 ANSWERS_BETWEEN_LOOKS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """`n` in the evidence counts what it is made of: answers, or items with known answers."""
+    """`n` in the evidence counts what it is based on: answers, or items with known answers."""
 
     kind: str
     evidence: Evidence
@@ -49,7 +49,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One annotator, looked at. Who is fast is told when all have been: it is beside everybody's pace."""
+    """Hold what was seen of one annotator. Speed is judged at the end, because it needs everybody's pace."""
 
     due: Due
     pace: Estimate
@@ -58,23 +58,23 @@ class Look:
 
 # --- who is looked at --------------------------------------------------------------------------------
 def changed_batches() -> QuerySet[Batch]:
-    """Main batches of watched studies whose figures are newer than the last look, the longest waiting first."""
+    """Return main batches with checks on whose results are newer than the last look, the longest waiting first."""
     version = Coalesce("signal_mark__version", Value(0), output_field=BigIntegerField())
     main = Batch.objects.filter(kind=Batch.Kind.MAIN, study__check_plan__isnull=False)
-    # As an annotation: in a filter the join would be an inner one and miss batches never looked at.
+    # This is an annotation because a filter would make an inner join and miss batches never looked at.
     found = main.annotate(seen=version, stored=F("snapshot__version")).filter(stored__gt=F("seen"))
     return found.order_by(F("signal_mark__looked_at").asc(nulls_first=True), "pk")
 
 
 def people_in(batches: Collection[int]) -> dict[int, Participant]:
-    """Whose answers to these batches count."""
+    """Return by id those whose answers to these batches count."""
     held = Assignment.objects.filter(batch__in=batches, seat__isnull=False).values("participant")
     rows = Participant.objects.filter(pk__in=held).exclude(status=Participant.Status.EXCLUDED)
     return {each.pk: each for each in rows.select_related("study")}
 
 
 def is_due(state: SignalState | None, found: Compared, is_working: bool) -> bool:
-    """After twenty more answers of theirs, or of the others beside them; and when they have finished a batch."""
+    """Return whether to look again: after twenty new answers or comparisons, or any when no batch is in progress."""
     before = (state.n_answers, state.n_compared) if state else (0, 0)
     more = max(abs(found.n_answers - before[0]), abs(found.n_compared - before[1]))
     return more >= ANSWERS_BETWEEN_LOOKS or (more > 0 and not is_working)
@@ -82,7 +82,7 @@ def is_due(state: SignalState | None, found: Compared, is_working: bool) -> bool
 
 # --- known answers -----------------------------------------------------------------------------------
 def known_signals(plan: CheckPlan, people: Collection[int]) -> dict[int, list[Signal]]:
-    """By participant, of those whose known answers say something."""
+    """Return signals by participant, for those whose known answers give any."""
     found: dict[int, list[Signal]] = defaultdict(list)
     for (participant, kind), tally in known_tallies(people).items():
         signal = _gold(plan, tally) if kind == Kind.GOLD else _attention(plan, tally)
@@ -110,7 +110,7 @@ def _attention(plan: CheckPlan, tally: KnownTally) -> Signal | None:
 
 # --- everybody's work ----------------------------------------------------------------------------------
 def due_people(study: Study, people: Mapping[int, Participant]) -> list[Due]:
-    """Those of the people who have enough new answers to be looked at, in a constant number of queries."""
+    """Return the people who have enough new answers to be looked at, in a fixed number of queries."""
     contributions = contributions_in(study, compared_criteria(study), people)
     states = {state.participant_id: state for state in SignalState.objects.filter(participant__in=people)}
     active = Assignment.objects.filter(participant__in=people, status=Assignment.Status.ACTIVE)
@@ -152,7 +152,7 @@ def _below_floor(study: Study, due: Due) -> Evidence | None:
 
 # --- pace: one beside all ------------------------------------------------------------------------------
 def speed_signals(study: Study, looks: Sequence[Look]) -> dict[int, Signal]:
-    """Of the annotators just looked at, those much faster than everybody: robust z below -3, corrected."""
+    """Return signals of those just looked at who are much faster than all: robust z below -3, p corrected."""
     fewest = FEWEST_ITEMS_TO_FLAG
     states = SignalState.objects.filter(participant__study=study, n_paced__gte=fewest)
     counting = states.exclude(participant__status=Participant.Status.EXCLUDED)

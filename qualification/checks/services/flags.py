@@ -1,6 +1,6 @@
-"""Flags: raised by signals, decided once by a person. The study's rule may pause on its own; it never excludes.
+"""Raise flags from signals; a person decides each once. The study's rule may pause annotators but never exclude them.
 
-Lock order: the participant, then the flag.
+Locks are taken in one order: the participant, then the flag.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ from annotation.services.status import set_status
 from qualification.checks.selectors.signals import Signal
 from qualification.models import CheckPlan, Flag
 
-NEW_EVIDENCE = 20  # answers more than those of a decision: below, the same thing would be said again
+NEW_EVIDENCE = 20  # more answers than at the last flag: with fewer, a new flag would repeat it
 Kind = Flag.Kind
 State = Flag.State
 PersonStatus = Participant.Status
@@ -27,7 +27,7 @@ DECISIONS = (State.DISMISSED, State.PAUSED, State.EXCLUDED)
 
 @transaction.atomic
 def raise_flag(participant: Participant, signal: Signal, *, plan: CheckPlan, now: datetime) -> Flag | None:
-    """None when the person has an open one of the kind, or what was decided has no materially new evidence since."""
+    """Raise a flag. Return None for excluded people, or if the last flag of the kind is open or lacks new evidence."""
     person = _locked(participant.pk)
     latest = Flag.objects.filter(participant=person, kind=signal.kind).order_by("-pk").first()
     if person.status == PersonStatus.EXCLUDED or (latest is not None and not _is_new(latest, signal)):
@@ -50,7 +50,7 @@ def _locked(pk: int) -> Participant:
 def _is_new(latest: Flag, signal: Signal) -> bool:
     if latest.state == State.OPEN:
         return False
-    if signal.kind == Kind.ATTENTION:  # few of them: as many further misses as were too many before
+    if signal.kind == Kind.ATTENTION:  # there are few: it takes more new misses than were allowed in all
         return _grown(latest, signal, "value") > int(signal.evidence.get("threshold") or 0)
     return _grown(latest, signal, "n") >= NEW_EVIDENCE
 
@@ -66,10 +66,10 @@ def _flag_reason(flag: Flag) -> str:
 # --- decisions -----------------------------------------------------------------------------------------
 @transaction.atomic
 def decide_flag(flag: Flag, *, decision: str, reason: str, by: User, now: datetime) -> Flag:
-    """Dismiss it, pause the annotator, or exclude them: their seats are free at once and the figures follow.
+    """Dismiss the flag, or pause or exclude the annotator. An exclusion frees their seats at once; results follow.
 
     Finished work stays payable, and the flag keeps how much. An exclusion settles all open flags of the person.
-    Raises Refused for a flag that is decided, an unknown decision, and without a reason.
+    Raise Refused if the flag is already decided, the decision is unknown, or the reason is missing.
     """
     if decision not in DECISIONS:
         raise Refused("unknown_decision", _("There is no such decision."))
@@ -91,7 +91,7 @@ def decide_flag(flag: Flag, *, decision: str, reason: str, by: User, now: dateti
 
 
 def settle_flags_of_excluded(*, now: datetime) -> int:
-    """Close what is open about people who were excluded elsewhere, as their exclusion says. Returns how many flags."""
+    """Settle open flags of people who were excluded elsewhere, with that exclusion's reason. Return how many."""
     wanted = Flag.objects.filter(state=State.OPEN, participant__status=PersonStatus.EXCLUDED)
     people = wanted.order_by("participant").values_list("participant", flat=True).distinct()
     return sum(_settle_as_excluded(pk, now) for pk in people)
@@ -101,7 +101,7 @@ def settle_flags_of_excluded(*, now: datetime) -> int:
 def _settle_as_excluded(participant_id: int, now: datetime) -> int:
     person = _locked(participant_id)
     flags = list(Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).order_by("pk"))
-    if person.status != PersonStatus.EXCLUDED or not flags:  # taken back in, or decided meanwhile
+    if person.status != PersonStatus.EXCLUDED or not flags:  # readmitted or decided meanwhile
         return 0
     change = person.status_changes.select_related("actor").order_by("-pk").first()
     by, reason = (change.actor, change.reason) if change else (None, "")
@@ -132,7 +132,7 @@ def _act(person: Participant, flag: Flag, by: User, now: datetime) -> None:
 
 
 def _was_last_pause(person: Participant, flag: Flag) -> bool:
-    """Whether they are paused for this flag alone: no other one is open, and nobody paused them since."""
+    """Return whether they are paused only by flags: no other flag is open, and nobody changed their status since."""
     if Flag.objects.filter(participant=person, state=State.OPEN).exists():
         return False
     own = Flag.objects.filter(participant=person, has_paused=True).order_by("-raised_at").first()
@@ -141,7 +141,7 @@ def _was_last_pause(person: Participant, flag: Flag) -> bool:
 
 
 def payable_work(participant: Participant) -> dict[str, Any]:
-    """Main batches that were finished and, where the study pays, what they come to; money as text."""
+    """Return how many main batches were finished and, if the study pays, the amount (as text) and currency."""
     study = participant.study
     main = Assignment.objects.filter(participant=participant, batch__kind=Batch.Kind.MAIN)
     done = main.filter(submitted_at__isnull=False).count()

@@ -1,7 +1,7 @@
-"""Dialogues with known answers, mixed into main batches that nobody has begun.
+"""Insert dialogues with known answers into main batches that nobody has begun.
 
-Where they stand is drawn from the study's seed and the batch's key: the same study is mixed the same way. Nothing of
-an item but its texts tells it from another one, so a browser cannot either.
+Their places are drawn from the study's seed and the batch's key, so that a study can be reproduced. Only its texts
+tell a check from another item, so a browser cannot recognise it.
 """
 
 import random
@@ -29,33 +29,36 @@ T = TypeVar("T")
 
 # --- drawing: arithmetic on lists --------------------------------------------------------------------
 def draw_cards(cards: Sequence["Card"], n: int, uses: Mapping[int, int], rng: random.Random) -> list["Card"]:
-    """Those that fewest other batches have, among these by lot."""
+    """Return the n cards that the fewest other batches use, drawn by lot among equals."""
     return sorted(rng.sample(cards, len(cards)), key=lambda card: uses[card.dialogue])[:n]
 
 
 def order_with_checks(plain: Sequence[T], extra: Sequence[T], rng: random.Random) -> list[T]:
-    """The plain ones in their order, the extra ones in between at places by lot."""
+    """Return the plain ones in their order, with the extra ones at random places among them."""
     at = set(rng.sample(range(len(plain) + len(extra)), len(extra)))
     ordered, others = iter(plain), iter(extra)
     return [next(others) if place in at else next(ordered) for place in range(len(plain) + len(extra))]
 
 
 def fitting_size(n: int, sizes: set[int]) -> int | None:
-    """How many of a check's n responses are shown: as many as dialogues of the batch have, else it would be known."""
+    """Return how many of a check's n responses to show; None if all dialogues of the batch have more than n.
+
+    The number is one that dialogues of the batch have too: otherwise the check would stand out.
+    """
     return max((size for size in sizes if size <= n), default=None)
 
 
 # --- rows --------------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Card:
-    """A dialogue with known answers. `candidates` are (candidate, source) ids, those with a known answer first."""
+    """Hold a dialogue with known answers. `candidates` are (candidate, source) ids, those with a known answer first."""
 
     dialogue: int
     kind: str
     candidates: list[tuple[int, int]] = field(default_factory=list)
 
     def parts(self, units: set[str]) -> list[list[tuple[int, int]]]:
-        """What is rated by itself: each response, or all responses of a source where they are rated together."""
+        """Return what is rated on its own: each response, or a source's responses where they are rated together."""
         if Unit.CANDIDATE_SET not in units:
             return [[each] for each in self.candidates] if Unit.RESPONSE in units else []
         together: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -66,7 +69,7 @@ class Card:
 
 @dataclass(slots=True)
 class Inserted:
-    """`n_begun`: batches that somebody has begun, left as they are. `n_unfit`: checks with too few responses."""
+    """`n_begun`: batches that are left as they are because they are begun. `n_unfit`: checks with too few responses."""
 
     n_batches: int = 0
     n_begun: int = 0
@@ -75,7 +78,7 @@ class Inserted:
 
 
 def insert_checks(study: Study, *, by: User | None, now: datetime) -> Inserted:
-    """Take all checks out of the main batches nobody has begun, and mix them in anew at the rates of the plan."""
+    """Remove all checks from main batches nobody has begun, and insert checks anew at the rates of the plan."""
     plan = CheckPlan.objects.filter(study=study).first() or CheckPlan(study=study)
     cards = cards_of(study)
     waiting = list(untouched_batches(study))
@@ -93,7 +96,7 @@ def insert_checks(study: Study, *, by: User | None, now: datetime) -> Inserted:
 
 
 def untouched_batches(study: Study) -> QuerySet[Batch]:
-    """Main batches without answers and marks that nobody holds a seat of."""
+    """Return main batches without answers, marks or taken seats."""
     rated = Rating.objects.filter(batch=OuterRef("pk"))
     marked = ItemMark.objects.filter(item__batch=OuterRef("pk"))
     held = Seat.objects.filter(batch=OuterRef("pk"), assignment__isnull=False)
@@ -102,7 +105,7 @@ def untouched_batches(study: Study) -> QuerySet[Batch]:
 
 
 def cards_of(study: Study) -> list[Card]:
-    """Dialogues with known answers that are no material of main batches, in the order of their ids."""
+    """Return the dialogues that can be inserted as checks, in the order of their ids."""
     rows = mixable(study).order_by("dialogue")
     cards: dict[int, Card] = {}
     answered: set[int | None] = set()
@@ -129,8 +132,8 @@ def _uses(study: Study, without: list[int]) -> Counter[int]:
 
 @transaction.atomic
 def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter[int], unfit: set[int]) -> int | None:
-    """How many checks it got; None when somebody has begun it meanwhile."""
-    # Whoever claims takes a free seat that is not locked: nobody begins the batch before it is whole again.
+    """Insert checks into a batch and return how many; None if somebody has begun it meanwhile."""
+    # Claiming skips locked seats, so nobody begins the batch before it is complete again.
     list(Seat.objects.select_for_update().filter(batch=batch).order_by("pk"))
     if not untouched_batches(plan.study).filter(pk=batch.pk).exists():
         return None
@@ -164,24 +167,24 @@ def _draw(cards: list[Card], plan: CheckPlan, n_dialogues: int, uses: Counter[in
 
 
 def _sizes(items: list[Item]) -> set[int]:
-    """How many responses, or sets of them, the dialogues of a batch have: 0 where only dialogues are rated."""
+    """Return the numbers of responses, or sets of them, that dialogues have; {0} if only dialogues are rated."""
     units = {item.unit for item in items}
     counted = Unit.CANDIDATE_SET if Unit.CANDIDATE_SET in units else Unit.RESPONSE
     return set(Counter(item.dialogue_id for item in items if item.unit == counted).values()) or {0}
 
 
 def _renumber(batch: Batch, items: list[Item], places: Mapping[int, int]) -> None:
-    """Number the dialogues anew, with room for the checks. A model, rated as a whole, stays after the last."""
+    """Number the dialogues anew, with room for the checks. Models rated as a whole stay after the last dialogue."""
     after = max(places.values(), default=0) + 1
     for item in items:
         item.position = places[item.dialogue_id] if item.dialogue_id else after
     Item.objects.bulk_update(items, ["position"], batch_size=2000)
-    # Of work whose lease has ended without an answer: its reading times are of other dialogues now.
+    # Work whose lease ended without an answer may have reading times: they would now be of other dialogues.
     Reading.objects.filter(assignment__batch=batch).delete()
 
 
 def _items_of(batch: Batch, card: Card, place: int, sizes: set[int], units: set[str]) -> list[Item]:
-    """The same kinds of items as the batch's other dialogues have, and as many."""
+    """Return items of the same kinds, and as many, as the batch's other dialogues have."""
     parts = card.parts(units)
     shown = parts[: fitting_size(len(parts), sizes)]
     base = {"batch": batch, "is_check": True, "dialogue_id": card.dialogue, "position": place}

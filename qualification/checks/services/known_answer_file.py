@@ -1,4 +1,4 @@
-"""A CSV file of known answers, each row checked against the protocol and the study's material."""
+"""Read a CSV file of known answers, and check each row against the protocol and the study's dialogues."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ Units = ProtocolVersion.Unit
 
 
 class Unit(NamedTuple):
-    """Ids of what is asked about, as an item has them, and of the question."""
+    """Hold the ids of what is asked about, as an item has them, and of the question."""
 
     unit: str
     dialogue: int
@@ -51,14 +51,14 @@ class Wanted(NamedTuple):
 
 @dataclass(slots=True)
 class Material:
-    """What the file may name: {dialogue key: id}, {dialogue: its candidates as (id, key, source id, source key)}."""
+    """Hold what the file may name: {dialogue key: id}, {dialogue id: [(candidate id, key, source id, source key)]}."""
 
     dialogues: dict[str, int]
     candidates: dict[int, list[tuple[int, str, int, str]]] = field(default_factory=dict)
 
 
 def read_known_answers(study: Study, path: Path, log: ErrorLog) -> list[Wanted]:
-    """Every row that is right; what is wrong goes to the log. Raises ImportRejected for a header without columns."""
+    """Return the valid rows; errors go to the log. Raise ImportRejected if the header lacks a needed column."""
     table = Table(path, log, no_progress)
     places = _places(table.columns)
     rows: list[Row] = []
@@ -100,7 +100,7 @@ def _read(reader: "Reader", row: Row, log: ErrorLog) -> Wanted | None:
 
 
 class Reader:
-    """Rows of one file. Remembers what was named, since a unit has one known answer."""
+    """Read the rows of one file, and refuse a second answer to the same question about the same unit."""
 
     def __init__(self, spec: VersionSpec, material: Material, places: dict[str, int]) -> None:
         self._answers = AnswerCells(spec)

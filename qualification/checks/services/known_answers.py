@@ -1,4 +1,4 @@
-"""Known answers of a study: out of a CSV file, or out of what the panel has answered already."""
+"""Store known answers of a study, from a CSV file or from what the panel has already answered."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -38,16 +38,16 @@ KEY = ("dialogue_id", "candidate_id", "source_id", "unit", "criterion_id")
 class Stored(NamedTuple):
     n_new: int
     n_changed: int
-    n_held: int  # dialogues that are from now on no material of main batches
+    n_held: int  # dialogues that are kept out of main batches from now on
 
 
-# --- out of a file ---------------------------------------------------------------------------------
+# --- from a file -----------------------------------------------------------------------------------
 def import_known_answers(
     study: Study, path: Path, *, by: User | None, is_dry_run: bool = False, now: datetime
 ) -> ImportSummary:
-    """All rows of the file or none. The same file again changes nothing; another answer to the same unit replaces.
+    """Import all rows of the file or none. Importing twice is safe; another answer to the same unit replaces the first.
 
-    Raises ImportRejected with the errors of all lines.
+    Raise ImportRejected with the errors of all lines.
     """
     log = ErrorLog()
     wanted = read_known_answers(study, path, log)
@@ -107,7 +107,7 @@ def _is_same(row: KnownAnswer, wanted: Wanted) -> bool:
 
 
 def _hold_apart(study: Study, wanted: Iterable[Wanted]) -> int:
-    """Dialogues that are material of nothing yet are from now on for what their answers are known for."""
+    """Reserve dialogues that are not used yet for checks or training. Return how many are reserved."""
     by_purpose: dict[str, set[int]] = defaultdict(set)
     for each in wanted:
         by_purpose[HELD_FOR[each.kind]].add(each.unit.dialogue)
@@ -119,7 +119,7 @@ def _hold_apart(study: Study, wanted: Iterable[Wanted]) -> int:
 
 
 def _results(study: Study, dialogues: Iterable[int]) -> set[int]:
-    """Those of the dialogues whose answers in main batches are results."""
+    """Return those of the dialogues whose answers in main batches are results."""
     items = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
     return set(items.filter(dialogue__in=dialogues).values_list("dialogue_id", flat=True))
 
@@ -132,12 +132,12 @@ def _notes(study: Study, wanted: list[Wanted]) -> list[str]:
     return [text % {"n": n}]
 
 
-# --- out of the panel's answers --------------------------------------------------------------------
+# --- from the panel's answers ----------------------------------------------------------------------
 def mark_from_panel(study: Study, *, rule: str, by: User | None, now: datetime) -> Stored:
     """Make gold of what the panel agrees on in finished pilots and qualification batches.
 
-    `rule`: all of them gave the answer (unanimous), or more than half (majority); at least two people. Units whose
-    answer is known already stay as they are. Raises Refused when there is nothing to mark.
+    `rule`: all members gave the answer (unanimous), or more than half did (majority); a unit needs two members. Units
+    whose answer is already known stay as they are. Raise Refused if the rule is unknown or there is nothing to mark.
     """
     if rule not in RULES:
         raise Refused("unknown_rule", _("There is no such rule."))
@@ -165,7 +165,7 @@ def _agreed(study: Study, rule: str) -> list[Wanted]:
 
 
 def _panel_votes(study: Study, spec: VersionSpec) -> dict[Unit, dict[int, int]]:
-    """{unit: {member of the panel: option}}; who rated a unit twice counts with the latest answer."""
+    """Return {unit: {panel member: option}}, with the latest answer of a member who rated a unit twice."""
     kinds = (Batch.Kind.PILOT, Batch.Kind.QUALIFICATION)
     rows = Rating.objects.filter(
         batch__study=study, batch__kind__in=kinds, assignment__status=Assignment.Status.SUBMITTED,
@@ -188,6 +188,6 @@ def _agreed_option(votes: dict[int, int], rule: str) -> int | None:
 
 
 def _is_plain(spec: VersionSpec, criterion: int, option: int) -> bool:
-    """'I don't know' is no answer to hold anybody to."""
+    """Return whether others can be held to the answer: not to 'I don't know', nor to one that excludes the item."""
     found = spec.by_id[criterion].option_of(option)
     return found is not None and found.role not in (Option.Role.UNSURE, Option.Role.EXCLUDING)

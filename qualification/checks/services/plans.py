@@ -1,4 +1,4 @@
-"""The settings of checks. Switching feedback is logged by itself: the report says from when to when it was on."""
+"""Store the settings of checks. Switching feedback has its own log line: the report says when it was on."""
 
 from datetime import datetime
 from typing import Any
@@ -14,8 +14,8 @@ from qualification.models import CheckPlan
 
 @transaction.atomic
 def save_check_plan(study: Study, *, by: User | None, now: datetime, **fields: Any) -> CheckPlan:
-    """Raises ValidationError."""
-    # The lock makes two switches of feedback one after the other, so that the log tells on from off.
+    """Validate and store the settings. Raise ValidationError if they are invalid."""
+    # This lock makes two switches of feedback follow one another, so that on and off alternate in the log.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     plan = CheckPlan.objects.filter(study=study).first() or CheckPlan(study=study)
     gave_feedback, before = plan.gives_feedback, {name: getattr(plan, name) for name in fields}

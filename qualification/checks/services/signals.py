@@ -1,7 +1,7 @@
-"""Looking at annotators' work while it goes on, and raising flags. What was looked at is kept in rows.
+"""Look at annotators' work while it goes on, and raise flags. What was looked at is stored.
 
-Safe to run twice at once or again after a crash: flags come first, what was seen is noted after them, and a person has
-one open flag of a kind.
+Running it twice at once or again after a crash is safe: flags are raised before the look is noted, and a person has
+only one open flag of a kind.
 """
 
 from collections import defaultdict
@@ -25,13 +25,13 @@ from qualification.checks.services.flags import raise_flag, settle_flags_of_excl
 from qualification.models import CheckPlan, SignalMark, SignalState
 
 BATCHES_AT_ONCE = 100
-PEOPLE_AT_ONCE = 60  # of a study: the others' batches stay unseen, so they are looked at next time
+PEOPLE_AT_ONCE = 60  # of a study: with more, its batches are not marked as seen, and the others are looked at next time
 
 
 def sweep_signals(*, now: datetime) -> tuple[int, int]:
-    """Look at the work of changed batches. Returns how many batches, and how many flags were raised.
+    """Look at the work of changed batches. Return how many batches, and how many flags were raised.
 
-    What is open about people who were excluded on another page than that of flags is settled by that.
+    Open flags of people who were excluded on another page are settled by that exclusion.
     """
     settle_flags_of_excluded(now=now)
     changed = changed_batches().select_related("study__check_plan", "study__protocol_version")
@@ -43,7 +43,7 @@ def sweep_signals(*, now: datetime) -> tuple[int, int]:
 
 
 def raise_known_flags(participant: Participant, *, now: datetime) -> int:
-    """Raise what the next sweep would for missed checks: who leaves is looked at before. Returns how many flags."""
+    """Raise the flags for missed checks that the next sweep would, before a person leaves. Return how many."""
     plan = CheckPlan.objects.filter(study=participant.study_id).first()
     people = {participant.pk: participant}
     return _raise_all(plan, people, known_signals(plan, people), now) if plan else 0
@@ -87,7 +87,7 @@ def _keep_states(looks: Sequence[Look], now: datetime) -> None:
 
 
 def _keep_marks(batches: Sequence[Batch], now: datetime) -> None:
-    """The version that was read before the work was: what came meanwhile is looked at again."""
+    """Note the versions that were read before the work was, so that later answers are looked at again."""
     SignalMark.objects.bulk_create(
         (SignalMark(batch=batch, version=batch.stored, looked_at=now) for batch in batches),  # type: ignore[attr-defined]
         update_conflicts=True,

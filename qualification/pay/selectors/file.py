@@ -1,4 +1,4 @@
-"""The whole ledger as a file for spreadsheets: pseudonyms, amounts as text of two decimals, times in minutes."""
+"""Write the whole ledger as a file for spreadsheets: pseudonyms, amounts with two decimals, times in minutes."""
 
 from decimal import Decimal
 from typing import Any
@@ -16,7 +16,7 @@ MS_PER_MINUTE = 60_000
 
 
 def ledger_csv(study: Study) -> tuple[str, int]:
-    """The file with the mark spreadsheets know UTF-8 by, and how many lines it has."""
+    """Return the file, with the mark by which spreadsheets recognise UTF-8, and its number of lines."""
     rows = [_row(entry) for entry in lines_of(study).iterator(chunk_size=2000)]
     return csv_file(COLUMNS, rows), len(rows)
 

@@ -1,4 +1,4 @@
-"""The ledger as tables: sums per annotator and currency, the lines of one, what is open."""
+"""Read the ledger: sums per annotator and currency, the lines, and what is not paid out yet."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Of one currency."""
+    """Hold the sums of one currency."""
 
     currency: str
     n_work: int
@@ -34,7 +34,7 @@ class Sums:
 
     @property
     def hourly(self) -> Decimal | None:
-        """What an hour of measured work has earned, bonuses left out; None before any is measured."""
+        """Return what an hour of measured work has earned, without bonuses; None before any is measured."""
         return cents(Fraction(self.timed) * MS_PER_HOUR / self.timed_ms) if self.timed_ms else None
 
     @property
@@ -43,7 +43,7 @@ class Sums:
 
 
 def lines_of(study: Study) -> QuerySet[PayEntry]:
-    """Oldest first, with what a line is shown with."""
+    """Return the lines, oldest first, with the related rows that a page shows."""
     lines = PayEntry.objects.filter(participant__study=study).order_by("pk")
     return lines.select_related("participant", "assignment__batch", "actor")
 
@@ -53,12 +53,12 @@ def unpaid_lines(study: Study) -> QuerySet[PayEntry]:
 
 
 def annotators_of(study: Study) -> QuerySet[Participant]:
-    """Everybody who can be paid: imported annotators have no account here."""
+    """Return everybody who can be paid: imported annotators have no account here."""
     return study.participants.filter(user__isnull=False).order_by("pseudonym")
 
 
 def sums_of(study: Study) -> list[Sums]:
-    """Of everybody together, a row per currency."""
+    """Return the sums of everybody together, one for each currency."""
     rows = PayEntry.objects.filter(participant__study=study).values("currency").annotate(**_columns())
     return [_sums(row) for row in rows.order_by("currency")]
 
@@ -73,14 +73,14 @@ def sums_by_participant(participants: Iterable[Participant]) -> dict[int, list[S
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
-    """What annotators see of their own: sums by currency, and the lines somebody wrote a reason for, newest first."""
+    """Hold what annotators see of their pay: sums by currency, and bonuses and corrections, newest first."""
 
     sums: list[Sums]
     by_hand: list[PayEntry]
 
 
 def earnings_of(participants: Sequence[Participant]) -> dict[int, Earnings]:
-    """Of those who have earned something."""
+    """Return earnings by participant, for those who have any."""
     by_hand: dict[int, list[PayEntry]] = defaultdict(list)
     lines = PayEntry.objects.filter(participant__in=[each.pk for each in participants]).exclude(kind__in=WORK)
     for line in lines.order_by("-pk"):
@@ -107,7 +107,7 @@ def _sums(row: Mapping[str, Any]) -> Sums:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """The lines that are not paid out: how many, and the last of them. What is ticked off is what was seen."""
+    """Count the lines not paid out, with the last id, so that only lines that were seen are marked as paid."""
 
     n_lines: int
     up_to: int
@@ -119,7 +119,7 @@ def open_lines(study: Study) -> Open:
 
 
 def note_of(entry: PayEntry) -> str:
-    """Why finished work is paid although it is no result; empty for all other lines."""
+    """Return why finished work is paid although it is no result; empty for all other lines."""
     work = entry.assignment
     if work is None:
         return ""

@@ -1,4 +1,4 @@
-"""What an hour of work is paid: as the study offers it, and as measured. Money is Decimal and names its currency.
+"""Compute the hourly pay: as the study offers it, and as measured. Money is Decimal and names its currency.
 
 Rates are exact until they are shown; then they are rounded to the cent, half up. They are compared unrounded.
 """
@@ -17,7 +17,7 @@ from django.db.models.functions import RowNumber
 from annotation.models import Study
 from qualification.models import PayEntry, PayPlan
 
-# The default floor is an amount of this currency; elsewhere there is none until the study sets one.
+# The default floor is an amount in this currency; in others there is none until the study sets one.
 FLOOR_CURRENCY = "GBP"
 CENT = Decimal("0.01")
 MS_PER_HOUR = 3_600_000
@@ -25,18 +25,18 @@ MINUTES_PER_HOUR = 60
 
 
 def cents(value: Decimal | Fraction) -> Decimal:
-    """To the cent, half up."""
+    """Return the amount rounded to the cent, half up."""
     exact = Decimal(value.numerator) / value.denominator if isinstance(value, Fraction) else value
     return exact.quantize(CENT, ROUND_HALF_UP)
 
 
 def plan_of(study: Study) -> PayPlan:
-    """The stored plan, or what holds without one."""
+    """Return the stored plan, or the defaults that apply without one."""
     return PayPlan.objects.filter(study=study).first() or PayPlan(study=study)
 
 
 class Paying(NamedTuple):
-    """A study whose finished work earns something, and the mark of the last look at all of it: see PayMark."""
+    """Hold a study whose finished work earns something, and the mark of the last look at all of it: see PayMark."""
 
     study: int
     amount: Decimal | None
@@ -47,7 +47,7 @@ class Paying(NamedTuple):
 
     @property
     def terms(self) -> str:
-        """With other terms, work that has earned nothing may earn something."""
+        """Return the terms as text: if they change, work that has earned nothing may earn something."""
         return f"{self.amount} {self.qualification_amount} {self.currency}"
 
 
@@ -59,7 +59,7 @@ def paying_studies() -> list[Paying]:
 
 
 def floor_of(study: Study, plan: PayPlan) -> Decimal | None:
-    """The least an hour should be paid, in the study's currency; None where nobody has named it in that currency."""
+    """Return the minimum hourly pay in the study's currency; None if nobody has set one in that currency."""
     return plan.floor_per_hour if plan.pk else _default_floor(study)
 
 
@@ -70,9 +70,9 @@ def _default_floor(study: Study) -> Decimal | None:
 # --- what is offered ---------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An amount for work that is expected to take so long."""
+    """Hold an amount and the minutes that the work for it is expected to take."""
 
-    kind: str  # of the ledger: batch or qualification
+    kind: str  # as in the ledger: batch or qualification
     amount: Decimal
     currency: str
     minutes: int
@@ -84,7 +84,7 @@ class Offer:
 
     @property
     def rate(self) -> Decimal:
-        """An hour, to the cent: 4.67 for 35 minutes are 8.01."""
+        """Return the hourly rate, to the cent: 4.67 for 35 minutes is 8.01."""
         return cents(self._exact)
 
     @property
@@ -93,7 +93,7 @@ class Offer:
 
 
 def offers_of(study: Study, plan: PayPlan) -> list[Offer]:
-    """What the study pays for work whose expected time is known."""
+    """Return what the study pays for work whose expected time is known."""
     floor, currency = floor_of(study, plan), study.pay_currency
     named = (
         (PayEntry.Kind.BATCH, study.pay_amount, study.minutes_expected),
@@ -109,14 +109,14 @@ def offers_of(study: Study, plan: PayPlan) -> list[Offer]:
 # --- what is measured --------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Medians over finished batches, to the cent; None where no batch has a time."""
+    """Hold medians over finished batches, to the cent; None if no batch has a time."""
 
     n: int  # batches with a measured active time
     n_untimed: int
     n_below: int  # batches whose active hour was paid below the floor
     active: Decimal | None
     elapsed: Decimal | None
-    is_below: bool  # the median of active time is
+    is_below: bool  # whether the median by active time is below the floor
 
 
 Timed = tuple[Decimal, int | None, int | None]  # amount, active and elapsed milliseconds
@@ -137,7 +137,7 @@ def rates_from(rows: Sequence[Timed], floor: Decimal | None) -> Rates:
 
 
 def _median_hour(paid: list[tuple[Decimal, int]]) -> Fraction | None:
-    """Exact. Put in order as floats: a ledger of 100,000 lines as fractions would keep its page waiting for seconds."""
+    """Return the exact median. It is sorted as floats: sorting 100,000 lines as fractions would take seconds."""
     if not paid:
         return None
     ordered = sorted(paid, key=lambda pair: float(pair[0]) / pair[1])
@@ -150,7 +150,7 @@ def _hourly(amount: Decimal, ms: int) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of all paid batches in the study's currency, of its qualifications, and of each annotator's batches."""
+    """Hold rates of all paid batches in the study's currency, of qualifications, and of each annotator's batches."""
 
     all: Rates
     qualification: Rates
@@ -158,7 +158,7 @@ class Measured:
 
 
 def measured_rates(study: Study, plan: PayPlan) -> Measured:
-    """Work paid in an earlier currency of the study is left out: its rates cannot be put in order with others."""
+    """Measure the rates, without work paid in an earlier currency of the study, which cannot be compared."""
     rows = _work_of(study).values_list("kind", "participant", "amount", "active_ms", "elapsed_ms")
     by_participant: dict[int, list[Timed]] = defaultdict(list)
     qualified: list[Timed] = []
@@ -178,16 +178,16 @@ def _work_of(study: Study) -> QuerySet[PayEntry]:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Work whose median active hour was paid below the floor."""
+    """Describe a kind of work whose median active hour was paid below the floor."""
 
-    kind: str  # of the ledger: batch or qualification
+    kind: str  # as in the ledger: batch or qualification
     rate: Decimal
     floor: Decimal
     currency: str
 
 
 def slow_work(study: Study) -> list[Slow]:
-    """In one query that brings the middle lines of each kind alone, however long the ledger is."""
+    """Return the work paid below the floor. One query reads only the middle lines of each kind."""
     if not study.pay_currency:
         return []
     by_rate = Window(RowNumber(), partition_by="kind", order_by=(F("amount") / F("active_ms"), "pk"))
@@ -208,7 +208,7 @@ def _slow(study: Study, kind: str, stored: Decimal | None, paid: list[tuple[Deci
 
 
 def low_offers(study: Study) -> list[Offer]:
-    """The offers below the floor; none while the pay that is offered reaches it."""
+    """Return the offers below the floor."""
     plan = plan_of(study)
     if not study.pay_currency or not floor_of(study, plan):
         return []

@@ -1,6 +1,6 @@
-"""The ledger: what annotators have earned, what was added and put right by hand, and what is paid out.
+"""Keep the ledger: what annotators have earned, what was added and corrected by hand, and what is paid out.
 
-Lines are added and never changed, but for the tick that says they are paid.
+Lines are added and never changed, except that they are marked as paid.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -19,15 +19,15 @@ from qualification.pay.selectors.ledger import unpaid_lines
 from qualification.pay.selectors.rates import Paying, paying_studies
 
 Kind = PayEntry.Kind
-AT_ONCE = 500  # lines of one sweep: it may find years of work when a study names its pay late
+AT_ONCE = 500  # lines of a study in one sweep: if a study sets its pay late, years of work may be due
 SAME_WITHIN = timedelta(minutes=1)
 
-LOOK_AGAIN = timedelta(hours=1)  # at all work: at what an older clock has stamped, and whose panel has changed
-OVERLAP = timedelta(hours=2)  # work that is stored late, or by a clock that was an hour behind
+LOOK_AGAIN = timedelta(hours=1)  # at all work, for work stamped by a slow clock and people who left the panel
+OVERLAP = timedelta(hours=2)  # covers work that is stored late, or by a clock an hour behind
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Finished work is paid whatever became of it: passed or not, returned, by somebody excluded later. The panel's own
-# qualification is no attempt to qualify. ON CONFLICT: of two sweeps at once one makes the line, by the unique index.
+# qualification is no attempt to qualify. ON CONFLICT lets only one of two simultaneous sweeps make a line.
 EARNED = """
     WITH due AS (
         SELECT work.participant_id, CASE batch.kind WHEN 'main' THEN 'batch' ELSE 'qualification' END, work.id,
@@ -61,7 +61,7 @@ EARNED = """
 
 
 def sweep_pay(*, now: datetime) -> int:
-    """A line for every finished batch that has none and whose study says what it earns. Returns how many were made."""
+    """Add a line for every finished batch that has none and whose study sets its pay. Return how many were added."""
     return sum(_pay(paying, now) for paying in paying_studies())
 
 
@@ -70,7 +70,7 @@ def _pay(paying: Paying, now: datetime) -> int:
     with connection.cursor() as cursor:
         cursor.execute(EARNED, {"study": paying.study, "since": since or BEGINNING, "now": now, "most": AT_ONCE})
         n_due, n_made = cursor.fetchone()
-    # By what was due, not by what was made: another sweep may have made it, and left more than it could see.
+    # This tests what was due, not what was made: another sweep may have made the lines and left more.
     if since is None and n_due < AT_ONCE:
         PayMark.objects.bulk_create(
             [PayMark(study_id=paying.study, terms=paying.terms, looked_at=now)],
@@ -80,9 +80,9 @@ def _pay(paying: Paying, now: datetime) -> int:
 
 
 def _last_look(paying: Paying, now: datetime) -> datetime | None:
-    """What was finished before is in the ledger. None where all work is to be looked at, as after a change of terms."""
+    """Return the time before which all work is in the ledger; None to look at all work, as after a change of terms."""
     looked_at = paying.looked_at
-    # Also after the clock was put back: what is finished now would lie before the mark.
+    # All work is looked at also after the clock was set back: work finished now would lie before the mark.
     if looked_at is None or paying.marked_terms != paying.terms or not looked_at <= now < looked_at + LOOK_AGAIN:
         return None
     return looked_at - OVERLAP
@@ -90,7 +90,7 @@ def _last_look(paying: Paying, now: datetime) -> datetime | None:
 
 @transaction.atomic
 def give_bonus(participant: Participant, *, amount: Decimal, reason: str, by: User, now: datetime) -> PayEntry:
-    """In the study's currency. Raises Refused without one, or for the same line twice within a minute."""
+    """Add a bonus in the study's currency. Raise Refused without one, or for the same line twice within a minute."""
     currency = participant.study.pay_currency
     if not currency:
         raise Refused("no_currency", _("First set the pay currency in the study settings."))
@@ -102,7 +102,10 @@ def give_bonus(participant: Participant, *, amount: Decimal, reason: str, by: Us
 def correct(
     participant: Participant, *, amount: Decimal, currency: str, reason: str, by: User, now: datetime
 ) -> PayEntry:
-    """Add to, or with a negative amount take from, what somebody has earned. Raises Refused for more than there is."""
+    """Add to what somebody has earned, or take from it with a negative amount.
+
+    Raise Refused for taking more than there is, or for the same line twice within a minute.
+    """
     _lock(participant)
     lines = PayEntry.objects.filter(participant=participant, currency=currency)
     has = lines.aggregate(sum=Sum("amount"))["sum"]
@@ -116,7 +119,7 @@ def correct(
 
 
 def _lock(participant: Participant) -> None:
-    """Two corrections at once must not take back together what each of them could alone."""
+    """Lock the participant, so that two corrections at once cannot together take back more than there is."""
     Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
 
 
@@ -138,11 +141,11 @@ def _add(
 
 @transaction.atomic
 def mark_paid_out(study: Study, *, up_to: int, n_lines: int, by: User, now: datetime) -> int:
-    """Tick off the open lines that somebody has seen, and paid. Returns how many.
+    """Mark as paid the open lines that somebody has seen. Return how many.
 
-    Raises Refused when there are not `n_lines` up to that one: they saw another ledger.
+    Raise Refused if there are not `n_lines` open lines up to the id `up_to`: the ledger has changed since.
     """
-    # Behind the study's row: a button pressed twice ticks once.
+    # This lock ensures that a button pressed twice marks the lines once.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     lines = unpaid_lines(study).filter(pk__lte=up_to)
     found = list(lines.order_by("pk").select_for_update(of=("self",)).values_list("pk", "currency", "amount"))

@@ -1,4 +1,4 @@
-"""The plan of pay: what a qualification earns, and the rate an hour below which the platform warns."""
+"""Store the pay plan: what a qualification earns, and the hourly rate below which the platform warns."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,10 @@ from qualification.models import PayPlan
 
 @transaction.atomic
 def save_pay_plan(study: Study, *, values: dict[str, Any], by: User, now: datetime) -> PayPlan:
-    """What is in the ledger already keeps its amount. Raises ValidationError, or Refused without a currency."""
+    """Validate and store the plan. Lines that are already in the ledger keep their amount.
+
+    Raise ValidationError for invalid values, or Refused if there is pay but no currency.
+    """
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     plan = PayPlan.objects.filter(study=locked).first() or PayPlan(study=locked)
     before = {name: getattr(plan, name) for name in values}

@@ -1,4 +1,4 @@
-"""How hard every item of the pilots was, by criterion, as a file. Without the source, as on the page."""
+"""Write how hard each pilot item was, by criterion, to a file. As on the page, sources are left out."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ FIGURES = ("disagreeing", "entropy", "unsure")
 
 
 def difficulty_csv(figures: PilotFigures) -> str:
-    """A row per item, the hardest first: the means over its criteria, then each criterion. Shares from 0 to 1."""
+    """Return a row per item, the hardest first: means over its criteria, then each criterion, as shares from 0 to 1."""
     keys = ("all", *(line.criterion.key for line in figures.criteria))
     heading = (*COLUMNS, *(f"{key}_{name}" for key in keys for name in FIGURES))
     return csv_file(heading, (_row(each) for each in texts_of(figures.items)))
@@ -25,6 +25,6 @@ def _row(each: HardText) -> tuple[Any, ...]:
 
 
 def _shares(part: Hardness | None) -> tuple[float | None, ...]:
-    """Empty for a criterion that this item is not judged by."""
+    """Return the shares, or empty cells for a criterion that this item is not judged by."""
     found = (None,) * len(FIGURES) if part is None else (part.disagreeing, part.entropy, part.unsure)
     return tuple(None if share is None else round(share, 6) for share in found)

@@ -1,4 +1,4 @@
-"""What stands around the figures of a pilot: who is how far, the texts of hard items, comments, suggestions."""
+"""Collect what the pilot page shows beside the results: progress, texts of hard items, comments, suggestions."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -28,12 +28,12 @@ from qualification.qualifying.selectors.panel import Place, items_shown
 from qualification.qualifying.selectors.votes import PANELS, pooled_scale
 
 COMMENTS = 100
-HOURLY = Decimal("8.00")  # of the reference study
+HOURLY = Decimal("8.00")  # hourly pay of the reference study
 PILOT = Batch.Kind.PILOT
 
 
 def pilots_of(study: Study) -> list[Batch]:
-    """With `n_seats`."""
+    """Return the study's pilots in their order, with `n_seats`."""
     return list(study.batches.filter(kind=PILOT).annotate(n_seats=Count("seats")).order_by("position"))
 
 
@@ -66,19 +66,19 @@ class HardText:
 
 
 def texts_of(found: Sequence[HardItem]) -> list[HardText]:
-    """Without the source: it would tell what to expect before the reason is looked for."""
+    """Return the items with their texts, without the source, which would suggest a reason before one is looked for."""
     items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk([each.item for each in found])
     return [HardText(items[each.item], each.hardness, each.by_criterion) for each in found]
 
 
 def feedback_of(pilot: Batch | None) -> QuerySet[Assignment]:
-    """What was said at the end of the pilot, the newest first."""
+    """Return the comments written at the end of the pilot, newest first."""
     work = Assignment.objects.filter(batch=pilot).exclude(feedback="")
     return work.select_related("participant", "batch").order_by("-submitted_at", "-pk")[:COMMENTS]
 
 
 def unsure_texts_of(pilot: Batch | None) -> QuerySet[Rating]:
-    """Why somebody could not decide."""
+    """Return the answers in which somebody explains why they could not decide, newest first."""
     unsure = Rating.objects.filter(batch=pilot, option__role=Option.Role.UNSURE)
     texts = unsure.filter(assignment__seat__isnull=False, is_active=True).exclude(free_text="")
     return texts.select_related("assignment__participant", "criterion", "item__dialogue").order_by("-pk")[:COMMENTS]
@@ -87,7 +87,7 @@ def unsure_texts_of(pilot: Batch | None) -> QuerySet[Rating]:
 # --- suggestions ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """None where the pilot does not say: no answer has a time, or the kappa is undefined, as accuracy always is."""
+    """Hold the suggestions; None if no answer has a time, or if kappa is undefined, as it always is for accuracy."""
 
     n_items: int
     hourly: Decimal
@@ -95,16 +95,16 @@ class Suggestions:
     pay: Decimal | None
     method: str  # of the qualification
     kappa: float | None  # by that method
-    members: str  # whose kappa it is, as the qualification says
+    members: str  # the panel members whose kappa it is
 
     @property
     def threshold(self) -> float | None:
-        """To two decimals, as thresholds are written. None where nobody could be above it."""
+        """Return kappa to two decimals, as thresholds are written; None if undefined or nobody could be above it."""
         return None if self.kappa is None or self.is_unanimous else round(self.kappa, 2) + 0.0
 
     @property
     def is_unanimous(self) -> bool:
-        """The panel agrees on everything: a kappa of candidates has to be above the threshold, and none is above 1."""
+        """Return whether the panel agrees on everything: candidates must exceed the threshold; no kappa exceeds 1."""
         return self.kappa is not None and round(self.kappa, 2) >= 1
 
 
@@ -118,7 +118,7 @@ def suggest(
     n_items: int,
     hourly: Decimal,
 ) -> Suggestions:
-    """Suggest for a batch of `n_items` at `hourly` an hour. The threshold is what the panel itself reaches."""
+    """Suggest minutes and pay for a batch of `n_items` at `hourly`, and a threshold: the panel's own kappa."""
     seconds = figures.times.median
     minutes = minutes_of_batch(seconds, n_items * figures.per_item) if seconds else None
     kappa = _compared_kappa(spec, votes, members, qualification)
@@ -131,7 +131,7 @@ def suggest(
 def _compared_kappa(
     spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant], qualification: Qualification
 ) -> float | None:
-    """What those reach whom the qualification compares candidates with, by its own coefficient."""
+    """Return the kappa, by the qualification's method, of the members that it compares candidates with."""
     compared = [each.pk for each in members if each.panel in PANELS[qualification.panel_members]]
     scale = pooled_scale(spec)
     return panels_own(qualification.method, votes.of(compared).table(scale, compared), scale.n_categories)
@@ -140,7 +140,7 @@ def _compared_kappa(
 # --- pilots side by side -------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PilotColumn:
-    """One pilot beside the others. `same_as`: the key of the first pilot with the same items; empty for that one."""
+    """Hold the results of one pilot. `same_as`: key of the first pilot with the same items; empty for that one."""
 
     batch: Batch
     same_as: str
@@ -158,14 +158,14 @@ def side_by_side(
     pilots: Sequence[Batch],
     qualification: Qualification,
 ) -> list[PilotColumn]:
-    """Of the panel's answers, each pilot by itself."""
+    """Return the results of the panel's answers for each pilot separately."""
     firsts = _firsts(pilots)
     mine = votes.of([each.pk for each in members])
     return [_column(spec, mine.in_batch(each.pk), members, each, firsts[each.pk], qualification) for each in pilots]
 
 
 def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
-    """The key of an earlier pilot that shows the same items."""
+    """Return {pilot id: key of the first pilot that shows the same items}; the key is empty for that first one."""
     shown = items_shown([each.pk for each in pilots])
     firsts: dict[frozenset[Place], Batch] = {}
     found = {}
@@ -196,6 +196,6 @@ def _column(
 
 
 def usual_size(study: Study, pilots: Sequence[Batch]) -> int:
-    """Items of the first main batch; without one, of the first pilot."""
+    """Return the number of items of the first main batch; without one, of the first pilot."""
     main = study.batches.filter(kind=Batch.Kind.MAIN).order_by("position").values_list("n_items", flat=True).first()
     return main or (pilots[0].n_items if pilots else 0) or 1

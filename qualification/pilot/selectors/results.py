@@ -1,4 +1,4 @@
-"""What a pilot says: how long a judgement takes, what is hard, how the panel agrees."""
+"""Compute the results of a pilot: how long a judgement takes, what is hard, how the panel agrees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Panel = Participant.Panel
 # --- time ------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Median seconds of a judgement, as browsers report them; None where no answer has a time."""
+    """Hold the median seconds of a judgement, as browsers report them; None if no answer has a time."""
 
     median: float | None
     n: int
@@ -39,7 +39,7 @@ def times_of(votes: PilotVotes) -> Times:
 # --- difficulty ------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Hardness:
-    """Means over what was judged by two or more, from 0 to 1; None without such."""
+    """Hold means, from 0 to 1, over what two or more judged (`unsure`: anybody); None if there is none."""
 
     disagreeing: float | None
     entropy: float | None
@@ -48,7 +48,7 @@ class Hardness:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """(M,) per item and criterion: the item's id and how hard it was; NaN with fewer than two votes."""
+    """Hold (M,) item ids and difficulty, per item and criterion; NaN with fewer than two votes (`unsure`: without)."""
 
     item: IntArray
     disagreeing: FloatArray
@@ -76,7 +76,7 @@ def _cells(votes: PilotVotes, criterion: CriterionSpec) -> _Cells:
 
 
 def hardness_of(votes: PilotVotes, spec: VersionSpec) -> Hardness:
-    """The means over all criteria together."""
+    """Return the means over all criteria together."""
     cells = [_cells(votes, each) for each in _voted(votes, spec)]
     names = ("disagreeing", "entropy", "unsure")
     return Hardness(*(_mean(np.concatenate([np.empty(0), *(getattr(each, name) for each in cells)])) for name in names))
@@ -104,7 +104,7 @@ class HardItem:
 
 
 def _items(cells: Sequence[_Cells]) -> list[HardItem]:
-    """All that were judged, the hardest first: by the mean over criteria of disagreeing votes, then of entropy."""
+    """Return all judged items, hardest first: by the mean over criteria of disagreeing votes, then of entropy."""
     by_item = [{item: each.hardness(slice(at, at + 1)) for at, item in enumerate(each.item.tolist())} for each in cells]
     found = (_hard_item(item, tuple(mine.get(item) for mine in by_item)) for item in set().union(*by_item))
     return sorted(found, key=_hardness_order)
@@ -126,7 +126,7 @@ def _hardness_order(each: HardItem) -> tuple[float, float, int]:
 # --- agreement -------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Experts against non-experts, where both have one most frequent answer."""
+    """Compare experts with non-experts where each group has one most frequent answer."""
 
     n: int
     same: float | None
@@ -143,7 +143,7 @@ class Agreement:
 
 
 def kappa_of(votes: PilotVotes, scale: Scale) -> Estimate:
-    """Fleiss' kappa with its t interval, where the number of judgements carries one."""
+    """Return Fleiss' kappa, with its t interval if there are enough judgements for one."""
     histogram = votes.histogram(scale)
     return guarded(fleiss_kappa(histogram), histogram)
 
@@ -175,7 +175,7 @@ def _beside(votes: PilotVotes, scale: Scale, members: Sequence[Participant]) -> 
 # --- together --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PilotFigures:
-    """Of the panel's answers to a pilot; `by_member` has the times of everybody's."""
+    """Hold the results of the panel's answers to a pilot; `by_member` has the times of each member."""
 
     n_votes: int
     times: Times
@@ -187,14 +187,14 @@ class PilotFigures:
 
     @property
     def hardest(self) -> tuple[HardItem, ...]:
-        """Without those that all agree on."""
+        """Return the hardest items, without those that all agree on."""
         return tuple(each for each in self.items if each.hardness.disagreeing)[:HARDEST]
 
 
 def pilot_figures(
     study: Study, spec: VersionSpec, votes: PilotVotes, members: Sequence[Participant]
 ) -> PilotFigures | None:
-    """None while the panel has no answer."""
+    """Return the results, or None while the panel has no answers."""
     votes = votes.of([each.pk for each in members])
     if not len(votes.item):
         return None

@@ -1,4 +1,4 @@
-"""The answers of a study's pilots as arrays. A pilot is a kind of batch, so none of them is in any other figure."""
+"""Read the answers of a study's pilots as arrays. Pilots are a kind of batch, so no other result counts them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from qualification.qualifying.selectors.votes import Scale
 
 @dataclass(frozen=True)
 class PilotVotes:
-    """(N,) ids of each answer that counts, and its milliseconds; `row` numbers what is judged: item x criterion."""
+    """Hold (N,) ids and milliseconds of the answers that count; `row` numbers what is judged: item x criterion."""
 
     item: IntArray
     criterion: IntArray
@@ -43,7 +43,7 @@ class PilotVotes:
         return self.where(self.criterion == criterion)
 
     def codes(self, scale: Scale) -> IntArray:
-        """-1 for an option that excludes its item."""
+        """Return the codes of the answers on the scale; -1 for an option that excludes its item."""
         return np.array([scale.codes.get(option, -1) for option in self.option.tolist()], np.int64)
 
     def histogram(self, scale: Scale) -> Histogram:
@@ -52,13 +52,13 @@ class PilotVotes:
         return Histogram.from_votes(self.row[kept], codes[kept], scale.n_categories)
 
     def tallies(self, scale: Scale) -> IntArray:
-        """(rows, categories) votes."""
+        """Return the (rows, categories) counts of votes."""
         codes, table = self.codes(scale), np.zeros((self.n_rows, scale.n_categories), np.int64)
         np.add.at(table, (self.row[codes >= 0], codes[codes >= 0]), 1)
         return table
 
     def table(self, scale: Scale, members: list[int]) -> IntArray:
-        """(rows, members) codes, -1 for no answer. All answers must be theirs."""
+        """Return the (rows, members) codes, -1 for no answer. All answers must be by these members."""
         table = np.full((self.n_rows, len(members)), -1, np.int64)
         columns = {member: at for at, member in enumerate(members)}
         table[self.row, [columns[each] for each in self.participant.tolist()]] = self.codes(scale)
@@ -70,7 +70,7 @@ class PilotVotes:
 
 
 def pilot_votes(study: Study) -> PilotVotes:
-    """An answer counts while its assignment holds a seat, finished or not."""
+    """Return the answers that count: those whose assignment holds a seat, finished or not."""
     rows = Rating.objects.filter(
         batch__study=study,
         batch__kind=Batch.Kind.PILOT,
@@ -85,5 +85,5 @@ def pilot_votes(study: Study) -> PilotVotes:
 
 
 def panel_members(study: Study) -> list[Participant]:
-    """Experts first, then by pseudonym."""
+    """Return the panel, experts first, then by pseudonym."""
     return list(study.participants.exclude(panel="").select_related("user").order_by("panel", "pseudonym"))

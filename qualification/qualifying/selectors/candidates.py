@@ -1,4 +1,4 @@
-"""Everybody on the way through the qualification, for those who decide; and what waits for a decision."""
+"""List the candidates for those who decide about them, and count what waits for a decision."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ PersonStatus = Participant.Status
 
 
 def candidate_list(study: Study) -> QuerySet[Participant]:
-    """Who is not in the panel: first those a lead is asked about, then those being decided, then by pseudonym."""
+    """Return everybody who is not in the panel: first those a lead is asked about, then by status and pseudonym."""
     finished = Q(assignments__batch__kind=Batch.Kind.TRAINING, assignments__status=Assignment.Status.SUBMITTED)
     attempts = Attempt.objects.order_by("number").select_related("overridden_by", "assignment__batch")
     changes = StatusChange.objects.order_by("-pk").select_related("actor")
@@ -45,10 +45,10 @@ class QualificationCounts:
     n_qualifying: int
     n_cleared: int
     n_failed: int
-    n_asked: int  # a lead decides
-    n_pending: int  # wait for the panel, or for the next second
+    n_asked: int  # wait for a lead's decision
+    n_pending: int  # wait for the panel, or for the next sweep
     n_attempts: int
-    n_passed: int  # as a lead has put it right, where one has
+    n_passed: int  # by the override where there is one
 
 
 def qualification_counts(study: Study) -> QualificationCounts:

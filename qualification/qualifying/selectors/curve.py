@@ -1,4 +1,4 @@
-"""The operating curve of a rule as a table and a small picture."""
+"""Compute the operating curve of a rule as a table and a small picture."""
 
 from dataclasses import dataclass
 
@@ -44,7 +44,7 @@ class Line:
 class Curve:
     sizes: tuple[tuple[int, float], ...]  # judged answers, and their place in the picture
     lines: tuple[Line, ...]
-    n_own: int  # of the study's own qualification; 0 while there is none
+    n_own: int  # judged answers of the study's own qualification; 0 without one
     has_undecided: bool
     is_measured: bool  # whether the panel is the study's own
     kappa: float
@@ -52,13 +52,13 @@ class Curve:
 
     @property
     def equal(self) -> Chance:
-        """Of an equally good candidate, at the study's own size where it has one."""
+        """Return the chance of a candidate as good as the panel, at the study's own size if it has one."""
         chances = self.lines[0].chances
         return next((chance for chance in chances if chance.n_items == self.n_own), chances[-2])
 
 
 def curve_of(qualification: Qualification, panel: PanelFigures | None, n_own: int, n_criteria: int) -> Curve:
-    """`n_own`: judged answers of the study's qualification; `panel`: its figures, or None for the reference study's."""
+    """Return the curve for `n_own` judged answers and this panel; None takes the panel of the reference study."""
     threshold = qualification.threshold if qualification.threshold_from == Qualification.ThresholdFrom.FIXED else None
     rule = Rule(qualification.method, threshold, qualification.decision)
     is_measured = panel is not None and panel.kappa.value is not None and panel.kappa.value > 0
@@ -80,7 +80,7 @@ def curve_of(qualification: Qualification, panel: PanelFigures | None, n_own: in
 
 
 def _panel(figures: PanelFigures | None, n_criteria: int) -> Panel:
-    """Rounded, so that a curve once drawn is drawn from memory."""
+    """Return the panel to simulate, rounded so that a curve that was computed before is found in the cache."""
     if figures is None or figures.kappa.value is None:
         return Panel(REFERENCE_KAPPA, REFERENCE_SHARES, REFERENCE_PANEL, n_criteria)
     shares = tuple(round(share, 2) for share in figures.shares if share >= 0.005)

@@ -1,4 +1,4 @@
-"""What the panel has answered to the items of qualification batches: there, or in a pilot that shows the same items."""
+"""Find the panel's answers to items of qualification batches: there, or in a pilot that shows the same items."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,13 +8,13 @@ from django.db.models import QuerySet
 
 from annotation.models import Assignment, Batch, Item
 
-Same = Mapping[int, int]  # an item of a pilot: the item of the qualification batch that shows the same
+Same = Mapping[int, int]  # {item of a pilot: item of the qualification batch that shows the same}
 Place = tuple[Any, ...]
 HERE: Same = {}
 
 
 def same_items(batches: Iterable[int]) -> dict[int, dict[int, Same]]:
-    """{qualification batch: {pilot that shows exactly its items: which item is which}}, the newest pilot first."""
+    """Return {qualification batch: {pilot that shows exactly its items: which item is which}}, newest pilot first."""
     wanted = list(batches)
     pilots = Batch.objects.filter(kind=Batch.Kind.PILOT, study__batches__in=wanted).order_by("-position").distinct()
     places = items_shown([*wanted, *(pilot.pk for pilot in pilots)])
@@ -29,7 +29,7 @@ def same_items(batches: Iterable[int]) -> dict[int, dict[int, Same]]:
 
 
 def pilots_shown(batches: Sequence[Batch]) -> dict[int, str]:
-    """{qualification batch: the key of the newest pilot that shows exactly its items}; nothing for others."""
+    """Return {qualification batch: key of the newest pilot that shows exactly its items}, without other batches."""
     same = same_items([batch.pk for batch in batches])
     keys = dict(
         Batch.objects.filter(pk__in={pilot for found in same.values() for pilot in found}).values_list("pk", "key")
@@ -38,7 +38,7 @@ def pilots_shown(batches: Sequence[Batch]) -> dict[int, str]:
 
 
 def items_shown(batches: Sequence[int]) -> dict[int, dict[Place, int]]:
-    """{batch: {what an item shows: its id}}"""
+    """Return {batch: {what an item shows: its id}}."""
     found: dict[int, dict[Place, int]] = defaultdict(dict)
     rows = Item.objects.filter(batch__in=batches, is_check=False).order_by("pk")
     fields = ("batch", "pk", "unit", "dialogue", "candidate", "source", "shown")
@@ -48,7 +48,7 @@ def items_shown(batches: Sequence[int]) -> dict[int, dict[Place, int]]:
 
 
 def panel_work(batches: Iterable[int], members: Iterable[int]) -> dict[int, dict[int, tuple[int, Same]]]:
-    """{member: {qualification batch: (where it was finished, which item is which)}}.
+    """Return {member: {qualification batch: (batch where it was finished, which item is which)}}.
 
     Answers given in the batch itself come first, then those of the newest pilot.
     """
@@ -71,6 +71,6 @@ def _work_of(same: dict[int, dict[int, Same]], finished: set[int]) -> dict[int, 
 
 
 def counting(batches: Iterable[int], participants: Iterable[int]) -> QuerySet[Assignment]:
-    """Finished work whose answers count: it holds a seat."""
+    """Return finished work whose answers count, because it holds a seat."""
     held = Assignment.objects.filter(status=Assignment.Status.SUBMITTED, seat__isnull=False)
     return held.filter(batch__in=batches, participant__in=participants)

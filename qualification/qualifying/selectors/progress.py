@@ -1,4 +1,4 @@
-"""Where an annotator stands on the way to the main work. The list of work shows it, and the claim asks it.
+"""Find an annotator's progress through the qualification. The list of work shows it, and claims depend on it.
 
 The number of queries grows neither with the participants nor with their work.
 """
@@ -18,7 +18,7 @@ PersonStatus = Participant.Status
 COMPREHENSION, TRAINING, QUALIFICATION, RESULT = "comprehension", "training", "qualification", "result"
 DECIDING, ASKED, WAITING, PASSED, FAILED = "deciding", "asked", "waiting", "passed", "failed"
 ON_THE_WAY = (PersonStatus.QUALIFYING, PersonStatus.FAILED, PersonStatus.CLEARED)
-# What is next is not a batch, so none is offered.
+# In these stages the next step is not a batch, so none is offered.
 BLOCKING = frozenset({COMPREHENSION, DECIDING, ASKED, WAITING, FAILED})
 
 
@@ -31,14 +31,14 @@ class QualificationStep:
 
 @dataclass(frozen=True, slots=True)
 class QualificationState:
-    """What is next for one candidate. `text` is the study's own, for a result."""
+    """Hold what is next for one candidate. `text` is the study's own message about a result."""
 
     stage: str
     steps: tuple[QualificationStep, ...] = ()
     text: str = ""
     amount: Decimal | None = None
     currency: str = ""
-    is_again: bool = False  # the last attempt decided nothing, and another batch is given
+    is_again: bool = False  # the last attempt decided nothing, and there is another batch
     tries_left: int = 0
     is_trained: bool = False
 
@@ -49,14 +49,14 @@ class QualificationState:
 
 @dataclass(slots=True)
 class Facts:
-    """What is known of one candidate, read for all of them at once."""
+    """Hold what is known of one candidate, read for all of them at once."""
 
     qualification: Qualification
     status: str  # as it was read with the participant
     n_questions: int = 0
     n_tries: int = 0
     has_understood: bool = False
-    n_more: int = 0  # attempts a lead gave beyond those of the rule
+    n_more: int = 0  # attempts that a lead has given beyond those of the rule
     states: list[str] = field(default_factory=list)
     n_begun_main: int = 0
     done: set[tuple[int, int]] = field(default_factory=set)  # (batch, round)
@@ -64,7 +64,7 @@ class Facts:
 
     @property
     def must_check(self) -> bool:
-        """With all tries used, only a lead can have let them go on."""
+        """Return whether questions come next. With no tries left, only a lead can have let them continue."""
         return self.tries_left > 0 and not self.has_understood
 
     @property
@@ -85,7 +85,7 @@ class Facts:
 
 
 def qualification_states(participants: Iterable[Participant]) -> dict[int, QualificationState]:
-    """By participant; nothing for those no qualification is about. Participants need their study."""
+    """Return states by participant, for those who need to qualify. Participants need their study loaded."""
     candidates = [each for each in participants if each.study.has_qualification and each.status in ON_THE_WAY]
     candidates = [each for each in candidates if not each.panel]
     if not candidates:
@@ -101,7 +101,7 @@ def qualification_states(participants: Iterable[Participant]) -> dict[int, Quali
 
 
 def stage_of(participant: Participant, facts: Facts) -> str:
-    """What comes next; empty when the qualification has no more to say."""
+    """Return what comes next; empty if nothing of the qualification is left."""
     is_passed = participant.status == PersonStatus.CLEARED
     is_left = bool(facts.left(Kind.QUALIFICATION))
     stages = {
@@ -132,7 +132,7 @@ def _state(participant: Participant, stage: str, facts: Facts, amount: Decimal |
 
 
 def _steps(stage: str, facts: Facts) -> Iterable[QualificationStep]:
-    """In their order, those of this qualification. The one after the last done is now."""
+    """Yield the steps of this qualification in their order. The one after the last finished step is the present one."""
     names = [QUALIFICATION, RESULT]
     if facts.open[Kind.TRAINING]:
         names.insert(0, TRAINING)
@@ -175,10 +175,10 @@ def _add_tries(facts: dict[int, Facts]) -> None:
 
 
 def _add_work(facts: dict[int, Facts]) -> None:
-    """What was finished. Qualification work without an attempt is about to be decided.
+    """Add finished work. Qualification work without an attempt counts as being decided.
 
-    So is, for this page, what was decided after its participants were read: beside their old status the result
-    would look like one that is left to the team, and a page that said so would not look again.
+    So does work that was decided after its participants were read: beside their old status, the result would look
+    like one that is left to the team, and a page that says so does not refresh.
     """
     kinds = (Kind.TRAINING, Kind.QUALIFICATION)
     done = Assignment.objects.filter(participant__in=facts, batch__kind__in=kinds, status="submitted")
@@ -199,7 +199,7 @@ def _add_work(facts: dict[int, Facts]) -> None:
 
 
 def _add_batches(participants: list[Participant], facts: dict[int, Facts]) -> None:
-    """Batches that stand open to them, done or not."""
+    """Add the batches that are open to them, finished or not."""
     rows = Batch.objects.filter(
         study__in=_studies(participants),
         kind__in=(Kind.TRAINING, Kind.QUALIFICATION),
@@ -215,7 +215,7 @@ def _add_batches(participants: list[Participant], facts: dict[int, Facts]) -> No
 
 # --- what waits for a person -----------------------------------------------------------------------
 def asks_a_lead() -> Q:
-    """Participants whose last attempt decided nothing, with no result of a lead beside it."""
+    """Match participants whose last attempt decided nothing and was not overridden by a lead."""
     later = Attempt.objects.filter(participant=OuterRef("participant"), number__gt=OuterRef("number"))
     undecided = Attempt.objects.filter(participant=OuterRef("pk"), state=Attempt.State.UNDECIDED, overridden_to="")
     return Q(Exists(undecided.filter(~Exists(later))), status=PersonStatus.QUALIFYING)

@@ -1,4 +1,4 @@
-"""What is said after an answer of a training batch: whether it was right, what would have been, and why."""
+"""Explain an answer of a training batch: whether it was right, what would have been right, and why."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ Place = tuple[str, int | None, int | None, int | None]  # unit, dialogue, candid
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """`leads_to`: questions with a known answer that are asked only after the right answer to this one."""
+    """Explain one answer. `leads_to`: questions with a known answer that only the right answer to this one leads to."""
 
     part: ItemOnScreen
     question: AskedCriterion
@@ -30,13 +30,13 @@ class Lesson:
 
     @property
     def is_right(self) -> bool:
-        """Of several choices, exactly the right ones."""
+        """Return whether a right option was chosen; of several choices, exactly the right ones."""
         chosen, right = ({option.id for option in options} for options in (self.chosen, self.right))
         return chosen == right if self.question.criterion.kind == Criterion.Kind.MULTIPLE else bool(chosen & right)
 
 
 def lessons_of(assignment: Assignment, step: Step) -> list[Lesson]:
-    """Of the questions of one step that are answered, and whose right answer is known."""
+    """Return the explanations of a step's answered questions whose right answer is known."""
     answered = [each for each in step.questions if each[1].is_asked and each[1].answer.is_saved]
     known = known_answers(assignment, {part.item.token for part, _question in answered})
     found = []
@@ -67,7 +67,7 @@ def _led_to(spec: VersionSpec, lesson: Lesson, known: Container[tuple[UUID, int]
 
 
 def known_answers(assignment: Assignment, tokens: Iterable[UUID]) -> dict[tuple[UUID, int], KnownAnswer]:
-    """What is known of some items: {(token, criterion id): KnownAnswer}."""
+    """Return the known answers to these items: {(token, criterion id): KnownAnswer}."""
     items = list(Item.objects.filter(batch=assignment.batch_id, token__in=tokens))
     dialogues, sources = ({getattr(item, name) for item in items} for name in ("dialogue_id", "source_id"))
     rows = KnownAnswer.objects.filter(

@@ -1,4 +1,4 @@
-"""What a result is made of: the panel's and a candidate's answers to the same items, as codes."""
+"""Read what a result is based on: the panel's and a candidate's answers to the same items, as codes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ class Vote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The categories that answers are compared on: {option id: code}. An option that excludes its item has none."""
+    """Hold the categories that answers are compared on: {option id: code}. Options that exclude the item have none."""
 
     codes: dict[int, int]
     n_categories: int
@@ -43,9 +43,9 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswers:
-    """Of one criterion, or of all pooled: one row per judged answer, -1 for none.
+    """Hold the answers to one criterion, or to all pooled: one row per judged answer, -1 for none.
 
-    members: (N, M) codes of the panel. candidate: (N,) codes. is_right: (N,) 1, 0, or -1 where nobody knows.
+    members: (N, M) codes of the panel. candidate: (N,) codes. is_right: (N,) 1, 0, or -1 if unknown.
     """
 
     scale: Scale
@@ -56,9 +56,9 @@ class JudgedAnswers:
 
 # --- scales ----------------------------------------------------------------------------------------
 def pooled_scale(spec: VersionSpec) -> Scale:
-    """One scale for all criteria: options of the same role are one category (positive, negative, unsure).
+    """Return one scale for all criteria: options of the same role are one category (positive, negative, unsure).
 
-    Several of one role in a criterion, such as the points of a scale, are told apart by their order.
+    Several options of one role in a criterion, such as the points of a scale, are told apart by their order.
     """
     kinds: dict[tuple[str, int], int] = {}
     codes = {}
@@ -81,7 +81,7 @@ def _counted(criterion: CriterionSpec) -> list:
 
 # --- the panel -------------------------------------------------------------------------------------
 def panel_of(qualification: Qualification) -> QuerySet[Participant]:
-    """Whom candidates are compared with, in the order of their pseudonyms."""
+    """Return the members that candidates are compared with, in the order of their pseudonyms."""
     return Participant.objects.filter(
         study=qualification.study_id, panel__in=PANELS[qualification.panel_members]
     ).order_by("pseudonym")
@@ -89,15 +89,15 @@ def panel_of(qualification: Qualification) -> QuerySet[Participant]:
 
 @dataclass(frozen=True, slots=True)
 class PanelState:
-    """How far the panel is with some batches. Who is paused or excluded is not waited for."""
+    """Hold how far the panel is with some batches. It does not wait for members who are paused or excluded."""
 
     members: tuple[Participant, ...]
-    n_done: int  # who have finished every batch
-    waiting: tuple[str, ...]  # pseudonyms of those who have not
+    n_done: int  # members who have finished every batch
+    waiting: tuple[str, ...]  # pseudonyms of members who have not
 
     @property
     def reason(self) -> str:
-        """Why nothing can be decided yet; empty when it can."""
+        """Return why nothing can be decided yet; empty if it can."""
         if self.waiting:
             return PANEL_UNFINISHED
         return "" if self.n_done else NO_PANEL
@@ -113,7 +113,7 @@ def panel_state(qualification: Qualification, batches: Iterable[int]) -> PanelSt
 
 @dataclass(frozen=True, slots=True)
 class PanelFigures:
-    """What the panel says by itself. `shares`: of the categories, the largest first."""
+    """Hold the panel's own results. `shares` are those of the categories, the largest first."""
 
     kappa: Estimate
     shares: tuple[float, ...]
@@ -121,7 +121,7 @@ class PanelFigures:
 
 
 def panel_figures(qualification: Qualification, study: Study) -> PanelFigures:
-    """Over all answers of the panel in the qualification batches, all criteria together."""
+    """Return results over all answers of the panel in the qualification batches, all criteria together."""
     spec = spec_of(study.protocol_version)
     batches = list(qualification_batches(study).values_list("pk", flat=True))
     members = [member.pk for member in panel_of(qualification)]
@@ -139,22 +139,22 @@ def qualification_batches(study: Study) -> QuerySet[Batch]:
 
 
 def n_voted(study: Study) -> int:
-    """Criteria that are judged."""
+    """Return the number of criteria that are judged."""
     return len(spec_of(study.protocol_version).voted)
 
 
 def n_judged(study: Study) -> int:
-    """Answers of a candidate that are judged, in the study's first qualification batch; 0 without one."""
+    """Return how many answers of a candidate are judged in the first qualification batch; 0 without one."""
     first = qualification_batches(study).first()
     units = Counter(Item.objects.filter(batch=first).values_list("unit", flat=True)) if first else Counter()
     return sum(units[criterion.unit] for criterion in spec_of(study.protocol_version).voted)
 
 
-# --- a candidate beside it ---------------------------------------------------------------------------
+# --- a candidate beside the panel ------------------------------------------------------------------
 def answers_of(
     qualification: Qualification, spec: VersionSpec, participant: int, batches: list[int]
 ) -> dict[str, JudgedAnswers]:
-    """By criterion key; under "" all of them pooled, as the qualification's scope says."""
+    """Return the judged answers by criterion key, or pooled under "", as the qualification's scope says."""
     members = [member.pk for member in panel_of(qualification)]
     votes = [*_panel_votes(batches, members), *_votes(batches, [participant])]
     right = _known_answers(qualification, batches) if qualification.method == Qualification.Method.GOLD else {}
@@ -175,7 +175,7 @@ def answers_of_criterion(
 
 
 def _panel_votes(batches: list[int], members: list[int]) -> list[Vote]:
-    """Those of a pilot that shows the same items are taken for answers to the items of the qualification."""
+    """Return the panel's votes. Votes from a pilot with the same items count as votes on the qualification's items."""
     work = panel_work(batches, members)
     places: dict[tuple[int, int], list[Same]] = defaultdict(list)
     for member, finished in work.items():
@@ -189,7 +189,7 @@ def _panel_votes(batches: list[int], members: list[int]) -> list[Vote]:
 
 
 def _votes(batches: Iterable[int], participants: list[int]) -> list[Vote]:
-    """Answers of finished work that holds a seat."""
+    """Return the answers of finished work that holds a seat."""
     rows = Rating.objects.filter(
         batch__in=batches,
         assignment__participant__in=participants,
@@ -225,7 +225,7 @@ def _answers(
 
 
 def _known_answers(qualification: Qualification, batches: list[int]) -> dict[tuple[int, int], set[int]]:
-    """{(item, criterion): right options} of the gold in these batches."""
+    """Return {(item, criterion): right options} of the gold in these batches."""
     gold = KnownAnswer.objects.filter(study=qualification.study_id, kind=KnownAnswer.Kind.GOLD, is_active=True)
     by_unit = {
         (row.candidate_id or 0, 0 if row.candidate_id else row.dialogue_id or 0, row.unit, row.criterion_id): row

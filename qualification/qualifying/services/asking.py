@@ -1,4 +1,4 @@
-"""Which questions a training item asks: those whose answer is explained, and what leads to them."""
+"""Decide which questions a training item asks: those whose answer is explained, and those that lead to them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ from qualification.qualifying.selectors.training import Place, place_of
 
 
 def ask_what_is_known(study: Study, items: QuerySet[Item]) -> None:
-    """Store what each of the training items asks. An item of which nothing is known asks everything.
+    """Store what each of the training items asks. An item without known answers asks everything.
 
-    A question that no example answers would be asked without what it takes to answer it: facts that are not shown.
+    A question that no example answers is left out: the facts that are needed to answer it may not be shown.
     """
     known = _known(study)
     spec = spec_of(study.protocol_version)
@@ -28,7 +28,7 @@ def ask_what_is_known(study: Study, items: QuerySet[Item]) -> None:
 
 
 def _known(study: Study) -> defaultdict[Place, set[str]]:
-    """The keys of the questions whose answer is known, by what they are asked of."""
+    """Return the keys of the questions whose answer is known, by what they are asked about."""
     found: defaultdict[Place, set[str]] = defaultdict(set)
     rows = KnownAnswer.objects.filter(
         study=study, kind=KnownAnswer.Kind.TRAINING, is_active=True, criterion__version=study.protocol_version_id

@@ -1,4 +1,4 @@
-"""What a team lead decides about an attempt. The rule's result stays beside it."""
+"""Let a team lead decide about an attempt. The rule's result is kept beside it."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ PERSON_STATUSES = {
 
 @transaction.atomic
 def override(attempt: Attempt, *, to: str, reason: str, by: User, now: datetime) -> Attempt:
-    """Set the candidate's status against, or instead of, the rule. Raises Refused, also without a reason."""
+    """Set the candidate's status against, or instead of, the rule. Raise Refused, also without a reason."""
     if not reason.strip():
         raise Refused("no_reason", _("Give a reason. It is kept with the decision."))
     participant = Participant.objects.select_for_update(no_key=True).get(pk=attempt.participant_id)

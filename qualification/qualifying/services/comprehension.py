@@ -1,4 +1,4 @@
-"""The questions about the guidelines: judged here, never in a browser."""
+"""Ask the questions about the guidelines. Answers are judged here, never in a browser."""
 
 import hashlib
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ PersonStatus = Participant.Status
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as one candidate sees it: the options in an order of their own, so that a place tells nothing."""
+    """Hold a question as one candidate sees it: each has another order of options, so that a place tells nothing."""
 
     pk: int
     text: str
@@ -49,7 +49,7 @@ def _order(participant: Participant, question: ComprehensionQuestion) -> list[in
 def submit_try(participant: Participant, places: Mapping[int, int], *, now: datetime) -> ComprehensionTry:
     """Judge the answers, {question: place among the options shown}; all must be right.
 
-    The last try that is not passed ends the qualification. Raises Refused when no try is left, or an answer is missing.
+    A failed last try ends the qualification. Raise Refused if no try is left, or an answer is missing.
     """
     locked = (
         Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=participant.pk)
@@ -82,7 +82,7 @@ def _chosen(participant: Participant, question: ComprehensionQuestion, places: M
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What is said of an answer afterwards; the right one stays on the server."""
+    """Hold what is said about an answer afterwards; the right one stays on the server."""
 
     text: str
     answer: str
@@ -91,7 +91,7 @@ class Explained:
 
 
 def explained(participant: Participant) -> list[Explained]:
-    """Of the last try, for questions that are still there."""
+    """Return the explanations of the last try, for questions that still exist."""
     last = ComprehensionTry.objects.filter(participant=participant).order_by("-number").first()
     if last is None:
         return []

@@ -1,6 +1,6 @@
-"""From a finished qualification batch to its result: found by a sweep, decided once, by the rule of the study.
+"""Decide finished qualification batches: a sweep finds them, and the study's rule decides each once.
 
-A worker that dies in between leaves nothing: attempt, status and log line are one transaction behind the lock of the
+A worker that dies in between leaves nothing behind: attempt, status and log line are one transaction that locks the
 participant, and the next sweep finds the batch again.
 """
 
@@ -29,12 +29,12 @@ NO_LONGER_ANNOTATOR = "other_role"
 
 
 def sweep_attempts(*, now: datetime) -> int:
-    """Decide what can be decided. Returns how many attempts were."""
+    """Decide what can be decided. Return how many attempts were decided."""
     return sum(sweep_each("deciding a qualification", _decidable(), partial(decide, now=now)))
 
 
 def _decidable() -> list[int]:
-    """Finished qualification work without a result, but for what is known to wait for the panel and still does."""
+    """Return finished qualification work without a result, except work that still waits for the panel."""
     waiting = undecided_work().order_by("pk").values_list("pk", "batch_id", "batch__study_id", "attempt__reason")
     by_batch: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
     for pk, batch, study, reason in waiting:
@@ -51,7 +51,7 @@ def _decidable() -> list[int]:
 
 
 def undecided_work() -> QuerySet[Assignment]:
-    """Assignments of candidates who still qualify, in the round that counts."""
+    """Return submitted, undecided work of candidates who are still qualifying, in the round that counts."""
     is_open = Q(attempt=None) | Q(attempt__state=State.PENDING, attempt__overridden_to="")
     return Assignment.objects.filter(
         is_open,
@@ -65,7 +65,7 @@ def undecided_work() -> QuerySet[Assignment]:
 
 @transaction.atomic
 def decide(assignment_id: int, *, now: datetime) -> bool:
-    """Make the attempt, if there is none, and decide it, if nobody has. Returns whether this call decided it."""
+    """Make the attempt if there is none, and decide it if nobody has. Return whether this call decided it."""
     assignment = Assignment.objects.select_related("batch__study__protocol_version").get(pk=assignment_id)
     # The lock lets one decision about a candidate run at a time: a task delivered twice finds the result of the first.
     participant = Participant.objects.select_for_update(no_key=True).get(pk=assignment.participant_id)
@@ -99,7 +99,7 @@ def _attempt(assignment: Assignment, now: datetime) -> Attempt:
 
 
 def _batches_of(participant: Participant) -> list[int]:
-    """All qualification batches the candidate has finished: who was given more is judged by everything."""
+    """Return all qualification batches the candidate has finished: the result is based on all of them."""
     done = Assignment.objects.filter(participant=participant, status=Assignment.Status.SUBMITTED)
     of_kind = done.filter(batch__kind=Batch.Kind.QUALIFICATION, seat__isnull=False)
     return list(of_kind.order_by("pk").values_list("batch_id", flat=True))
@@ -154,13 +154,13 @@ def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
         return
     try:
         set_status(participant, status=status, reason=sentence_of(attempt), now=now)
-    except Refused:  # a role that sees the figures: the result must not let them rate
+    except Refused:  # their role can see results, so they must not rate
         attempt.state, attempt.reason = State.UNDECIDED, NO_LONGER_ANNOTATOR
         attempt.save(update_fields=["state", "reason"])
 
 
 def sentence_of(attempt: Attempt) -> str:
-    """For the history of the status."""
+    """Return the result as a sentence for the history of the status."""
     names = {"n": attempt.number, "value": f"{attempt.value:.3f}", "threshold": f"{attempt.threshold:.3f}"}
     is_gold, is_passed = attempt.rule["method"] == Qualification.Method.GOLD, attempt.state == State.PASSED
     sentences = {

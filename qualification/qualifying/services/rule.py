@@ -1,4 +1,4 @@
-"""The qualification as data: its rule, its questions, whether it is on; and what it lets a candidate claim."""
+"""Store the qualification: its rule, its questions, whether it is on; and check what a candidate may claim."""
 
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ REFUSALS = {
 
 
 def check_claim(participant: Participant, batch: Batch) -> None:
-    """Refuse a candidate what is not their turn yet. Named in settings.CLAIM_GUARDS, called inside the claim."""
+    """Raise Refused if it is not the candidate's turn for the batch. Claims call this: see settings.CLAIM_GUARDS."""
     is_candidate = participant.status == PersonStatus.QUALIFYING and not participant.panel
     if (
         batch.kind not in OF_QUALIFICATION
@@ -59,7 +59,7 @@ def _refusal(participant: Participant, batch: Batch, facts: Facts) -> str:
 # --- settings --------------------------------------------------------------------------------------
 @transaction.atomic
 def save_qualification(study: Study, *, is_on: bool, values: dict[str, Any], by: User, now: datetime) -> Qualification:
-    """Store the rule; what is decided already keeps the rule it was decided by. Raises ValidationError."""
+    """Validate and store the rule; earlier decisions keep their rule. Raise ValidationError if it is invalid."""
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     qualification = Qualification.objects.filter(study=locked).first() or Qualification(study=locked)
     before = {"is_on": locked.has_qualification} | {name: getattr(qualification, name) for name in values}
@@ -91,7 +91,7 @@ def _switch(study: Study, is_on: bool, by: User, now: datetime) -> None:
 def add_question(
     study: Study, *, text: str, options: list[str], right: int, why: str, by: User, now: datetime
 ) -> ComprehensionQuestion:
-    """Behind the others. Raises ValidationError."""
+    """Add a question after the others. Raise ValidationError if it is invalid."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     qualification = Qualification.objects.get_or_create(study=study)[0]
     last = qualification.questions.aggregate(last=Max("position"))["last"]
@@ -107,6 +107,6 @@ def add_question(
 
 @transaction.atomic
 def remove_question(question: ComprehensionQuestion, *, by: User, now: datetime) -> None:
-    """Tries made with it keep their own count."""
+    """Remove a question. Tries that included it keep their counts."""
     activity.log(question.qualification.study, by, "question_removed", about=question.text, now=now)
     question.delete()

@@ -1,4 +1,4 @@
-"""Training items of the protocol's worked examples and of cases, and what is said after each of their answers."""
+"""Make training items from the protocol's worked examples and from cases, with an explanation for each answer."""
 
 import hashlib
 import json
@@ -29,19 +29,19 @@ from qualification.qualifying.services.asking import ask_what_is_known
 
 Unit = ProtocolVersion.Unit
 Turn = dict[str, Any]
-Response = tuple[list[Turn], str]  # with the turns before it
+Response = tuple[list[Turn], str]  # (the turns before it, its text)
 TOGETHER = (Unit.CANDIDATE_SET, Unit.MODEL)
 FEWEST_TOGETHER = 2
-# Why an example is left out.
+# The reasons to leave out an example.
 FEW, INNER, OTHER, UNASKED = "few", "inner", "other", "unasked"
-OMITTED = [{"speaker": "…", "text": "…"}]  # stands for a history that the example does not tell
+OMITTED = [{"speaker": "…", "text": "…"}]  # stands for a history that the example does not show
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One evaluated part of an example: a response, the history itself, or responses that are rated together.
+    """Hold one evaluated part of an example: a response, the history itself, or responses that are rated together.
 
-    `together` has the responses with their histories; without any, the lesson is about `text` or the dialogue.
+    `together` has the responses with their histories; if it is empty, the lesson is about `text` or the dialogue.
     """
 
     criterion: Criterion
@@ -60,11 +60,11 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a lesson is judged by, as JSON: the turns before it, and facts about the speaker."""
+    """Hold what a lesson is judged by: the turns before it, as JSON, and facts about the speaker."""
 
     turns_json: str
     facts: tuple[str, ...] = ()
-    asker: str = ""  # empty where names tell who asks
+    asker: str = ""  # empty if names tell who asks
 
     @classmethod
     def of(cls, turns: list[Turn], facts: Iterable[str] = (), asker: str = "") -> "Scene":
@@ -83,7 +83,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Where a lesson stands: what a training item and its known answer are about."""
+    """Hold what a training item and its known answer are about."""
 
     dialogue: Dialogue | None
     candidate: Candidate | None = None
@@ -92,7 +92,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The lessons of a protocol by their scene, and the titles of the examples left out, by the reason."""
+    """Hold the lessons of a protocol by their scene, and the titles of the examples left out, by the reason."""
 
     lessons: dict[Scene, list[Lesson]]
     left_out: dict[str, list[str]]
@@ -100,9 +100,9 @@ class Examples:
 
 @transaction.atomic
 def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
-    """One open training batch of all examples that are not in one yet. The same twice changes nothing.
+    """Make an open training batch of all examples that are not in one yet. A second call changes nothing.
 
-    Examples with the same history and facts become one dialogue. Raises Refused when none can be asked.
+    Examples with the same history and facts become one dialogue. Raise Refused if no example can be asked.
     """
     lock_study(study)
     examples = _examples_of(study)
@@ -111,7 +111,7 @@ def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
         raise Refused("no_examples", _why_none(examples))
     for scene, found in examples.lessons.items():
         store_lessons(study, scene, found, now)
-    size = study.dialogues.count()  # of one batch, whatever waits
+    size = study.dialogues.count()  # large enough to put everything that waits into one batch
     kind = Batch.Kind.TRAINING
     made = make_batches(study, by="size", size=size, kind=kind, seats=1, now=now) if waits.exists() else []
     for batch in made:
@@ -124,13 +124,16 @@ def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
 
 
 def _waiting(study: Study) -> QuerySet[Dialogue]:
-    """Training dialogues in no batch, without those that only tell what a model says."""
+    """Return training dialogues in no batch, without those that only show what a model says."""
     apart = Dialogue.objects.filter(study=study, purpose=Dialogue.Purpose.TRAINING, items=None)
     return apart.exclude(candidates__source__key__startswith=_source_key(Unit.MODEL))
 
 
 def _open(batch: Batch) -> None:
-    """Examples of single responses are no set, and those of a set are not asked one by one."""
+    """Open the batch, without items that the examples do not evaluate.
+
+    Single responses are not rated as a set, and responses of a set are not asked one by one.
+    """
     single = Q(unit=Unit.RESPONSE, source__key=Source.EXAMPLES)
     together = Q(unit=Unit.CANDIDATE_SET, source__key__startswith=_source_key(Unit.CANDIDATE_SET))
     batch.items.filter(source__key__startswith=Source.EXAMPLES).exclude(single | together).delete()
@@ -139,7 +142,7 @@ def _open(batch: Batch) -> None:
 
 
 def _add_models(study: Study, made: Iterable[Batch]) -> list[Batch]:
-    """The batches that the models of the examples go into: the first of these, or one that nobody has begun."""
+    """Add the models of the examples to the first of `made`, or to a batch nobody has begun. Return these batches."""
     known = study.sources.filter(key__startswith=_source_key(Unit.MODEL), items=None).order_by("position")
     batches = []
     for source in known:
@@ -152,7 +155,7 @@ def _add_models(study: Study, made: Iterable[Batch]) -> list[Batch]:
 
 # --- examples ----------------------------------------------------------------------------------------
 def left_out(study: Study) -> str:
-    """Say which examples cannot be asked, and why; nothing when all can."""
+    """Return which examples cannot be asked, and why, as a sentence; empty if all can."""
     found = _reasons(_examples_of(study))
     return _("Left out: %(reasons)s.") % {"reasons": found} if found else ""
 
@@ -191,7 +194,7 @@ def _examples_of(study: Study) -> Examples:
 
 
 def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
-    """The dialogue, and what is judged of it; or why it cannot be asked."""
+    """Return the dialogue and the lessons about it, or the reason why it cannot be asked."""
     history, at = example.history, example.rated_turn
     if unit in TOGETHER:
         return _rated_together(example, criterion, unit)
@@ -223,7 +226,7 @@ def _rated_together(example: WorkedExample, criterion: Criterion, unit: str) -> 
 
 
 def _set_of(turns: list[Turn]) -> tuple[list[Turn], list[Response]]:
-    """The side that did not open the dialogue gives the responses, at its end."""
+    """Return the history and the responses: the last turns, by the side that did not open the dialogue."""
     opener = turns[0]["speaker"] if turns else ""
     n = sum(1 for _turn in takewhile(lambda turn: turn["speaker"] != opener, reversed(turns)))
     history = turns[: len(turns) - n]
@@ -231,9 +234,9 @@ def _set_of(turns: list[Turn]) -> tuple[list[Turn], list[Response]]:
 
 
 def _short_dialogues(turns: list[Turn]) -> list[Response]:
-    """One response of each: told apart by their names, as in `Dialogue 2, S1`, or by who opens them.
+    """Return one response of each dialogue. Names tell them apart, as in `Dialogue 2, S1`, or the opening speaker.
 
-    Where the first speaker does not come back, every turn is a response of its own.
+    If the first speaker does not come back, every turn is a response of its own.
     """
     parts = _named_dialogues(turns) or _opened_dialogues(turns)
     return [(part[:-1] or OMITTED, part[-1]["text"]) for part in parts]
@@ -257,7 +260,7 @@ def _opened_dialogues(turns: list[Turn]) -> list[list[Turn]]:
 def give_lesson(study: Study, scene: Scene, lesson: Lesson, now: datetime) -> Item:
     """Show a lesson in the open training batch that nobody has begun, or in a new one. Call it with the study locked.
 
-    What an open training batch shows already is explained there from now on.
+    If an open training batch already shows it, it is explained there from now on.
     """
     shown = store_lessons(study, scene, [lesson], now)[0]
     opened = Item.objects.filter(batch__kind=Batch.Kind.TRAINING, batch__status=Batch.Status.OPEN)
@@ -268,7 +271,7 @@ def give_lesson(study: Study, scene: Scene, lesson: Lesson, now: datetime) -> It
 
 
 def _batch_to_fill(study: Study) -> Batch:
-    """Candidates who have finished a batch would never see what is added to it."""
+    """Return a training batch that nobody has begun, or a new one: later additions would not reach those who began."""
     begun = Assignment.objects.filter(batch=OuterRef("pk"))
     opened = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN, reserved_for=None, group=None)
     return opened.exclude(Exists(begun)).order_by("position").last() or _new_batch(study)
@@ -285,7 +288,7 @@ def _new_batch(study: Study) -> Batch:
 
 
 def _add_item(batch: Batch, shown: Shown, unit: str, together: Sequence[int] = ()) -> Item:
-    """On the screen of its dialogue, if that is there; else on a new one, the last."""
+    """Add an item on the screen of its dialogue, or on a new last screen if the dialogue is not there."""
     same = batch.items.filter(dialogue=shown.dialogue) if shown.dialogue else batch.items.filter(unit=Unit.MODEL)
     screen = same.values_list("position", flat=True).first()
     last = batch.items.aggregate(last=Max("position"))["last"] or 0
@@ -300,9 +303,9 @@ def _add_item(batch: Batch, shown: Shown, unit: str, together: Sequence[int] = (
 
 
 def store_lessons(study: Study, scene: Scene, lessons: list[Lesson], now: datetime) -> list[Shown]:
-    """Dialogues held apart, which the next training batch is made of. Call it with the study locked.
+    """Store lessons as training dialogues for the next training batch. Call it with the study locked.
 
-    A question that is asked only after another answer has that answer known as well, so that training leads to it.
+    If a question is asked only after another answer, that answer is stored as known too, so that training leads to it.
     """
     places = [_place(study, scene, lesson) for lesson in lessons]
     for lesson, shown in zip(lessons, places, strict=True):
@@ -314,7 +317,7 @@ def store_lessons(study: Study, scene: Scene, lessons: list[Lesson], now: dateti
 
 
 def _leading_to(criterion: Criterion) -> Iterator[tuple[Criterion, list[str]]]:
-    """The questions whose answers make this one be asked, with these answers."""
+    """Yield the questions that lead to this one, each with the answers that do."""
     for each in criterion.when:
         before = Criterion.objects.select_related("version").get(version=criterion.version_id, key=each["criterion"])
         yield before, each["options"]
@@ -351,7 +354,7 @@ def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source) -> C
 
 
 def _source(study: Study, lesson: Lesson | None = None) -> Source:
-    """All single responses are of one source; what is rated together has one of its own."""
+    """Return the source: one for all single responses, and one for each lesson that is rated together."""
     key = Source.EXAMPLES
     if lesson is not None:
         key = f"{_source_key(lesson.unit)}{_digest([lesson.criterion.key, *lesson.together])[:12]}"
@@ -361,7 +364,7 @@ def _source(study: Study, lesson: Lesson | None = None) -> Source:
 
 
 def _source_key(unit: str) -> str:
-    """The beginning of the keys of sources whose responses are rated together in this unit."""
+    """Return the beginning of the keys of sources whose responses are rated together in this unit."""
     return f"{Source.EXAMPLES}-{unit}-"
 
 
@@ -370,7 +373,7 @@ def _digest(value: Any) -> str:
 
 
 def _know(study: Study, shown: Shown, lesson: Lesson, keys: list[str], now: datetime) -> None:
-    """What is known already stays: an example says more than what follows from another one."""
+    """Store a known answer, unless there is one: an example says more than what follows from another example."""
     right = list(lesson.criterion.options.filter(key__in=keys).values_list("pk", flat=True))
     if not right:
         return

@@ -1,4 +1,4 @@
-"""Everybody on the way through the qualification, and what a team lead decides about them."""
+"""The page of candidates, where team leads decide about them."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The qualification's settings, with how often its rule decides rightly beside them."""
+"""The page of the qualification's settings, which also shows how often the rule decides correctly."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def _curve(study: Study, rule: Qualification) -> Curve:
 @login_required
 @require_safe
 def qualification_curve(request: HttpRequest, slug: str) -> HttpResponse:
-    """Of the rule as it stands in the form. What is not valid is taken from the stored one."""
+    """Draw the curve of the rule in the form, or of the stored rule if the form is invalid."""
     study = study_for(request.user, slug, Right.CLEAR)
     form = QualificationForm(request.GET, instance=qualification_of(study), has_qualification=study.has_qualification)
     rule = form.instance if form.is_valid() else qualification_of(study)

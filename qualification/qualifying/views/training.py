@@ -1,4 +1,4 @@
-"""The candidate's pages: the questions about the guidelines, the explanation after a training answer, the result."""
+"""The candidate's pages: questions about the guidelines, explanations after training answers, and the result."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from qualification.qualifying.services.comprehension import asked_of, explained,
 @never_cache
 @require_GET
 def qualification_state(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is next in one study, asked for every second while a result is made."""
+    """Show what is next in one study. The page requests this every second while a result is computed."""
     participant = participant_for(request.user, slug)
     works = work_of(request.user.pk, PERSON_STATUSES, timezone.now())
     work = next(each for each in works if each.participant == participant)
@@ -81,7 +81,7 @@ def _comprehension_page(request: HttpRequest, participant: Participant, status: 
 @never_cache
 @require_GET
 def training_answer(request: HttpRequest, token: UUID, position: int, number: int) -> HttpResponse:
-    """After an answer of a training batch: what was right, and why. Nothing to say leads straight on."""
+    """Explain an answer of a training batch. If there is nothing to explain, redirect to the next step."""
     assignment = assignment_for(request.user, token)
     if assignment.batch.kind != Batch.Kind.TRAINING:
         raise Http404("No training.")

@@ -1,6 +1,6 @@
-"""What a crowd platform is to Parley: names and places, as data. A new platform is one more `Provider`.
+"""Describe crowd platforms as data. A new platform is one more `Provider`.
 
-Nothing here knows a database or a request. A platform says which parameters of an address name the person, the study
+Nothing here uses a database or a request. A platform defines which parameters of an address name the person, the study
 and the session, how it is told that the work has ended, and what its files look like.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Generic, TypeVar
 
-# What platforms give out: opaque, and harmless in a file that a spreadsheet opens.
+# The ids that platforms give: opaque, and harmless in a file that a spreadsheet opens.
 OPAQUE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
 
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One person at the door, as the platform's parameters say: nothing but opaque ids."""
+    """Hold what the platform's parameters say about one arriving person: nothing but opaque ids."""
 
     provider: str
     person: str
@@ -31,7 +31,7 @@ class Arrival:
 
 
 class BadArrival(Exception):
-    """The parameters that are missing, not filled in, or nothing that the platform gives out."""
+    """Name the parameters that are missing, not filled in, or no ids of the platform."""
 
     def __init__(self, names: Iterable[str]) -> None:
         super().__init__(", ".join(names))
@@ -40,7 +40,7 @@ class BadArrival(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What there is to approve: one submission of one person."""
+    """Hold one submission of one person, to be approved."""
 
     person: str
     platform_study: str
@@ -50,7 +50,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """What is still to be paid to one person, to the cent."""
+    """Hold what is still to be paid to one person, to the cent."""
 
     person: str
     session: str
@@ -60,7 +60,7 @@ class Bonus:
 
 @dataclass(frozen=True, slots=True)
 class Sheet(Generic[T]):
-    """A file for the platform: its heading, which may be none, and the row of each thing."""
+    """Define a file for the platform: its heading, which may be empty, and the row of each entry."""
 
     row: Callable[[T], tuple[str, ...]]
     heading: tuple[str, ...] = ()
@@ -68,12 +68,12 @@ class Sheet(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Demography:
-    """The file in which a platform tells who the people are."""
+    """Define the file in which a platform gives demographics."""
 
-    person: str  # the heading of each column
+    person: str  # `person` and `session` are headings of columns
     session: str
     apart: frozenset[str] = frozenset()  # columns that say nothing about the person
-    unknown: frozenset[str] = frozenset()  # values that say that there is no value
+    unknown: frozenset[str] = frozenset()  # values that stand for a missing value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +84,12 @@ class Provider:
     platform_study: str
     session: str
     home: str = ""  # the platform's address, unless the parameters or the study say otherwise
-    end_path: str = ""  # below it
+    end_path: str = ""  # path below `home`
     code_field: str = ""
-    is_closed: bool = False  # nobody comes by it any more; its files are still written for those who came
-    link_parameters: str = ""  # how the study's address ends that is given to the platform
+    is_closed: bool = False  # nobody can join through it; its files are still written for those who did
+    link_parameters: str = ""  # end of the study's address that is entered on the platform
     approvals: Sheet[Work]
-    approved_states: frozenset[str] = field(default_factory=frozenset)  # which entries the file of approvals has
+    approved_states: frozenset[str] = field(default_factory=frozenset)  # states of the entries in the file of approvals
     bonuses: Sheet[Bonus]
     demography: Demography | None = None
 
@@ -101,7 +101,7 @@ class Provider:
         return self.person, self.platform_study, self.session
 
     def arrival(self, parameters: Mapping[str, str]) -> Arrival:
-        """Who comes. Raises BadArrival; a template that the platform has not filled in is no id."""
+        """Return who arrives. Raise BadArrival, also for a template that the platform has not filled in."""
         bad = [name for name in self.parameters if not OPAQUE_ID.fullmatch(parameters.get(name, ""))]
         if bad:
             raise BadArrival(bad)

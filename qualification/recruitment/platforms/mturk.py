@@ -1,10 +1,10 @@
-"""Amazon Mechanical Turk, closed since 2026-09-30: what its files look like, for studies that recruited there."""
+"""Amazon Mechanical Turk, closed since 2026-09-30: its files, for studies that recruited there."""
 
 from parley.formulas import quote_formula
 from qualification.recruitment.platforms.base import Bonus, Provider, Sheet, Work
 
 APPROVE, REJECT = "x", "The attention checks were missed."
-# Qualification work is paid; whose time ran out is for a person to decide.
+# Qualification work is paid. People whose time ran out are left out: a person has to decide about them.
 ADVICE = {"done": (APPROVE, ""), "screened_out": (APPROVE, ""), "failed_attention": ("", REJECT)}
 
 

@@ -1,4 +1,4 @@
-"""Prolific: three parameters, and an address with a completion code at the end."""
+"""Prolific: it sends three parameters, and expects a completion code in an address at the end."""
 
 from qualification.recruitment.platforms.base import Bonus, Demography, Provider, Sheet, Work
 
@@ -22,7 +22,7 @@ PROLIFIC = Provider(
     end_path="/submissions/complete",
     code_field="cc",
     approvals=Sheet(_approval),  # pasted into "Bulk approve": one submission a line
-    # Submissions that ended with another code are dealt with by what that code does on Prolific.
+    # On Prolific, each other code has its own action, which handles the submissions that ended with it.
     approved_states=frozenset({"done"}),
     bonuses=Sheet(_bonus),  # pasted into "Bulk bonus payment"
     demography=Demography(

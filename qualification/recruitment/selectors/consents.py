@@ -1,4 +1,4 @@
-"""Which text people agreed to, by its version and the time."""
+"""Find which text people agreed to, by its version and the time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from qualification.models import ConsentText
 @dataclass(frozen=True, slots=True)
 class KeptText:
     version: str
-    text: str  # empty: agreed to before texts were kept
+    text: str  # empty if people agreed before texts were kept
     kept_at: datetime | None
     n_agreed: int
 
 
 def consent_texts_of(study: Study) -> list[KeptText]:
-    """The newest first, each with how many people agreed to it."""
+    """Return the texts, newest first, each with how many people agreed to it."""
     texts = list(ConsentText.objects.filter(study=study).order_by("kept_at"))
     people = Participant.objects.filter(study=study, consented_at__isnull=False)
     agreed = people.values_list("consent_version", "consented_at")
@@ -34,7 +34,7 @@ def consent_texts_of(study: Study) -> list[KeptText]:
 
 
 def _text_of(version: str, at: datetime, texts: Iterable[ConsentText]) -> ConsentText | None:
-    """The last of this version that was there. A text is kept seconds after it is changed: so the first, if none."""
+    """Return the last text of the version at that time; if none, the first, since texts are kept seconds late."""
     same = [text for text in texts if text.version == version]
     before = [text for text in same if text.kept_at <= at]
     return before[-1] if before else next(iter(same), None)

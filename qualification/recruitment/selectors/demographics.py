@@ -1,4 +1,4 @@
-"""Who the annotators are, in counts: nobody can be picked out of a table of demographics."""
+"""Count demographics of the annotators, so that nobody can be identified in the table."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,21 +8,21 @@ from django.db.models import Case, QuerySet, When
 from annotation.models import Participant, Study
 from qualification.models import Demographics
 
-SMALL = 3  # fewer people than this are not counted out
-MOST_VALUES = 20  # a field with more is no group: a table of it would list people
+SMALL = 3  # smaller counts are not shown
+MOST_VALUES = 20  # a field with more values is not shown: its table would list people
 AGES = (18, 25, 35, 45, 55, 65)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     value: str
-    n: int | None  # None: fewer than three
+    n: int | None  # None if fewer than three
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     name: str
-    cells: tuple[Cell, ...]  # empty: too many values to be told
+    cells: tuple[Cell, ...]  # empty if there are too many values to show
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Table:
 
 
 def demographics_of(study: Study) -> Table:
-    """Of everybody of whom something is known. What they say themselves goes before what a platform says."""
+    """Return the table of all people with demographics. What they say themselves replaces what a platform says."""
     rows = Demographics.objects.filter(participant__study=study).order_by(
         Case(When(origin="self", then=1), default=0), "pk"
     )
@@ -55,7 +55,7 @@ def _field(name: str, values: list[str]) -> Field:
 
 
 def age_group(value: str) -> str:
-    """`25–34`; an age that is no number stays as it is."""
+    """Return the group of an age, such as `25–34`; a value that is no number stays as it is."""
     if not value.isdecimal():
         return value
     age = int(value)
@@ -67,11 +67,11 @@ def age_group(value: str) -> str:
 
 
 def people_with_demographics(study: Study) -> QuerySet[Participant]:
-    """Whose can be deleted when they ask for it."""
+    """Return the people whose demographics can be deleted on request."""
     return Participant.objects.filter(study=study, demographics__isnull=False).distinct().order_by("pseudonym")
 
 
 def demographics_rows(study: Study) -> list[tuple[str, str, dict[str, str]]]:
-    """(pseudonym, origin, fields): for an owner who asks for them, in a file of their own."""
+    """Return (pseudonym, origin, fields) of all records, for the file that only owners can download."""
     rows = Demographics.objects.filter(participant__study=study).order_by("participant__pseudonym", "origin")
     return list(rows.values_list("participant__pseudonym", "origin", "fields"))

@@ -1,4 +1,4 @@
-"""How people who came by a platform leave again: what has ended their work, or whether they may end it themselves."""
+"""Find how people from a platform can leave: what has ended their work, or whether they may end it themselves."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
@@ -23,7 +23,7 @@ CHECKS = (Flag.Kind.ATTENTION, Flag.Kind.GOLD)
 class Way:
     entry: Entry
     due: str = ""  # the state in which the work has ended, if it has
-    may_finish: bool = False  # there is more to do, and enough is done
+    may_finish: bool = False  # they have done enough, although there is more to do
     is_looked_at: bool = False  # checks were missed, and a person has to decide first
 
     @property
@@ -36,7 +36,7 @@ class Way:
 
 
 def ways_of(works: Sequence[StudyWork], now: datetime) -> dict[int, Way]:
-    """{participant: way} of those who came by a platform, in at most three queries."""
+    """Return {participant: way} of those who came through a platform, in at most three queries."""
     mine = {work.participant.pk: work for work in works}
     entries = Entry.objects.filter(participant__in=mine, provider__in=PROVIDERS).select_related("study__recruitment")
     found = {entry.participant_id: entry for entry in entries if entry.participant_id}
@@ -49,11 +49,14 @@ def ways_of(works: Sequence[StudyWork], now: datetime) -> dict[int, Way]:
 
 
 def _way(entry: Entry, work: StudyWork, handed_in: set[str], missed: Container[str], now: datetime) -> Way:
-    """Nobody leaves while missed checks wait for the lead: a code says what is not decided yet. To exclude decides."""
+    """Return one person's way out.
+
+    Nobody leaves while missed checks wait for a lead: a code would state what is not decided yet. Exclusion decides it.
+    """
     status = work.participant.status
     way = Way(entry, _due(entry, work, handed_in, Flag.State.EXCLUDED in missed, now), Kind.MAIN in handed_in)
     is_open_to_decide = Flag.State.OPEN in missed and status != PersonStatus.EXCLUDED
-    # Who has nothing to leave with yet works on, and is told nothing of their checks.
+    # Anyone who cannot leave yet continues to work, and is told nothing about their checks.
     if is_open_to_decide and (way.due or way.may_finish or status == PersonStatus.PAUSED):
         return Way(entry, is_looked_at=True)
     return way
@@ -66,9 +69,9 @@ def way_of(entry: Entry, now: datetime) -> Way:
 
 
 def _handed_in(participants: Iterable[int]) -> dict[int, set[str]]:
-    """{participant: kinds of the batches they ever handed in}, whatever became of the work afterwards.
+    """Return {participant: kinds of the batches they ever submitted}, whatever became of the work afterwards.
 
-    A batch that was returned, or rated before the study moved to another protocol version, was finished all the same.
+    A batch that was returned, or rated before the study moved to another protocol version, counts as finished.
     """
     done = Assignment.objects.filter(participant__in=participants, submitted_at__isnull=False)
     found: dict[int, set[str]] = defaultdict(set)
@@ -78,7 +81,7 @@ def _handed_in(participants: Iterable[int]) -> dict[int, set[str]]:
 
 
 def _missed_checks(participants: Iterable[int]) -> dict[int, set[str]]:
-    """{participant: states of their flags for missed checks}."""
+    """Return {participant: states of their flags for missed checks}."""
     found: dict[int, set[str]] = defaultdict(set)
     flags = Flag.objects.filter(participant__in=participants, kind__in=CHECKS)
     for pk, state in flags.values_list("participant", "state"):
@@ -87,7 +90,10 @@ def _missed_checks(participants: Iterable[int]) -> dict[int, set[str]]:
 
 
 def _due(entry: Entry, work: StudyWork, handed_in: set[str], has_missed_checks: bool, now: datetime) -> str:
-    """Not qualified and excluded are decided; else it is over when there is nothing left to take."""
+    """Return the state in which the work has ended, or an empty text if it has not.
+
+    Exclusion and a failed qualification end it. Otherwise it ends when time ran out or nothing is left to take.
+    """
     status, is_open = work.participant.status, work.study.status == Study.Status.OPEN
     if status == PersonStatus.EXCLUDED:
         return State.FAILED_ATTENTION if has_missed_checks else State.SCREENED_OUT
@@ -102,14 +108,15 @@ def _due(entry: Entry, work: StudyWork, handed_in: set[str], has_missed_checks: 
 
 
 def _wanted_of(participant: Participant) -> set[str]:
-    """The work a study is made for. Training and qualification only lead there, but for the panel they are the work."""
+    """Return the kinds of work a study is made for: main batches, and for the panel also its own kinds of batches."""
     return {*OF_PANEL, Kind.MAIN} if participant.panel else {Kind.MAIN}
 
 
 def _has_timed_out(entry: Entry, work: StudyWork, now: datetime) -> bool:
-    """The time of work begun ran out, in a study that has a code for it. Else a seat can be taken again.
+    """Return whether the time of begun work ran out, if the study has a code for it; without one, work can continue.
 
-    Work that lost its seat early, when the study moved to another version, keeps its time. So does what was handed in.
+    Work that lost its seat early, because the study moved to another version, keeps its time. Submitted work never
+    times out.
     """
     begun = work.active
     if begun is None or work.lease or work.is_waiting_for_consent or not entry.study.recruitment.code_timed_out:

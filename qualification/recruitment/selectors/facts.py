@@ -1,4 +1,4 @@
-"""What is known of a study's recruitment: its settings, who came by a platform, the facts that a report prints."""
+"""Read a study's recruitment: its settings, who came through a platform, and the facts that a report prints."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ CRITERIA = (
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """People who came by a platform: how many, and how many are in each state."""
+    """Count the people who came through a platform, in all and in each state."""
 
     n: int
     by_state: dict[str, int]
@@ -30,7 +30,7 @@ class Came:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """For the checklist of a report. Empty where the study says nothing of its recruitment."""
+    """Hold facts for the checklist of a report; empty if the study says nothing about its recruitment."""
 
     criteria: dict[str, Any] = field(default_factory=dict)
     n_wanted: int | None = None
@@ -39,7 +39,7 @@ class Facts:
 
 
 def recruitment_of(study: Study) -> Recruitment:
-    """The study's, or one that is not stored yet."""
+    """Return the study's recruitment, or one that is not stored yet."""
     return Recruitment.objects.filter(study=study).first() or Recruitment(study=study)
 
 
@@ -50,7 +50,7 @@ def came_by_platform(study: Study) -> Came:
 
 
 def facts_of(study: Study) -> Facts:
-    """In three queries."""
+    """Return the facts in three queries."""
     stored = Recruitment.objects.filter(study=study).first()
     rows = Entry.objects.filter(study=study).values_list("provider").annotate(n=Count("pk")).order_by("provider")
     came = {PROVIDERS[key].name: n for key, n in rows if key in PROVIDERS}
@@ -61,11 +61,11 @@ def facts_of(study: Study) -> Facts:
 
 
 def criteria_of(recruitment: Recruitment) -> dict[str, Any]:
-    """Those that are set."""
+    """Return the sampling criteria that are set."""
     return {name: value for name in CRITERIA if (value := getattr(recruitment, name))}
 
 
 def studies_that_ask(studies: Iterable[int]) -> set[int]:
-    """Which of them ask their annotators about themselves: without a consent text none does."""
+    """Return those studies that ask annotators about themselves. A study without a consent text never does."""
     asking = Recruitment.objects.filter(study__in=studies, asks_demographics=True).exclude(study__consent_text="")
     return set(asking.values_list("study", flat=True))

@@ -1,4 +1,4 @@
-"""Coming in by a crowd platform: one entry, one account and one annotator per person, however often they come."""
+"""Admit people from a crowd platform: each has one entry, account and participant, however often they come."""
 
 from datetime import datetime, timedelta
 
@@ -28,7 +28,7 @@ def sign_arrival(arrival: Arrival) -> str:
 
 
 def read_arrival(text: str) -> Arrival | None:
-    """None for what is broken, or older than three hours."""
+    """Return the arrival; None if the text is broken or older than three hours."""
     try:
         return Arrival(**signing.loads(text, salt=SALT, max_age=LASTS))
     except (signing.BadSignature, TypeError):
@@ -37,17 +37,18 @@ def read_arrival(text: str) -> Arrival | None:
 
 # --- the entry -----------------------------------------------------------------------------------------
 def entry_of(recruitment: Recruitment, arrival: Arrival) -> Entry | None:
-    """Of somebody who has been here."""
+    """Return the entry of somebody who has been here before, or None."""
     known = Entry.objects.filter(study=recruitment.study_id, provider=arrival.provider, person=arrival.person)
     return known.select_related("participant__user", "study").first()
 
 
 @transaction.atomic
 def enter(recruitment: Recruitment, arrival: Arrival, *, agreed: str | None, user: User | None, now: datetime) -> Entry:
-    """The person's one entry; with account and participation, when they come for the first time.
+    """Return the person's one entry. The first visit also makes an account and a participant.
 
-    `agreed` is the fingerprint of the consent that was shown, None where the box was not ticked; `user` is whoever is
-    signed in. Raises Refused: no consent, not open, a role that sees figures, a participation by another way.
+    `agreed` is the fingerprint of the consent that was shown, or None if the box was not ticked; `user` is whoever is
+    signed in. Raise Refused as `check_visitor` does, without consent, if the study is closed to new people, or if the
+    person has already finished it.
     """
     study = Study.objects.select_related("protocol_version").get(pk=recruitment.study_id)
     check_visitor(study, user, arrival)
@@ -56,7 +57,7 @@ def enter(recruitment: Recruitment, arrival: Arrival, *, agreed: str | None, use
         return _come_again(known, arrival)
     _check_open(recruitment, study)
     _check_consent(study, agreed)
-    # The constraint decides between two tabs: the second waits for the first and finds its entry.
+    # The constraint makes the second of two tabs wait for the first and find its entry.
     entry, is_new = Entry.objects.get_or_create(
         study=study,
         provider=arrival.provider,
@@ -73,7 +74,7 @@ def enter(recruitment: Recruitment, arrival: Arrival, *, agreed: str | None, use
 
 
 def check_visitor(study: Study, user: User | None, arrival: Arrival) -> None:
-    """Who is signed in already must not see the figures, nor take part by another way. Raises Refused."""
+    """Raise Refused if the signed-in user has a role that sees results, or takes part in another way."""
     if user is None:
         return
     role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first()
@@ -87,7 +88,7 @@ def check_visitor(study: Study, user: User | None, arrival: Arrival) -> None:
 
 
 def is_open(recruitment: Recruitment, study: Study) -> bool:
-    """For people who come for the first time."""
+    """Return whether new people may join."""
     return recruitment.is_open and study.status == Study.Status.OPEN
 
 
@@ -121,7 +122,7 @@ def _submission(arrival: Arrival) -> dict[str, str]:
 
 
 def _come_again(entry: Entry, arrival: Arrival) -> Entry:
-    """To the same work. A new submission of the platform takes the place of the one that was given back."""
+    """Return the entry for the same work. A new submission on the platform replaces the one that was returned."""
     locked = Entry.objects.select_for_update(of=("self",)).select_related("participant__user").get(pk=entry.pk)
     if locked.session == arrival.session:
         return locked
@@ -134,9 +135,9 @@ def _come_again(entry: Entry, arrival: Arrival) -> Entry:
 
 
 def account_of(entry: Entry) -> User:
-    """Whom the platform's parameters sign in. They are no secret, so they open nothing but the account made for them.
+    """Return the account to sign in. The platform's parameters are no secret, so they only open an account of ours.
 
-    Raises Refused for an account that has a password, or a role in any study that is more than to rate.
+    Raise Refused for an account that has a password, or more rights than to rate.
     """
     user = entry.participant.user if entry.participant else None
     is_ours = user is not None and user.is_active and not (user.is_staff or user.is_superuser)

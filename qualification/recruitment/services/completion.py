@@ -1,6 +1,6 @@
-"""Leaving by a crowd platform: the state in which somebody's work ended is stored once, and its code is shown then.
+"""Let people leave through a crowd platform: the state in which the work ended is stored once, then its code is shown.
 
-Lock order: the participant, then the entry, then seats.
+Locks are taken in one order: the participant, then the entry, then seats.
 """
 
 from dataclasses import dataclass
@@ -24,29 +24,29 @@ State = Entry.State
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What the platform is told, and where."""
+    """Hold the code that the platform gets, and the address that sends it."""
 
     code: str
-    url: str  # empty without a code, and for a platform that has closed
+    url: str  # empty without a code, or if the platform has closed
 
 
 def end_entry(entry: Entry, *, now: datetime) -> Entry:
-    """End it as it stands: finished, screened out, failed attention, timed out. Ending again changes nothing.
+    """End the entry in its present state: finished, screened out, failed attention, timed out. A second call is safe.
 
-    The seat of work begun is free for somebody else. Missed checks are looked for first, whenever the sweep looked
-    last. Raises Refused while there is no reason to end, and while a team lead has to decide about missed checks.
+    The seat of begun work is released. Missed checks are looked for first, in case the sweep has not seen them yet.
+    Raise Refused while there is no reason to end, and while a team lead has to decide about missed checks.
     """
     ended, way = _end(entry, now)
     if ended.state != State.ENTERED:
         return ended
-    if way.is_looked_at:  # after the transaction: the flags that were raised in it stay
+    if way.is_looked_at:  # after the transaction, so that the flags it raised stay
         raise Refused("looked_at", _("Your work is being looked at. Please come back to this page later."))
     raise Refused("not_yet", _("Finish a batch first. Then you get your completion code."))
 
 
 @transaction.atomic
 def _end(entry: Entry, now: datetime) -> tuple[Entry, Way]:
-    """Behind the participant's lock no status is set, and no flag raised or decided, between the look and the end."""
+    """End the entry under the participant's lock, so that no status or flag changes between the look and the end."""
     participant = Participant.objects.select_for_update(no_key=True).filter(pk=entry.participant_id or 0).first()
     locked = Entry.objects.select_for_update(of=("self",)).select_related("participant", "study").get(pk=entry.pk)
     if participant is None or locked.state != State.ENTERED:
@@ -68,7 +68,7 @@ def _store(entry: Entry, participant: Participant, state: str, now: datetime) ->
 
 
 def ending_of(entry: Entry, recruitment: Recruitment) -> Ending:
-    """Of an entry that has ended. Raises KeyError for one that has not: its code is nobody's yet."""
+    """Return code and address of an ended entry. Raise KeyError for one that has not ended: it has no code yet."""
     provider = PROVIDERS[entry.provider]
     code = {
         State.DONE: recruitment.code_done,

@@ -1,4 +1,4 @@
-"""What people agreed to is kept, word by word, although the settings of a study hold only today's text."""
+"""Keep every text that people agreed to, word by word: the settings of a study hold only the present one."""
 
 import hashlib
 from datetime import datetime
@@ -11,14 +11,14 @@ from qualification.models import ConsentText
 
 
 def fingerprint_of(study: Study) -> str:
-    """Of the text as it is shown: who agrees to a text that has changed meanwhile has to read it again."""
+    """Return a fingerprint of the text that is shown: if the text has changed, people have to read it again."""
     return hashlib.sha256(f"{study.consent_version}\n{study.consent_text}".encode()).hexdigest()[:16]
 
 
 @transaction.atomic
 def keep_consent_text(study: Study, *, now: datetime) -> bool:
-    """Keep today's text, unless it is the one kept last. Whether a row was added."""
-    # Behind the study's row: two who agree at once must not keep it twice.
+    """Keep the present text, unless it is the one kept last. Return whether a row was added."""
+    # This lock ensures that two people who agree at once do not keep it twice.
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not _unkept().filter(pk=locked.pk).exists():
         return False
@@ -27,7 +27,7 @@ def keep_consent_text(study: Study, *, now: datetime) -> bool:
 
 
 def keep_consent_texts(*, now: datetime) -> int:
-    """Of all studies: consent is given at more doors than this room has. Returns how many texts were new."""
+    """Keep the texts of all studies, since consent is also given outside recruitment. Return how many were new."""
     return sum(keep_consent_text(study, now=now) for study in _unkept())
 
 

@@ -1,4 +1,4 @@
-"""Who the annotators are, optional and apart: from the platform's file, or as they say themselves."""
+"""Store optional demographics: from the platform's file, or from the annotators themselves."""
 
 import csv
 import io
@@ -37,13 +37,13 @@ class Fault:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a file says, and what was or would be stored."""
+    """Hold what a file says, and what was or would be stored."""
 
-    columns: list[str] = field(default_factory=list)  # that are kept
+    columns: list[str] = field(default_factory=list)  # the columns that are kept
     n_lines: int = 0
-    n_people: int = 0  # of this study
+    n_people: int = 0  # people of this study
     n_strangers: int = 0
-    n_missing: int = 0  # values that the platform no longer tells
+    n_missing: int = 0  # values that the platform no longer gives
     faults: list[Fault] = field(default_factory=list)
     found: dict[int, dict[str, str]] = field(default_factory=dict)  # by participant
 
@@ -53,9 +53,9 @@ class Outcome:
 def import_demographics(
     study: Study, provider: Provider, data: bytes, *, is_dry_run: bool, by: User, now: datetime
 ) -> Outcome:
-    """Store what the file says of people who came to this study by the platform, in place of what it said before.
+    """Store what the file says about people who came through the platform, in place of what it said before.
 
-    Of those alone who agreed to the consent text of today. With one fault nothing is stored. Raises Refused for a
+    It stores only people who agreed to the present consent text, and nothing if there is a fault. Raise Refused for a
     platform without such a file, and for a study without a consent text.
     """
     if provider.demography is None:
@@ -96,7 +96,7 @@ def _read(study: Study, provider: Provider, form: Demography, data: bytes) -> Ou
 
 
 def _lines(data: bytes, outcome: Outcome) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of every line that is not empty; ends with a fault where the file cannot be read."""
+    """Yield (line, cells) of every line that is not empty; add a fault and stop where the file cannot be read."""
     if len(data) > MOST_BYTES:
         outcome.faults.append(Fault(1, "", _("The file is too large. The limit is 10 MB.")))
         return
@@ -134,7 +134,7 @@ def _check_heading(heading: list[str], form: Demography, outcome: Outcome) -> No
 
 
 def _people(study: Study, provider: Provider) -> dict[str, tuple[int, str]]:
-    """{person: (participant, submission)} of those who agreed to the text of today."""
+    """Return {person: (participant, submission)} of those who agreed to the present text."""
     entries = Entry.objects.filter(study=study, provider=provider.key)
     agreed = entries.filter(participant__consented_at__isnull=False, participant__consent_version=study.consent_version)
     rows = agreed.values_list("person", "participant", "session")
@@ -175,10 +175,10 @@ def _bad_cells(row: Mapping[str, str], form: Demography) -> Iterator[tuple[str, 
             yield name, _("The text contains an invalid character.")
 
 
-# --- by themselves, and away again ------------------------------------------------------------------------
+# --- from annotators, and deletion ------------------------------------------------------------------------
 @transaction.atomic
 def tell_about_oneself(participant: Participant, fields: Mapping[str, str], *, now: datetime) -> None:
-    """In place of what they said before; nothing said at all leaves nothing behind."""
+    """Replace what they said about themselves before; if every field is empty, delete it."""
     said = {name: value for name, value in fields.items() if value}
     if said:
         _store(participant.pk, SELF, said, now)
@@ -188,7 +188,7 @@ def tell_about_oneself(participant: Participant, fields: Mapping[str, str], *, n
 
 @transaction.atomic
 def forget_demographics(participant: Participant, *, by: User, now: datetime) -> bool:
-    """Somebody asked for it. Whether there was anything."""
+    """Delete somebody's demographics, as they asked. Return whether there were any."""
     n_deleted, _by_model = Demographics.objects.filter(participant=participant).delete()
     if n_deleted:
         activity.log(participant.study, by, "demographics_deleted", about=participant.pseudonym, now=now)

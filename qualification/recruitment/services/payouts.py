@@ -1,4 +1,4 @@
-"""Files for a crowd platform: whose work is approved, and which bonuses the pay ledger still owes."""
+"""Write files for a crowd platform: whose work is approved, and which bonuses the pay ledger still owes."""
 
 import csv
 import io
@@ -19,13 +19,13 @@ from qualification.recruitment.platforms import PROVIDERS
 from qualification.recruitment.platforms.base import Bonus, Provider, Work
 from qualification.recruitment.selectors.facts import recruitment_of
 
-# A correction of what somebody got is paid, or kept back, with the bonuses: the platform's own pay is fixed.
+# Corrections are added to the bonuses or deducted from them, because the platform's own pay is fixed.
 OWED = (PayEntry.Kind.BONUS, PayEntry.Kind.CORRECTION)
 
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """What one person is still to get, and the lines of the ledger that it is made of."""
+    """Hold what one person is still to get, and the ledger lines it is made of."""
 
     bonus: Bonus
     currency: str
@@ -34,8 +34,9 @@ class Owed:
 
 @dataclass(frozen=True, slots=True)
 class Bonuses:
-    """All that is owed as the ledger stands. A file and its tick mean the same by its last line and how many there are:
-    a line may come late with a lower number than one that was seen.
+    """Hold all that the ledger owes at present.
+
+    The last line and the number of lines identify what a file contains: a line may be stored late, with a lower id.
     """
 
     owed: list[Owed]
@@ -48,7 +49,7 @@ class Bonuses:
 
 
 def provider_of(study: Study) -> Provider:
-    """Raises Refused where people come by no platform."""
+    """Return the study's platform. Raise Refused if it has none."""
     provider = PROVIDERS.get(recruitment_of(study).provider)
     if provider is None:
         raise Refused("no_platform", _("Choose the recruitment platform."))
@@ -56,7 +57,7 @@ def provider_of(study: Study) -> Provider:
 
 
 def approvals_csv(study: Study) -> str:
-    """In the words of the platform, of everybody whose work has ended. Raises Refused without a platform."""
+    """Return the platform's file of approvals for work that has ended. Raise Refused without a platform."""
     provider = provider_of(study)
     entries = Entry.objects.filter(study=study, provider=provider.key, state__in=provider.approved_states)
     rows = entries.order_by("ended_at", "pk").values_list("person", "platform_study", "session", "state")
@@ -64,8 +65,9 @@ def approvals_csv(study: Study) -> str:
 
 
 def bonuses_csv(study: Study, up_to: int | None = None, n_lines: int | None = None) -> str:
-    """What is not paid out, up to a line of the ledger. Raises Refused without a platform, with two currencies, and
-    when there are not `n_lines` up to that line.
+    """Return the platform's file of bonuses that are not paid out, up to a line of the ledger.
+
+    Raise Refused without a platform, with two currencies, or if there are not `n_lines` up to that line.
     """
     provider = provider_of(study)
     bonuses = bonuses_of(study, up_to)
@@ -75,7 +77,7 @@ def bonuses_csv(study: Study, up_to: int | None = None, n_lines: int | None = No
 
 
 def bonuses_of(study: Study, up_to: int | None = None) -> Bonuses:
-    """Per person and currency, where there is something left to pay."""
+    """Return what is owed per person and currency, where something is left to pay."""
     lines = PayEntry.objects.filter(
         participant__study=study,
         participant__entry__provider=provider_of(study).key,
@@ -97,7 +99,7 @@ def bonuses_of(study: Study, up_to: int | None = None) -> Bonuses:
 
 
 def currency_of(bonuses: Bonuses) -> str:
-    """Empty where nothing is owed. Raises Refused where there are two: a platform's account has one."""
+    """Return the currency; empty if nothing is owed. Raise Refused if there are two: a platform pays in one."""
     found = sorted({each.currency for each in bonuses.owed})
     if len(found) > 1:
         text = _("The ledger has bonuses in %(names)s, but a platform pays in one currency.")
@@ -114,11 +116,11 @@ def _owed(rows: list) -> Owed:
 
 @transaction.atomic
 def mark_bonuses_paid(study: Study, *, up_to: int, n_lines: int, by: User, now: datetime) -> int:
-    """The file went to the platform: its lines are not listed again. Returns to how many people.
+    """Mark the lines of a file as paid, so that they are not listed again. Return for how many people.
 
-    Raises Refused when there are not `n_lines` up to that one: the file had others.
+    Raise Refused if there are not `n_lines` up to the line `up_to`: the file had other lines.
     """
-    # Behind the study's row: a button pressed twice marks once.
+    # This lock ensures that a button pressed twice marks the lines once.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     bonuses = bonuses_of(study, up_to)
     if not bonuses.owed:

@@ -1,4 +1,4 @@
-"""The settings of recruitment: whom a study wants, and by which platform they come."""
+"""Store the settings of recruitment: whom a study wants, and through which platform they come."""
 
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ SETTINGS = frozenset({
 
 @transaction.atomic
 def save_recruitment(study: Study, *, by: User, now: datetime, **settings: Any) -> Recruitment:
-    """Change settings; what was changed is logged, without the codes. Raises ValidationError."""
+    """Change settings; the log names what was changed, without values. Raise ValidationError if one is invalid."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     recruitment = Recruitment.objects.filter(study=study).first() or Recruitment(study=study)
     changed = sorted(name for name in SETTINGS & settings.keys() if getattr(recruitment, name) != settings[name])

@@ -1,4 +1,4 @@
-"""Coming in by a crowd platform, and leaving by it."""
+"""The pages on which people arrive from a crowd platform and return to it."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ STATUS = {"consent_needed": 422, "not_open": 410}
 
 # --- coming in -------------------------------------------------------------------------------------------
 @never_cache
-@csrf_exempt  # checked below: a tab that is older than the sign-in of another shows its page anew
+@csrf_exempt  # checked below, so that a tab opened before a sign-in in another tab reloads its page
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, token: str, provider: str) -> HttpResponse:
     recruitment = recruitment_by_link(token, provider)
@@ -53,7 +53,7 @@ def enter(request: HttpRequest, token: str, provider: str) -> HttpResponse:
 
 
 def _arrive(request: HttpRequest, recruitment: Recruitment, provider: Provider) -> HttpResponse:
-    """The platform's parameters are taken from the address into the session, signed and for some hours."""
+    """Move the platform's parameters from the address into the session, signed and valid for some hours."""
     asked = request.GET.dict()
     if not provider.has_parameters(asked):
         return _welcome(request, recruitment)
@@ -135,7 +135,7 @@ def _sign_in(request: HttpRequest, recruitment: Recruitment, arrival: Arrival) -
 
 
 def _refused(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
-    """Nothing is stored of somebody who does not agree."""
+    """Forget the arrival: nothing is stored about somebody who does not agree."""
     del request.session[_session_key(recruitment)]
     context = {"study": recruitment.study, "provider": PROVIDERS[recruitment.provider]}
     return render(request, "qualification/recruitment/refused.html", context)
@@ -184,7 +184,7 @@ def about_you(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _about_you_form(request: HttpRequest, participant: Participant) -> AboutYouForm:
-    """With what they said before."""
+    """Return the form, filled in with what they said before."""
     stored = participant.demographics.filter(origin=SELF).values_list("fields", flat=True).first() or {}
     initial = {key: stored.get(name) for key, name in AboutYouForm.FIELDS.items()}
     return AboutYouForm(request.POST if request.method == "POST" else None, initial=initial)

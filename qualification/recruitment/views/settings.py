@@ -1,4 +1,4 @@
-"""Whom a study wants, who came, and the files that go to their platform and come from it."""
+"""The pages of recruitment: whom a study wants, who came, and the files to and from their platform."""
 
 from typing import Any
 from uuid import UUID
@@ -30,7 +30,7 @@ from qualification.recruitment.services import payouts
 from qualification.recruitment.services.demographics import forget_demographics, import_demographics
 from qualification.recruitment.services.settings import save_recruitment
 
-MOST_BYTES = 11 * 1024 * 1024  # a little more than the service takes, so that it is the one to say so
+MOST_BYTES = 11 * 1024 * 1024  # a little above the limit of the service, so that the service reports the error
 
 
 @login_required
@@ -67,7 +67,7 @@ def _page(request: HttpRequest, study: Study, *, status: int = 200, **more: Any)
 
 
 def _link(request: HttpRequest, study: Study, stored: Recruitment) -> str:
-    """What is entered on the platform: not quoted, for it fills the braces in itself."""
+    """Return the address to enter on the platform. It is not quoted, because the platform fills in the braces."""
     provider = PROVIDERS.get(stored.provider)
     if provider is None or provider.is_closed:
         return ""
@@ -129,7 +129,7 @@ def bonuses_paid(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def demographics(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page itself answers: a look at a file stores nothing, so there is nothing to come back to."""
+    """Import a file and show the outcome without a redirect: after a dry run nothing is stored to redirect to."""
     study = study_for(request.user, slug, Right.CONFIGURE)
     form = DemographicsFileForm(request.POST, request.FILES)
     outcome = None
@@ -152,7 +152,7 @@ def _import(request: HttpRequest, study: Study, form: DemographicsFileForm) -> A
 @login_required
 @require_POST
 def demographics_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """A row per person and origin, by pseudonyms: for owners, and remembered in the log."""
+    """Return a file with a row per person and origin, by pseudonym, for owners. The download is logged."""
     study = study_for(request.user, slug, Right.MEMBERS)
     rows = people.demographics_rows(study)
     names = list(dict.fromkeys(name for _who, _origin, fields in rows for name in fields))
