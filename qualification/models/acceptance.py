@@ -1,4 +1,4 @@
-"""The plan by which finished batches are checked, the samples drawn, the decisions."""
+"""Models of batch acceptance: the plan, the samples drawn, and the decisions."""
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from protocols.models import Criterion, Option, ProtocolVersion
 
 
 class AcceptancePlan(models.Model):
-    """As data: how many are drawn, what is accepted. The defaults are DiQAD's."""
+    """Define how many items are drawn, and when a batch is accepted. The defaults are DiQAD's."""
 
     class Kind(models.TextChoices):
         SHARES = "shares", _("a sample with a minimum accuracy overall and per class")
@@ -71,10 +71,10 @@ class AcceptancePlan(models.Model):
 
 
 class Sample(models.Model):
-    """The check of one round of one batch: drawn once, decided once.
+    """Record the sample of one round of one batch: it is drawn once and decided once.
 
-    A study that moves to another version of its protocol rates anew without a new round: a sample is of a version.
-    A void one was of votes that do not all count any more: it stays as it was left, and another one is drawn.
+    A study that moves to another protocol version rates anew without a new round, so a sample belongs to a version.
+    A sample becomes void when its votes no longer all count: it stays as it was, and another one is drawn.
     """
 
     class State(models.TextChoices):
@@ -139,12 +139,12 @@ class Sample(models.Model):
 
     @property
     def outcome(self) -> str:
-        """What the batch is treated by: the decision, or what a lead put in its place."""
+        """Return the decision that applies to the batch: the override, otherwise the decision of the rule."""
         return self.overridden_to or self.decision
 
     @property
     def is_open(self) -> bool:
-        """Decided, and nothing has been done about it: a person is asked."""
+        """Return whether it is decided but the decision is not carried out, so that a person is asked."""
         return self.state == self.State.DECIDED and self.carried_out_at is None
 
     @property
@@ -153,7 +153,7 @@ class Sample(models.Model):
 
     @property
     def names_missing(self) -> str:
-        """Whose votes a void one has lost; empty where the votes went with a move to another version."""
+        """Return whose votes a void sample has lost; empty if they went with a move to another version."""
         return ", ".join(sorted(person.pseudonym for person in self.missing.all()))
 
     def outcome_label(self) -> str:
@@ -161,7 +161,7 @@ class Sample(models.Model):
 
 
 class SampledItem(models.Model):
-    """One item of a sample, with the label it had, what the controller says of it, and a second controller."""
+    """Record one item of a sample, with its label and the answers of the controller and a second controller."""
 
     sample = models.ForeignKey(Sample, models.CASCADE, related_name="sampled_items")
     item = models.ForeignKey(Item, models.PROTECT, related_name="sampled_items")
@@ -183,9 +183,9 @@ class SampledItem(models.Model):
 
 
 class Review(models.Model):
-    """The private batch of a controller, with sampled items `first` to `last`: sequential samples come in portions.
+    """Record a controller's private batch with sampled items `first` to `last`: sequential samples come in portions.
 
-    A second controller's check says how far controllers agree, and changes no decision.
+    A second controller's review shows how far controllers agree, and changes no decision.
     """
 
     sample = models.ForeignKey(Sample, models.CASCADE, related_name="reviews")
