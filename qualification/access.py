@@ -59,7 +59,7 @@ def sample_for(user: Person, slug: str, pk: int, right: Right) -> Sample:
     found = Sample.objects.select_related("batch__group", "controller", "protocol_version", "overridden_by")
     sample = found.filter(batch__study=study, pk=pk).first()
     if sample is None:
-        raise Http404("No such inspection.")
+        raise Http404("No such sample.")
     sample.batch.study = study
     return sample
 
@@ -70,7 +70,7 @@ def labelled_review_for(user: Person, slug: str, pk: int) -> Review:
     mine = sample.reviews.filter(participant__user=user.pk or 0, is_second=False)
     review = mine.filter(counted_at=None, given_back_at=None).select_related("participant", "batch__study").first()
     if review is None or sample.plan["is_blind"]:
-        raise Http404("No such check.")
+        raise Http404("No such review.")
     review.sample = sample
     return review
 

@@ -149,7 +149,7 @@ class Comparison:
         wording = ngettext("%(n)s affects wording only", "%(n)s affect wording only", self.n_wording) % {
             "n": self.n_wording
         }
-        # Translators: "1 change changes what is measured" and "2 change wording only".
+        # Translators: "1 change affects what is measured" and "2 change wording only".
         return _("%(measure)s, %(wording)s") % {"measure": measure, "wording": wording}
 
 

@@ -84,9 +84,9 @@ class Sample(models.Model):
         VOID = "void", pgettext_lazy("state of a sample", "void")
 
     class Decision(models.TextChoices):
-        ACCEPT = "accept", pgettext_lazy("verdict on a batch", "accepted")
-        RETURN = "return", pgettext_lazy("verdict on a batch", "returned")
-        NOT_ASSESSABLE = "not_assessable", pgettext_lazy("verdict on a batch", "not assessable")
+        ACCEPT = "accept", pgettext_lazy("decision on a batch", "accepted")
+        RETURN = "return", pgettext_lazy("decision on a batch", "returned")
+        NOT_ASSESSABLE = "not_assessable", pgettext_lazy("decision on a batch", "not assessable")
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="samples")
     round = models.PositiveSmallIntegerField()

@@ -17,7 +17,7 @@ class AdjudicationPlan(models.Model):
     criteria = models.ManyToManyField(Criterion, blank=True, related_name="+", help_text="Empty: all that are counted.")
 
     def __str__(self) -> str:
-        return f"confirmation of {self.study}"
+        return f"adjudication of {self.study}"
 
 
 class Comparison(models.Model):

@@ -67,7 +67,7 @@ class Qualification(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"gate of {self.study}"
+        return f"qualification of {self.study}"
 
 
 class ComprehensionQuestion(models.Model):

@@ -51,7 +51,7 @@ class QualificationForm(forms.ModelForm):
         widgets = {
             "threshold": forms.NumberInput(attrs={"step": "0.01", "min": "-1", "max": "1"}),
             "most_attempts": forms.NumberInput(attrs={"min": 1, "max": 20}),
-            "most_check_tries": forms.NumberInput(attrs={"min": 1, "max": 10}),
+            "most_check_tries": forms.NumberInput(attrs={"min": 1, "max": 20}),
             "passed_text": forms.Textarea(attrs={"rows": 2}),
             "failed_text": forms.Textarea(attrs={"rows": 2}),
         }

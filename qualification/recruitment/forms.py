@@ -27,7 +27,7 @@ class CodeField(forms.CharField):
     def clean(self, value: Any) -> str:
         code = super().clean(value)
         if code and not code.replace("-", "").replace("_", "").isalnum():
-            raise forms.ValidationError(_("A code consists of letters and digits. Copy it from the platform."))
+            raise forms.ValidationError(_("A code consists of letters, digits, - and _. Copy it from the platform."))
         return code
 
 
@@ -87,7 +87,7 @@ class RecruitmentForm(forms.ModelForm):
     def clean_platform_url(self) -> str:
         address = self.cleaned_data["platform_url"]
         if address and not address.startswith(("https://", "http://")):
-            raise forms.ValidationError(_("The address must begin with https://."))
+            raise forms.ValidationError(_("The address must begin with https:// or http://."))
         return address
 
 

@@ -9,7 +9,7 @@ from annotation.importing.console import add_arguments, named_study, picked, run
 
 
 class Command(BaseCommand):
-    help = "Bring dialogues and their candidates into a study: all or nothing, and twice as once."
+    help = "Import dialogues and their candidates. A mistake changes nothing; importing twice is safe."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)

@@ -12,7 +12,7 @@ from annotation.importing.prediction_cells import FIELDS
 
 
 class Command(BaseCommand):
-    help = "Bring scores or labels of automatic metrics or models, from a CSV, into a study: all or nothing."
+    help = "Import scores or labels of metrics or models from a CSV. A mistake changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="The study's short name.")

@@ -8,7 +8,7 @@ from annotation.services.agreement import rebuild_study
 
 
 class Command(BaseCommand):
-    help = "Compute all agreement figures of a study again from its ratings."
+    help = "Recompute the stored agreement of a study from its ratings."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="The study's short name.")

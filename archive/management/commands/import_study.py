@@ -10,7 +10,7 @@ from archive.reader import import_archive
 
 
 class Command(BaseCommand):
-    help = "Make a study anew out of an archive that an export wrote: all or nothing."
+    help = "Restore a study from an exported archive. A mistake changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="The zip of the export.")

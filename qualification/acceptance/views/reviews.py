@@ -61,7 +61,7 @@ def _assignment_of(review: Review) -> Assignment:
     mine = review.batch.assignments.select_related("batch__study__protocol_version", "participant", "seat")
     assignment = mine.filter(participant=review.participant_id).first()
     if assignment is None:
-        raise Http404("No such check.")
+        raise Http404("No such review.")
     return assignment
 
 

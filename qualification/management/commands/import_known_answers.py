@@ -9,7 +9,7 @@ from qualification.checks.services.known_answers import import_known_answers
 
 
 class Command(BaseCommand):
-    help = "Bring known answers, one per row of a CSV, into a study: all or nothing, and twice as once."
+    help = "Import known answers, one per row of a CSV. A mistake changes nothing; importing twice is safe."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="The study's short name.")

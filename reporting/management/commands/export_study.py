@@ -9,7 +9,10 @@ from reporting.exports.options import CELLS, TIES, ExportOptions
 
 
 class Command(BaseCommand):
-    help = "Write the data of a study to a file, with pseudonyms. Account names can be exported on the page, which logs it."
+    help = (
+        "Write the data of a study to a file, with pseudonyms. "
+        "Account names can only be exported on the page, which logs it."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         usual = ExportOptions()
