@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.utils import translation
 from django.utils.functional import Promise
 
-from parley.table_names import APPS, EXPLANATIONS, NAMES, PLURALS
+from parley.table_names import APPS, NAMES, PLURALS
 
 
 def shown():
@@ -24,4 +24,11 @@ def test_every_explanation_of_a_column_follows_the_language_of_the_page():
     texts = [field.help_text for model in shown() for field in model._meta.fields if field.help_text]
 
     assert all(isinstance(text, Promise) for text in texts)
-    assert len(EXPLANATIONS) == len(set(EXPLANATIONS))
+    with translation.override("en"):
+        english = [str(text) for text in texts]
+    with translation.override("it"):
+        assert [before for before, text in zip(english, texts, strict=True) if str(text) == before] == []
+
+
+def test_every_name_is_marked_once():
+    assert len(NAMES) == len(set(NAMES))
