@@ -27,7 +27,7 @@ from measures.acceptance_curves import joint_curve
 from measures.arrays import IntArray
 from protocols.answers import Given
 from protocols.models import ProtocolVersion
-from qualification.acceptance.services.deciding import count_check
+from qualification.acceptance.services.deciding import count_review
 from qualification.acceptance.services.drawing import make_sample
 from qualification.acceptance.services.reviewing import take_sample
 from qualification.acceptance.services.sweeping import sweep_acceptance
@@ -133,7 +133,7 @@ def _check(scene: Scene, sample: Sample) -> bool:
     truth = scene.truth[sample.batch_id][[place[dialogue] for _, dialogue in copies]]
     _work(assignment, dict(zip([pk for pk, _ in copies], truth.tolist(), strict=True)))
     began = time.perf_counter()
-    count_check(review.pk, now=timezone.now())
+    count_review(review.pk, now=timezone.now())
     scene.decide_ms.append((time.perf_counter() - began) * 1000)
     return _by_hand(scene, review) != Sample.objects.get(pk=sample.pk).decision
 
@@ -190,4 +190,4 @@ def _is_accepted(accuracy: float, seed: int) -> bool:
     table = np.zeros((3, 4), int)
     drawn = labels[sample.places]
     np.add.at(table, (drawn, np.where(is_wrong[sample.places], 3, drawn)), 1)
-    return decide_by_shares(table, SIZES, RULE, is_weighted=bool(sample.is_top_up.any())).decision == "accept"
+    return decide_by_shares(table, SIZES, RULE, is_weighted=bool(sample.is_top_up.any())).outcome == "accept"

@@ -33,8 +33,8 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
         delays = [_delay(candidate, batch) for candidate in people[1:]]
     n_items = Attempt.objects.filter(participant__study=study).latest("pk").n_items
     note = f"{n_items} judged answers beside a panel of {N_PANEL}; the sweep comes each second"
-    yield Row("qualification submitted to verdict stored p50", statistics.median(delays), "s", note=note)
-    yield Row("qualification submitted to verdict stored p95", percentile(delays, 0.95), "s", goal=Goal(2))
+    yield Row("qualification submitted to result stored p50", statistics.median(delays), "s", note=note)
+    yield Row("qualification submitted to result stored p95", percentile(delays, 0.95), "s", goal=Goal(2))
     n_twice = len(delays) + 1 - Attempt.objects.filter(participant__study=study).count()
     yield Row("qualifications not decided exactly once", abs(n_twice), "", goal=NEVER)
 
@@ -83,7 +83,7 @@ def _delay(candidate: Participant, batch: Batch) -> float:
     began = time.perf_counter()
     while not Attempt.objects.filter(participant=candidate).exclude(state=Attempt.State.PENDING).exists():
         if time.perf_counter() - began > PATIENCE:
-            raise RuntimeError("no verdict came")
+            raise RuntimeError("no result came")
         time.sleep(0.005)
         connection.close_if_unusable_or_obsolete()
     return time.perf_counter() - began
