@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.db.backends.base.creation import TEST_DATABASE_PREFIX
+from django.utils import translation
 from hypothesis import settings as how_much
 from pytest_django import DjangoDbBlocker
 
@@ -50,6 +51,13 @@ def keep(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     with django_db_blocker.unblock():
         transaction.set_rollback(True)
         block.__exit__(None, None, None)
+
+
+@pytest.fixture(autouse=True)
+def in_the_default_language() -> Iterator[None]:
+    """A page in another language leaves it active in its thread, which is that of the next test."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture
