@@ -53,7 +53,7 @@ def answers_of_table(text: str, *, add_between: bool = True) -> AnswerTable:
     """Return the options of a table. `add_between` adds 2 and 4, without text, to 1, 3 and 5. Raises NoAnswers."""
     if len(text) > MOST_CHARACTERS:
         found = _("The text has %(n)s characters.") % {"n": len(text)}
-        raise NoAnswers(f"{found} {_('Expected: at most %(n)s.') % {'n': MOST_CHARACTERS}}")
+        raise NoAnswers(" ".join([found, _("Expected: at most %(n)s.") % {"n": MOST_CHARACTERS}]))
     lines, is_alone = _lines_of(text)
     head, rows = _head_and_rows([_cells(line) for line in lines])
     if len(rows) < 2:
@@ -83,7 +83,7 @@ def _n_rows(n: int) -> str:
 
 
 def _n_tables(n: int) -> str:
-    return f"{_('These are %(n)s tables.') % {'n': n}} {_('Expected: the table of one criterion.')}"
+    return " ".join([_("These are %(n)s tables.") % {"n": n}, _("Expected: the table of one criterion.")])
 
 
 def _expected() -> str:
@@ -176,7 +176,7 @@ def _options(head: list[str], rows: Rows) -> tuple[list[Bundle], list[str]]:
         label = _label(row)
         if not label:
             found = _("The first cell of row %(n)s is empty.") % {"n": number}
-            raise NoAnswers(f"{found} {_('Expected: the number or the name of an answer, such as 1 (poor).')}")
+            raise NoAnswers(" ".join([found, _("Expected: the number or the name of an answer, such as 1 (poor).")]))
         texts = _entries(row[main]) if 0 < main < len(row) else []
         further = {at: "\n".join(_entries(row[at])) for at in range(1, len(row)) if at != main and _entries(row[at])}
         moved.update(further.keys())
@@ -209,12 +209,12 @@ def _moved(head: str, at: int, n: int) -> str:
 
 def _check(options: list[Bundle]) -> None:
     if len(options) > MOST:
-        raise NoAnswers(f"{_n_rows(len(options))} {_('Expected: at most %(n)s.') % {'n': MOST}}")
+        raise NoAnswers(" ".join([_n_rows(len(options)), _("Expected: at most %(n)s.") % {"n": MOST}]))
     for name in ("value", "label"):
         counted = Counter(option[name] for option in options if option[name] is not None)
         for twice in (value for value, n in counted.items() if n > 1):
             found = _("“%(value)s” appears in two rows.") % {"value": twice}
-            raise NoAnswers(f"{found} {_('Expected: another number or name in each row.')}")
+            raise NoAnswers(" ".join([found, _("Expected: another number or name in each row.")]))
 
 
 def _between(options: list[Bundle]) -> tuple[list[Bundle], list[str]]:

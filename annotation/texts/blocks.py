@@ -200,7 +200,8 @@ def _inline(node: Node) -> str:
         case "link":
             return _link(node)
         case "image":
-            said = f"[{escape(_('Image'))}: {_inlines(node)}]" if node.children else f"[{escape(_('Image'))}]"
+            name = escape(_("Image"))
+            said = f"[{name}: {_inlines(node)}]" if node.children else f"[{name}]"
             return f'<span class="text-link">{said}</span> {_address(node, "src")}'
         case _:  # text or a formula
             return escape(node.content).replace("\n", "<br>")
