@@ -175,7 +175,7 @@ def test_a_return_goes_to_the_same_group_by_default(acceptance: AcceptanceStudy)
 def test_a_lead_returns_an_accepted_batch_with_a_reason_that_is_logged(acceptance: AcceptanceStudy):
     batch = acceptance.finish("a", LABELS)
     found = acceptance.review(acceptance.draw(batch), LABELS)
-    with pytest.raises(Refused, match="Say why"):
+    with pytest.raises(Refused, match="Give a reason"):
         override(found, to="return", reason="  ", by=acceptance.cast.lead, now=NOW)
     override(found, to="return", reason="The guide was wrong.", by=acceptance.cast.lead, now=NOW)
     found.refresh_from_db()
@@ -210,7 +210,7 @@ def test_one_controller_at_a_time(acceptance: AcceptanceStudy):
     sample = acceptance.draw(acceptance.finish("a", LABELS))
     mine = acceptance.take(sample)
     assert acceptance.take(sample) == mine
-    with pytest.raises(Refused, match="Somebody else"):
+    with pytest.raises(Refused, match="Someone else"):
         acceptance.take(sample, acceptance.second)
 
 

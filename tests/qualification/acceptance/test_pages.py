@@ -304,7 +304,7 @@ def test_a_controller_without_a_sample_is_led_to_the_batches_and_not_told_to_wai
 def test_one_error_is_one_error(client: Client, acceptance: AcceptanceStudy):
     AcceptancePlan.objects.update(kind="fixed", most_errors=1)
     client.force_login(acceptance.cast.lead)
-    assert "Accepted with at most 1 error." in text_of(client.get(url("acceptance")))
+    assert "accepted with at most 1 error." in text_of(client.get(url("acceptance")))
 
 
 # --- what waits --------------------------------------------------------------------------------------

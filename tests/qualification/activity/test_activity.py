@@ -116,7 +116,7 @@ def test_lines_are_narrowed_by_verb_person_and_day(cast: Cast, owner: Client):
 
     def shown(**query: object) -> list[str]:
         html = read(owner, **query)
-        return [name for name in ("first", "second", "third") if f"{name} got" in html or f"of {name} was" in html]
+        return [name for name in ("first", "second", "third") if f"{name} received" in html or f"of {name} was" in html]
 
     assert shown() == ["first", "second", "third"]
     assert shown(verb="bonus") == ["first", "second"]

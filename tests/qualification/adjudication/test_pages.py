@@ -137,7 +137,7 @@ def test_a_disagreement_is_collected_edited_made_an_example_and_put_away(
     assert "The case is saved." in text_of(trainer.post(url("case_edit", case.pk), posted, follow=True))
     page = text_of(trainer.post(url("case_example", case.pk), follow=True))
     draft = Example.objects.get().criterion.version
-    assert f"example of the draft {draft}" in page
+    assert f"example in the draft {draft}" in page
     assert "training item" in text_of(trainer.post(url("case_training", case.pk), follow=True))
     assert "in the case library" in text_of(trainer.get(url("adjudication")))
     trainer.post(url("case_shelf", case.pk))

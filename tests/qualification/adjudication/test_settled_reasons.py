@@ -48,7 +48,7 @@ def test_the_readme_says_how_labels_became_final(pair: tuple[Work, Work]):  # no
     list(records)
     readme = readme_of(work.study, OPTIONS, summary)
     assert "agreement: 1 items, all votes are equal" in readme
-    assert "re_rating: 1 items, both agreed in re-rating" in readme
+    assert "re_rating: 1 items, both agreed at the re-rating" in readme
     assert "adjudicated: 1 items, a trainer settled it" in readme
 
 

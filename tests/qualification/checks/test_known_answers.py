@@ -69,7 +69,7 @@ def test_a_dialogue_of_no_main_batch_is_held_apart_and_one_of_a_batch_is_not(cas
     assert Dialogue.objects.get(key="d-new").purpose == "check"
     assert Dialogue.objects.get(pk=dealt.dialogue_id).purpose == "main"
     assert summary.counts["dialogues_held_apart"] == 1
-    assert "1 dialogues are in main batches" in summary.notes[0]
+    assert "Dialogues already in main batches: 1" in summary.notes[0]
 
 
 def test_answers_for_training_hold_their_dialogue_for_training(cast: Cast, material, tmp_path):
@@ -91,12 +91,12 @@ def test_the_same_file_again_changes_nothing_and_another_answer_replaces(cast: C
 ERRORS = [
     ("nowhere,c0,,listening,listening,gold,\n", "dialogue", "no dialogue 'nowhere'"),
     ("d-new,c9,,listening,listening,gold,\n", "candidate", "only: c0, c1, c2"),
-    ("d-new,,,listening,listening,gold,\n", "candidate", "3 candidates are meant"),
+    ("d-new,,,listening,listening,gold,\n", "candidate", "3 candidates match"),
     ("d-new,,nobody,listening,listening,gold,\n", "source", "no such candidate"),
     ("d-new,c0,,beauty,listening,gold,\n", "criterion", "not in the protocol"),
-    ("d-new,c0,,listening,perhaps,gold,\n", "options", "is no answer to listening"),
+    ("d-new,c0,,listening,perhaps,gold,\n", "options", "is not an answer to listening"),
     ("d-new,c0,,listening,,gold,\n", "options", "is empty"),
-    ("d-new,c0,,listening,listening,silver,\n", "kind", "is none of gold, attention, training"),
+    ("d-new,c0,,listening,listening,silver,\n", "kind", "is not one of gold, attention, training"),
 ]
 
 

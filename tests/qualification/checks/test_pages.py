@@ -70,7 +70,7 @@ def test_one_answer_only_is_said_beside_that_of_the_others(cast: Cast):
 
     first, second = sentences(flag)
     assert first == "100% of the latest 80 answers are the same option."
-    assert "62% of the others' answers" in second
+    assert "62% of the other annotators' answers" in second
 
 
 def test_a_lead_decides_with_a_reason_and_reads_it_in_the_history(cast: Cast, lead):

@@ -33,7 +33,7 @@ def page(client: Client, name: str, *args: object, status: int = 200) -> str:
 
 def test_the_page_shows_the_offer_exactly(owner: Client):
     html = page(owner, "pay", "wellbeing")
-    assert f"4.67{NBSP}GBP for 35 minutes, <strong>8.01{NBSP}GBP</strong> an hour" in html
+    assert f"4.67{NBSP}GBP for 35 minutes, <strong>8.01{NBSP}GBP</strong> per hour" in html
     assert f"2.50{NBSP}GBP for 15 minutes, <strong>10.00{NBSP}GBP</strong> an hour" in html
 
 

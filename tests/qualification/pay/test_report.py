@@ -60,6 +60,6 @@ def test_the_ledger_is_on_the_page_and_in_the_table(paid: Cast, client: Client):
     client.force_login(paid.observer)
     html = client.get(reverse("report", args=["wellbeing"])).content.decode()
     assert '<td class="number">10.84</td>' in html
-    assert "the median batch was paid 6.34 GBP an hour" in html
+    assert "the median batch was paid 6.34 GBP per hour" in html
     rows = TABLES["time_and_pay"](build_report(paid.study, now=NOW))
     assert {"figure": "ledger", "part": "GBP total", "value": "10.84"} in list(rows)

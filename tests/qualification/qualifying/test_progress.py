@@ -309,7 +309,7 @@ def test_after_the_submission_the_page_asks_again_until_the_result_is_there():
     sweep_attempts(now=NOW)
     told = text_of(candidate, reverse("qualification_state", args=[study.slug]))
     assert "You qualified." in told
-    assert "1.20 GBP, whatever the decision" in told
+    assert "1.20 GBP, whatever the result" in told
     assert str(main.token) in told
     assert "hx-get" not in told
 
@@ -331,7 +331,7 @@ def test_no_second_batch_is_offered_while_the_first_is_being_decided():
     candidate = make_candidate(study)
     finish(candidate, batch, GOOD)
     assert str(second.token) not in text_of(candidate)
-    with pytest.raises(Refused, match="being decided"):
+    with pytest.raises(Refused, match="result of your last batch is not ready"):
         claim_seat(candidate, second, now=NOW)
 
 

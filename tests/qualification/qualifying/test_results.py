@@ -55,7 +55,7 @@ def test_the_change_of_status_has_its_reason_and_both_are_in_the_log():
     assert (change.actor, change.before, change.after) == (None, "qualifying", "cleared")
     assert f"{candidate.attempts.get().value:.3f} is above" in change.reason
     assert set(ActivityLog.objects.filter(object=candidate.pseudonym).values_list("verb", flat=True)) == {
-        "result", "status"
+        "qualification_result", "status"
     }  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def test_a_worker_killed_between_attempt_and_status_leaves_nothing_behind(monkey
     with pytest.raises(KeyboardInterrupt):
         sweep_attempts(now=NOW)
     assert not Attempt.objects.exists()
-    assert not ActivityLog.objects.filter(verb="result").exists()
+    assert not ActivityLog.objects.filter(verb="qualification_result").exists()
     monkeypatch.undo()
     assert sweep_attempts(now=NOW) == 1
     assert status_of(candidate) == "cleared"

@@ -227,7 +227,7 @@ def test_a_wrong_answer_that_hides_a_question_of_the_example_has_to_be_changed(d
     client.force_login(candidate.user)
 
     page = post(client, work, knowledge="no", score="2").content.decode()
-    assert "Correct answer leads to another question: “Reasons for 1”." in page
+    assert "The correct answer leads to another question: “Reasons for 1”." in page
     assert "Change the answer" in page
     assert f'href="{reverse("rate", args=[work.token, 1, 1])}"' in page
 
@@ -290,7 +290,7 @@ def test_of_several_choices_exactly_the_right_ones_are_right(depending, client: 
     known = KnownAnswer.objects.get(criterion__key="reasons_1")
     right, other = Option.objects.get(pk=known.options[0]), Option.objects.exclude(pk=known.options[0])
     wrong = other.filter(criterion=known.criterion).first()
-    for key, said in ((right.key, "right"), (wrong.key, "not correct")):
+    for key, said in ((right.key, "correct"), (wrong.key, "not correct")):
         page = post(client, work, knowledge="no", score="1", reasons_1=key).content.decode()
         assert f'{Option.objects.get(criterion=known.criterion, key=key).label} <span class="badge">{said}<' in page
 
