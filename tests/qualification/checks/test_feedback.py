@@ -128,7 +128,7 @@ def test_the_report_says_that_it_was_on_and_since_when(cast: Cast):
     assert f"Since {today}, annotators have been told how often they agree" in " ".join(report["methods"])
     assert "not fully independent" in report["rules"]["feedback"]
     switch(cast, False)
-    assert f"From {today} to {today} annotators were told" in " ".join(
+    assert f"From {today} to {today}, annotators were told" in " ".join(
         build_report(cast.study, now=timezone.now())["methods"]
     )
 

@@ -34,7 +34,7 @@ def page(client: Client, name: str, *args: object, status: int = 200) -> str:
 def test_the_page_shows_the_offer_exactly(owner: Client):
     html = page(owner, "pay", "wellbeing")
     assert f"4.67{NBSP}GBP for 35 minutes, <strong>8.01{NBSP}GBP</strong> per hour" in html
-    assert f"2.50{NBSP}GBP for 15 minutes, <strong>10.00{NBSP}GBP</strong> an hour" in html
+    assert f"2.50{NBSP}GBP for 15 minutes, <strong>10.00{NBSP}GBP</strong> per hour" in html
 
 
 @pytest.mark.parametrize(("name", "status"), [("pay", "open"), ("study_settings", "open"), ("study", "draft")])
@@ -98,7 +98,7 @@ def test_a_qualification_that_takes_too_long_is_warned_of(owner: Client, cast: C
     html = page(owner, "pay", "wellbeing")
     assert "1 of 1 qualifications was paid less" in html
     assert "So was the median." in html
-    warned = f"an active hour of the qualification was paid 5.00{NBSP}GBP at the median"
+    warned = f"median pay for the qualification is 5.00{NBSP}GBP per active hour"
     assert warned in page(owner, "study", "wellbeing")
     assert warned in page(owner, "quality", "wellbeing")
 

@@ -162,7 +162,7 @@ def test_a_lead_decides_on_the_page(decided: Cast):
     poor = Participant.objects.get(user__username="poor")
     client, path = sign_in(decided.lead), reverse("candidate_decide", args=[decided.study.slug, poor.token])
     refused = client.post(path, {"to": "passed", "reason": ""}, follow=True)
-    assert "say why" in refused.content.decode()
+    assert "Choose a decision and give a reason." in refused.content.decode()
     page = client.post(path, {"to": "passed", "reason": "A known expert."}, follow=True).content.decode()
     poor.refresh_from_db()
     assert poor.status == "cleared"
