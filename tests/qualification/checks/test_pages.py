@@ -87,7 +87,10 @@ def test_a_lead_decides_with_a_reason_and_reads_it_in_the_history(cast: Cast, le
 
 @pytest.mark.parametrize(
     ("posted", "said"),
-    [({"decision": "paused", "reason": " "}, "Give a reason."), ({"decision": "gone", "reason": "x"}, "no such decision")],
+    [
+        ({"decision": "paused", "reason": " "}, "Give a reason."),
+        ({"decision": "gone", "reason": "x"}, "no such decision"),
+    ],
 )
 def test_a_decision_without_reason_or_of_another_name_is_refused(cast: Cast, lead, posted, said):
     flag = FlagFactory(participant=cast.annotator)

@@ -35,7 +35,14 @@ def take(client: Client, setting: str, **values: str) -> str:
 
 def test_the_page_shows_the_panel_its_kappa_and_what_follows(owner: Client):
     html = read(owner)
-    for said in ("expert1", "1 of 1", "0.350 [", "0.206", "<strong>0.21</strong> as the qualification threshold", "17.5"):
+    for said in (
+        "expert1",
+        "1 of 1",
+        "0.350 [",
+        "0.206",
+        "<strong>0.21</strong> as the qualification threshold",
+        "17.5",
+    ):
         assert said in html
 
 
