@@ -27,6 +27,7 @@ VERBS = {
 # The log is append-only. What happened is left as it is; only the name of it changes.
 LOG = "".join(
     [
+        "SET CONSTRAINTS ALL IMMEDIATE;",  # no table can be altered while it has checks to come
         "ALTER TABLE annotation_activitylog DISABLE TRIGGER annotation_append_only;",
         *(f"UPDATE annotation_activitylog SET verb = '{new}' WHERE verb = '{old}';" for old, new in VERBS.items()),
         "UPDATE annotation_activitylog SET details = details - 'verdict' ||",

@@ -24,12 +24,6 @@ BEFORE = {
 }  # fmt: skip
 
 
-def settle_triggers() -> None:
-    """What a migration finds: rows whose foreign keys have been checked."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-
-
 def test_private_batches_have_todays_kinds(cast: Cast):
     for kind, now in (("control", "review"), ("second_look", "re_rating"), ("main", "main")):
         Batch.objects.update(kind=kind)
@@ -40,7 +34,6 @@ def test_private_batches_have_todays_kinds(cast: Cast):
 def test_the_log_has_todays_names_and_keeps_everything_else(cast: Cast):
     details = {"verdict": "accept", "round": 1}
     before = ActivityLog.objects.create(study=cast.study, verb="control_decided", object="1", details=details, at=NOW)
-    settle_triggers()
     run_sql(ANNOTATION.LOG)
     after = ActivityLog.objects.get(pk=before.pk)
     assert (after.verb, after.details) == ("acceptance_decided", {"decision": "accept", "round": 1})
