@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.utils import translation
 from django.utils.functional import Promise
 
-from parley.table_names import APPS, NAMES, PLURALS
+from parley.table_names import APPS, EXPLANATIONS, NAMES, PLURALS
 
 
 def shown():
@@ -30,5 +30,5 @@ def test_every_explanation_of_a_column_follows_the_language_of_the_page():
         assert [before for before, text in zip(english, texts, strict=True) if str(text) == before] == []
 
 
-def test_every_name_is_marked_once():
-    assert len(NAMES) == len(set(NAMES))
+def test_every_name_and_explanation_is_marked_once():
+    assert len({*NAMES, *EXPLANATIONS}) == len(NAMES) + len(EXPLANATIONS)

@@ -42,8 +42,8 @@ def pause_for(entry: Entry, kind: str = "attention") -> Flag:
     return FlagFactory(participant=entry.participant, kind=kind, has_paused=True)
 
 
-def decide(flag: Flag, verdict: str) -> None:
-    decide_flag(flag, decision=verdict, reason="Looked at it.", by=UserFactory(), now=NOW)
+def decide(flag: Flag, decision: str) -> None:
+    decide_flag(flag, decision=decision, reason="Looked at it.", by=UserFactory(), now=NOW)
 
 
 # --- flags that are there -----------------------------------------------------------------------------------
@@ -70,12 +70,12 @@ def test_whose_missed_checks_wait_for_a_lead_gets_no_code_and_a_kind_word(client
 
 
 @pytest.mark.parametrize(
-    ("verdict", "code"), [("dismissed", "CDONE1"), ("paused", "CDONE1"), ("excluded", "CATTENTION3")]
+    ("decision", "code"), [("dismissed", "CDONE1"), ("paused", "CDONE1"), ("excluded", "CATTENTION3")]
 )
 @pytest.mark.parametrize("is_paused", [False, True])
-def test_the_code_follows_the_leads_decision(client, entry, is_paused, verdict, code):
+def test_the_code_follows_the_leads_decision(client, entry, is_paused, decision, code):
     finish_batch(entry.participant, first_batch(entry))
-    decide(pause_for(entry) if is_paused else FlagFactory(participant=entry.participant), verdict)
+    decide(pause_for(entry) if is_paused else FlagFactory(participant=entry.participant), decision)
 
     assert f"cc={code}" in end(client, entry)
 
@@ -137,11 +137,11 @@ def test_the_studys_rule_pauses_them_there_as_a_sweep_would(checked):
     assert (checked.participant.status, Flag.objects.get().has_paused) == ("paused", True)
 
 
-@pytest.mark.parametrize(("verdict", "code"), [("dismissed", "CDONE1"), ("excluded", "CATTENTION3")])
-def test_what_the_lead_decides_is_not_asked_again(client, checked, verdict, code):
+@pytest.mark.parametrize(("decision", "code"), [("dismissed", "CDONE1"), ("excluded", "CATTENTION3")])
+def test_what_the_lead_decides_is_not_asked_again(client, checked, decision, code):
     finish_batch(checked.participant, first_batch(checked))
     end(client, checked)
-    decide(Flag.objects.get(), verdict)
+    decide(Flag.objects.get(), decision)
 
     assert f"cc={code}" in end(client, checked)
     assert Flag.objects.count() == 1

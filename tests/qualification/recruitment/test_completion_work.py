@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def qualify(participant: Participant, kind: str = "qualification") -> None:
-    """A batch of the way to the main work, handed in. A verdict cleared them, as it were."""
+    """A batch of the way to the main work, handed in. A result cleared them, as it were."""
     way_in = make_batch(participant.study, 1, 1, position=9, kind=kind, key=f"{kind}-1")
     set_status(participant, status="qualifying", now=NOW)
     finish_batch(participant, way_in)
