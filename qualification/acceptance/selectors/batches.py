@@ -66,14 +66,14 @@ def rows_of(batches: Sequence[Batch]) -> list[BatchRow]:
     samples = samples.prefetch_related("missing")
     for sample in samples:
         found[sample.batch_id].append(sample)
-    return [_row(batch, found[batch.pk]) for batch in batches]
-
-
-def _row(batch: Batch, samples: Sequence[Sample]) -> BatchRow:
-    now = [each for each in samples if each.round == batch.round and not each.is_void][-1:]
-    earlier = tuple(each for each in samples if each.round < batch.round or each.is_void)
-    lost = [each for each in earlier if each.round == batch.round and not now][-1:]
-    return BatchRow(batch, now[0] if now else None, earlier, lost[0] if lost else None)
+    rows = []
+    for batch in batches:
+        own = found[batch.pk]
+        now = [each for each in own if each.round == batch.round and not each.is_void][-1:]
+        earlier = tuple(each for each in own if each.round < batch.round or each.is_void)
+        lost = [each for each in earlier if each.round == batch.round and not now][-1:]
+        rows.append(BatchRow(batch, now[0] if now else None, earlier, lost[0] if lost else None))
+    return rows
 
 
 # --- over all batches ------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from annotation.models import Assignment, Batch
 from annotation.selectors.claims import has_a_full_round
 from qualification.models import Disagreement, Review, Sample
 
+CURRENT = F("sample__batch__study__protocol_version")
+
 
 def finished_batches() -> QuerySet[Batch]:
     """Return the main batches to draw a sample from: one in each round, under one version of the protocol."""
@@ -41,7 +43,7 @@ def finished_reviews() -> QuerySet[Review]:
         seat__isnull=False,
         participant=OuterRef("participant"),
     )
-    return under_way().filter(Exists(done), sample__protocol_version=_current()).order_by("pk")
+    return under_way().filter(Exists(done), sample__protocol_version=CURRENT).order_by("pk")
 
 
 def under_way() -> QuerySet[Review]:
@@ -50,9 +52,5 @@ def under_way() -> QuerySet[Review]:
 
 def stale_review_batches() -> QuerySet[Batch]:
     """Return open review batches of a version the study no longer follows: nobody has to finish them."""
-    stale = under_way().exclude(sample__protocol_version=_current())
+    stale = under_way().exclude(sample__protocol_version=CURRENT)
     return Batch.objects.filter(status=Batch.Status.OPEN, sample_review__in=stale)
-
-
-def _current() -> F:
-    return F("sample__batch__study__protocol_version")

@@ -39,8 +39,11 @@ class Labels:
 
 def labels_of(batch: Batch, criterion: CriterionSpec) -> Labels:
     """Return the labels from the answers that count: those of an earlier round have no seat and do not."""
-    votes = _votes_of(batch, criterion)
-    settled, is_pair = _settled(batch, criterion), is_adjudicated(batch, criterion)
+    votes, is_pair = _votes_of(batch, criterion), is_adjudicated(batch, criterion)
+    rows = Disagreement.objects.filter(
+        item__batch=batch, criterion=criterion.id, round=batch.round, state=Disagreement.State.SETTLED
+    )
+    settled = {item: option for item, option in rows.values_list("item", "option") if option is not None}
     labels, left_out, n_unsettled = {}, Counter[str](), 0
     for item, given in votes.items():
         found = settled.get(item) or _winner(given)
@@ -80,11 +83,3 @@ def _why_not(option: int | None, given: dict[int, int], criterion: CriterionSpec
         return TIED if given else UNANSWERED
     found = criterion.option_of(option)
     return WHY.get(found.role, "") if found else UNANSWERED
-
-
-def _settled(batch: Batch, criterion: CriterionSpec) -> dict[int, int]:
-    """Return {item: option} of the disagreements that are settled in this round."""
-    rows = Disagreement.objects.filter(
-        item__batch=batch, criterion=criterion.id, round=batch.round, state=Disagreement.State.SETTLED
-    )
-    return {item: option for item, option in rows.values_list("item", "option") if option is not None}

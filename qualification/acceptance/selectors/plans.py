@@ -57,13 +57,12 @@ def reviewable(spec: VersionSpec, *, is_blind: bool = True) -> list[CriterionSpe
 
     A computed criterion can only be reviewed blind: with the label shown, only its own question would be asked.
     """
-    computed = [each for each in spec.computed if _is_of_its_item(each, spec)] if is_blind else []
-    return [each for each in spec.criteria if each in spec.counted or each in computed]
-
-
-def _is_of_its_item(criterion: CriterionSpec, spec: VersionSpec) -> bool:
-    conditions = [condition for rule in criterion.rules for condition in rule.when]
-    return all(spec.by_key[condition.criterion].unit == criterion.unit for condition in conditions)
+    of_own_item = [
+        each
+        for each in spec.computed
+        if all(spec.by_key[condition.criterion].unit == each.unit for rule in each.rules for condition in rule.when)
+    ]
+    return [each for each in spec.criteria if each in spec.counted or (is_blind and each in of_own_item)]
 
 
 def criterion_of(spec: VersionSpec, key: str) -> CriterionSpec | None:
@@ -83,11 +82,9 @@ def assumed_sizes(n_classes: int, n_items: int = PUBLISHED_SIZE) -> tuple[int, .
 def curve_of_rule(rule: Rule, sizes: Sequence[int]) -> Curve | None:
     """Return the curve from accuracy 1 down to where hardly a batch is accepted; None without items."""
     present = tuple(size for size in sizes if size)
-    return kept_curve(rule, present, _accuracies(rule)) if present else None
-
-
-def _accuracies(rule: Rule) -> tuple[float, ...]:
+    if not present:
+        return None
     lowest = {SharesRule: "least_overall", SequentialRule: "bad"}.get(type(rule))
     middle = getattr(rule, lowest) if lowest else 1 - getattr(rule, "most_errors", 0) / n_wanted(rule)
     n = round(min(max(WIDEST, (1 - middle) * 2), 1.0) / STEP)
-    return tuple(round(1 - at * STEP, 4) for at in range(n, -1, -1))
+    return kept_curve(rule, present, tuple(round(1 - at * STEP, 4) for at in range(n, -1, -1)))

@@ -7,6 +7,7 @@ from django.db.models import Exists, F, OuterRef
 
 from annotation.models import Item, Participant, Rating
 from protocols.specs import spec_of
+from qualification.acceptance.selectors.answers import PARTS
 from qualification.models import Review, SampledItem
 
 
@@ -25,11 +26,10 @@ def labels_by_token(review: Review, position: int) -> dict[UUID, str]:
     criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
     codes = {option.id: option.code for option in criterion.options}
     copies = Item.objects.filter(batch=review.batch_id, position=position)
-    parts = ("unit", "dialogue", "candidate", "source")
-    tokens = {row[1:]: row[0] for row in copies.values_list("token", *parts)}
+    tokens = {row[1:]: row[0] for row in copies.values_list("token", *PARTS)}
     sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
-    named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in parts})
-    rows = named.values_list("label", *(f"of_{part}" for part in parts))
+    named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in PARTS})
+    rows = named.values_list("label", *(f"of_{part}" for part in PARTS))
     return {tokens[row[1:]]: codes[row[0]] for row in rows if row[1:] in tokens}
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -35,7 +34,12 @@ def count_review(review_id: int, *, now: datetime) -> bool:
     if review.counted_at or review.given_back_at or not submitted.exists() or _has_lost_a_vote(sample):
         return False
     criterion = spec_of(sample.protocol_version).by_key[sample.plan["criterion"]]
-    _store_labels(review, criterion)
+    labels = labels_of_controller(review, criterion)
+    column = "second_label_id" if review.is_second else "controller_label_id"
+    sampled_items = SampledItem.objects.in_bulk(labels)
+    for pk, option in labels.items():
+        setattr(sampled_items[pk], column, option)
+    SampledItem.objects.bulk_update(sampled_items.values(), [column.removesuffix("_id")], batch_size=500)
     review.counted_at = now
     review.save(update_fields=["counted_at"])
     if not review.is_second:
@@ -48,15 +52,6 @@ def _has_lost_a_vote(sample: Sample) -> bool:
     return broken_samples().filter(pk=sample.pk).exists()
 
 
-def _store_labels(review: Review, criterion: CriterionSpec) -> None:
-    decisions = labels_of_controller(review, criterion)
-    column = "second_label_id" if review.is_second else "controller_label_id"
-    sampled_items = SampledItem.objects.in_bulk(decisions)
-    for pk, option in decisions.items():
-        setattr(sampled_items[pk], column, option)
-    SampledItem.objects.bulk_update(sampled_items.values(), [column.removesuffix("_id")], batch_size=500)
-
-
 def _decide(sample: Sample, review: Review, criterion: CriterionSpec, now: datetime) -> None:
     reviewed = reviewed_items(sample, criterion, review.last + 1)
     found = judge(reviewed, sizes_of(sample.class_sizes, criterion), rule_of_data(sample.plan))
@@ -65,11 +60,19 @@ def _decide(sample: Sample, review: Review, criterion: CriterionSpec, now: datet
         return
     decision, n_used = found
     sample.state, sample.decision, sample.decided_at = State.DECIDED, decision.outcome, now
-    sample.results = results_of(decision, reviewed, criterion, n_used)
+    sample.results = asdict(decision) | {
+        "labels": [option.id for option in class_options(criterion)],
+        "answers": [option.id for option in answer_options(criterion)],
+        "confusion": reviewed.confusion(n_used).tolist(),
+        "n_used": n_used,
+        "n_top_up": int(reviewed.is_top_up.sum()),
+    }
     sample.save(update_fields=["state", "decision", "decided_at", "results"])
     details = {"round": sample.round, "decision": decision.outcome, "share": decision.overall.share}
     activity.log(sample.batch.study, None, "acceptance_decided", about=sample.batch.key, details=details, now=now)
-    acts = decision.outcome == Chosen.ACCEPT or (decision.outcome == Chosen.RETURN and _returns_automatically(sample))
+    # The present setting counts: switching it off also applies to batches under review.
+    returning = AcceptancePlan.objects.filter(study=sample.batch.study_id, is_returned_automatically=True)
+    acts = decision.outcome == Chosen.ACCEPT or (decision.outcome == Chosen.RETURN and returning.exists())
     if acts and is_current(sample):
         _carry_out(sample, sample.batch.group, None, now)
 
@@ -78,11 +81,6 @@ def is_current(sample: Sample) -> bool:
     """Return whether the batch is in the same round, and the study on the same version, as the sample."""
     batch = Batch.objects.select_related("study").get(pk=sample.batch_id)
     return batch.round == sample.round and batch.study.protocol_version_id == sample.protocol_version_id
-
-
-def _returns_automatically(sample: Sample) -> bool:
-    """Return the present setting: switching it off also applies to batches under review."""
-    return AcceptancePlan.objects.filter(study=sample.batch.study_id, is_returned_automatically=True).exists()
 
 
 def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, int] | None:
@@ -95,17 +93,6 @@ def judge(reviewed: Reviewed, sizes: list[int], rule: Rule) -> tuple[Decision, i
         return decide_by_errors(reviewed.confusion(), sizes, rule), n
     decision, n_used = decide_in_turn(reviewed.is_right, lines_of(rule, sum(sizes)))
     return None if decision is None else (describe(decision, reviewed.confusion(n_used), sizes), n_used)
-
-
-def results_of(decision: Decision, reviewed: Reviewed, criterion: CriterionSpec, n_used: int) -> dict[str, Any]:
-    """Return everything that the page of the sample shows about the decision."""
-    return asdict(decision) | {
-        "labels": [option.id for option in class_options(criterion)],
-        "answers": [option.id for option in answer_options(criterion)],
-        "confusion": reviewed.confusion(n_used).tolist(),
-        "n_used": n_used,
-        "n_top_up": int(reviewed.is_top_up.sum()),
-    }
 
 
 # --- what a person decides -------------------------------------------------------------------------

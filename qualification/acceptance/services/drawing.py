@@ -41,10 +41,11 @@ def make_sample(batch_id: int, *, now: datetime) -> Sample | None:
 
 def _store(batch: Batch, plan: AcceptancePlan, criterion: CriterionSpec, labels: Labels, now: datetime) -> Sample:
     as_data = plan_as_data(plan, criterion)
+    n_void = Sample.objects.filter(batch=batch, round=batch.round, state=Sample.State.VOID).count()
     sample = Sample(
-        batch=batch, round=batch.round, protocol_version=batch.study.protocol_version,
-        seed=seed_of(batch, _n_void(batch)), plan=as_data, n_items=len(labels.option_of), left_out=labels.left_out,
-        drawn_at=now, class_sizes={str(option): n for option, n in sorted(labels.sizes.items())},
+        batch=batch, round=batch.round, protocol_version=batch.study.protocol_version, seed=seed_of(batch, n_void),
+        plan=as_data, n_items=len(labels.option_of), left_out=labels.left_out, drawn_at=now,
+        class_sizes={str(option): n for option, n in sorted(labels.sizes.items())},
     )  # fmt: skip
     if not labels.option_of:  # with nothing to review, no controller could ever decide it
         sample.state, sample.decision = Sample.State.DECIDED, Sample.Decision.NOT_ASSESSABLE
@@ -59,10 +60,6 @@ def _store(batch: Batch, plan: AcceptancePlan, criterion: CriterionSpec, labels:
     details = {"round": batch.round, "drawn": len(chosen.places), "of": sample.n_items, "seed": sample.seed}
     activity.log(batch.study, None, "sample_drawn", about=batch.key, details=details, now=now)
     return sample
-
-
-def _n_void(batch: Batch) -> int:
-    return Sample.objects.filter(batch=batch, round=batch.round, state=Sample.State.VOID).count()
 
 
 def seed_of(batch: Batch, n_void: int = 0) -> int:

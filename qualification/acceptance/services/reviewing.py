@@ -29,9 +29,10 @@ def take_sample(sample: Sample, *, user: User, now: datetime) -> Review:
     Anyone who rated the batch cannot review it: they would find their own labels right.
     """
     locked = _lock_reviewable(sample.pk)
-    mine = open_review(locked, user)
-    if mine is not None:
-        return mine
+    mine = locked.reviews.filter(participant__user=user, counted_at=None, given_back_at=None)
+    begun = mine.select_related("participant", "batch__study").first()
+    if begun is not None:
+        return begun
     if locked.state != State.WAITING:
         raise Refused("taken", _("Someone else is reviewing this batch, or it has already been decided."))
     controller = _controller(locked, user, now)
@@ -60,12 +61,6 @@ def take_second_review(sample: Sample, *, user: User, now: datetime) -> Review:
     if locked.reviews.filter(participant=controller, given_back_at=None).exists():
         raise Refused("same", _("You reviewed this sample yourself. The second controller must be someone else."))
     return deal_review(locked, controller, number=1, by=user, now=now, is_second=True)
-
-
-def open_review(sample: Sample, user: User) -> Review | None:
-    """Return the review that the user has begun and not finished, or None."""
-    mine = sample.reviews.filter(participant__user=user, counted_at=None, given_back_at=None)
-    return mine.select_related("participant", "batch__study").first()
 
 
 def lock_sample(pk: int) -> Sample:

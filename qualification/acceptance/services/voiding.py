@@ -24,30 +24,19 @@ def void_sample(sample_id: int, *, now: datetime) -> bool:
     sample = lock_sample(sample_id)
     if not broken_samples().filter(pk=sample_id).exists():
         return False
-    missing = _excluded_of(sample)
-    _end_reviews(sample, now)
+    lost = sample.votes.filter(seat__isnull=True, status=Assignment.Status.EXCLUDED)
+    missing = list(Participant.objects.filter(assignments__in=lost).order_by("pseudonym"))
+    begun = sample.reviews.filter(counted_at=None, given_back_at=None)
+    for review in begun.select_related("batch"):
+        withdraw_private_batch(review.batch)
+    begun.update(given_back_at=now)
     sample.missing.set(missing)
     sample.state, sample.voided_at = State.VOID, now
     sample.save(update_fields=["state", "voided_at"])
     names = ", ".join(person.pseudonym for person in missing)
     details = {"round": sample.round, "decision": sample.outcome, "names": names}
-    activity.log(sample.batch.study, None, "sample_voided", about=sample.batch.key, details=details, now=now)
+    study, batch = sample.batch.study, sample.batch
+    activity.log(study, None, "sample_voided", about=batch.key, details=details, now=now)
     if sample.outcome == Decision.ACCEPT and sample.carried_out_at:
-        _open_again(sample.batch, now)
+        set_batch_status(study, keys=[batch.key], status=Batch.Status.OPEN, now=now)
     return True
-
-
-def _excluded_of(sample: Sample) -> list[Participant]:
-    lost = sample.votes.filter(seat__isnull=True, status=Assignment.Status.EXCLUDED)
-    return list(Participant.objects.filter(assignments__in=lost).order_by("pseudonym"))
-
-
-def _end_reviews(sample: Sample, now: datetime) -> None:
-    begun = sample.reviews.filter(counted_at=None, given_back_at=None)
-    for review in begun.select_related("batch"):
-        withdraw_private_batch(review.batch)
-    begun.update(given_back_at=now)
-
-
-def _open_again(batch: Batch, now: datetime) -> None:
-    set_batch_status(batch.study, keys=[batch.key], status=Batch.Status.OPEN, now=now)

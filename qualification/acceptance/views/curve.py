@@ -14,13 +14,15 @@ def curve_picture(curve: Curve | None, observed: dict[str, Any] | None = None) -
     if curve is None:
         return None
     low = curve.accuracies[0]
+    step = 0.05 if 1 - low <= 0.4 else 0.1
+    ticks = [round(1 - at * step, 2) for at in range(int((1 - low) / step + 1e-9), -1, -1)]
     rows = zip(curve.accuracies, curve.acceptance, curve.overall_alone or curve.acceptance, strict=True)
     return {
         "width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM,
         "plot_height": BOTTOM - TOP, "tick_y": BOTTOM + 16, "axis_y": BOTTOM + 36, "label_x": LEFT - 6,
         "points": _points(curve.accuracies, curve.acceptance, low),
         "alone": _points(curve.accuracies, curve.overall_alone, low) if curve.overall_alone else "",
-        "x_ticks": [{"x": _x(each, low), "text": round(PER_CENT * each)} for each in _ticks(low)],
+        "x_ticks": [{"x": _x(each, low), "text": round(PER_CENT * each)} for each in ticks],
         "y_ticks": [{"y": _y(each / 4), "text": 25 * each} for each in range(5)],
         "observed": _observed(observed, low),
         "rows": [
@@ -37,11 +39,6 @@ def _observed(found: dict[str, Any] | None, low: float) -> dict[str, float] | No
         return None
     start, end = _x(found["low"], low), _x(found["high"], low)
     return {"x": _x(found["share"], low), "start": start, "width": round(end - start, 1)}
-
-
-def _ticks(low: float) -> list[float]:
-    step = 0.05 if 1 - low <= 0.4 else 0.1
-    return [round(1 - at * step, 2) for at in range(int((1 - low) / step + 1e-9), -1, -1)]
 
 
 def _points(accuracies: tuple[float, ...], shares: tuple[float, ...], low: float) -> str:

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -15,7 +14,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import Right, signed_in, study_for
-from annotation.models import Study
 from annotation.services import groups as services
 from annotation.views.pages import errors_in, page_of, study_page
 from qualification.acceptance.forms import DealingForm, GroupForm, IntoGroupForm
@@ -32,10 +30,6 @@ def acceptance_groups(request: HttpRequest, slug: str) -> HttpResponse:
             services.make_group(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("The group is created. Add annotators to it below."))
             return redirect("acceptance_groups", slug)
-    return _groups_page(request, study, form)
-
-
-def _groups_page(request: HttpRequest, study: Study, form: BaseForm) -> HttpResponse:
     context: dict[str, Any] = {
         "page_name": "acceptance",
         "form": form,
@@ -87,7 +81,9 @@ def acceptance_groups_move(request: HttpRequest, slug: str) -> HttpResponse:
     n_people = services.move_annotators(study, tokens=_tokens(request), **done)
     keys = [key for key in request.POST.getlist("batch") if "\x00" not in key]
     n_batches = services.give_batches(study, keys=keys, **done)
-    messages.success(request, _moved(n_people, n_batches))
+    people = ngettext("%(n)s annotator moved.", "%(n)s annotators moved.", n_people) % {"n": n_people}
+    batches = ngettext("%(n)s batch changed.", "%(n)s batches changed.", n_batches) % {"n": n_batches}
+    messages.success(request, f"{people} {batches}")
     return redirect("acceptance_groups", slug)
 
 
@@ -97,9 +93,3 @@ def _tokens(request: HttpRequest) -> Iterator[UUID]:
             yield UUID(text)
         except ValueError:
             continue
-
-
-def _moved(n_people: int, n_batches: int) -> str:
-    people = ngettext("%(n)s annotator moved.", "%(n)s annotators moved.", n_people) % {"n": n_people}
-    batches = ngettext("%(n)s batch changed.", "%(n)s batches changed.", n_batches) % {"n": n_batches}
-    return f"{people} {batches}"

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,9 +19,9 @@ from annotation.selectors import work
 from annotation.services.rating import record_rating
 from annotation.services.reading import open_dialogue
 from annotation.services.refusals import Refused
-from annotation.steps import AskedCriterion, ItemOnScreen, Step
+from annotation.steps import ItemOnScreen, Step
 from annotation.views.pages import study_page
-from annotation.views.posted import posted_answers, submission, with_errors
+from annotation.views.posted import Answers, Errors, posted_answers, submission, with_errors
 from protocols.answers import InvalidAnswer
 from qualification.acceptance.selectors.reviews import labels_by_token, unreviewed_position
 from qualification.acceptance.services.reviewing import finish_review
@@ -38,7 +38,12 @@ def sample_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     position = unreviewed_position(review)
     if position is not None:
         return redirect("sample_review_item", slug, pk, position)
-    return _finish(request, review)
+    try:
+        finish_review(review, _assignment_of(review), now=timezone.now())
+        messages.success(request, _("Every item is reviewed. The decision follows within seconds."))
+    except Refused as refused:
+        messages.error(request, refused.message)
+    return redirect("sample", slug, pk)
 
 
 @login_required
@@ -52,9 +57,25 @@ def sample_review_item(request: HttpRequest, slug: str, pk: int, position: int) 
         raise Http404("No such item.")
     labels = labels_by_token(review, position)
     step = _labelled_step(review, page, labels)
+    study, spec, status = assignment.batch.study, work.spec_of_assignment(assignment), 200
     if request.method == "POST":
-        return _answer(request, review, assignment, page, step, labels)
-    return _item_page(request, review, assignment, page, step, labels)
+        answers = posted_answers(step, request.POST)
+        try:
+            errors = _record(assignment, step, answers, request.POST)
+            if not errors:
+                return redirect("sample_review", slug, pk)
+            step, status = with_errors(step, answers, errors), 422
+        except Refused as refused:
+            messages.error(request, refused.message)
+            status = 409
+    wait = open_dialogue(assignment, page.position, spec.reading_seconds, now=timezone.now())
+    context: dict[str, Any] = {
+        "page_name": "acceptance", "sample": review.sample, "page": page, "step": step, "form_key": uuid4(),
+        "fingerprint": study.protocol_version.sha256[:12], "version": study.protocol_version,
+        "words": work.texts_of_assignment(assignment), "wait_seconds": round(wait.total_seconds()),
+        "parts": [(part, part.questions[0].criterion.option(labels[part.item.token])) for part in step.parts],
+    }  # fmt: skip
+    return study_page(request, study, "qualification/acceptance/review.html", status=status, **context)
 
 
 def _assignment_of(review: Review) -> Assignment:
@@ -70,68 +91,20 @@ def _labelled_step(review: Review, page: work.DialoguePage, labels: Mapping[UUID
     key = review.sample.plan["criterion"]
     asked = [(part.item, question) for step in page.steps for part, question in step.questions
              if question.criterion.key == key]  # fmt: skip
-    parts = [
-        ItemOnScreen(item, number, len(asked), (_labelled(question, number, labels[item.token]),))
-        for number, (item, question) in enumerate(asked, start=1)
-    ]
+    parts = []
+    for number, (item, question) in enumerate(asked, start=1):
+        answer = question.answer if question.answer.is_saved else replace(question.answer, option=labels[item.token])
+        labelled = replace(question, answer=answer, name=f"{key}-{number}")
+        parts.append(ItemOnScreen(item, number, len(asked), (labelled,)))
     return Step(1, tuple(parts))
 
 
-def _labelled(question: AskedCriterion, number: int, code: str) -> AskedCriterion:
-    answer = question.answer if question.answer.is_saved else replace(question.answer, option=code)
-    return replace(question, answer=answer, name=f"{question.criterion.key}-{number}")
-
-
-def _item_page(
-    request: HttpRequest,
-    review: Review,
-    assignment: Assignment,
-    page: work.DialoguePage,
-    step: Step,
-    labels: Mapping[UUID, str],
-    status: int = 200,
-) -> HttpResponse:
-    study, spec = assignment.batch.study, work.spec_of_assignment(assignment)
-    wait = open_dialogue(assignment, page.position, spec.reading_seconds, now=timezone.now())
-    context: dict[str, Any] = {
-        "page_name": "acceptance", "sample": review.sample, "page": page, "step": step, "form_key": uuid4(),
-        "fingerprint": study.protocol_version.sha256[:12], "version": study.protocol_version,
-        "words": work.texts_of_assignment(assignment), "wait_seconds": round(wait.total_seconds()),
-        "parts": [(part, part.questions[0].criterion.option(labels[part.item.token])) for part in step.parts],
-    }  # fmt: skip
-    return study_page(request, study, "qualification/acceptance/review.html", status=status, **context)
-
-
-def _answer(
-    request: HttpRequest,
-    review: Review,
-    assignment: Assignment,
-    page: work.DialoguePage,
-    step: Step,
-    labels: Mapping[UUID, str],
-) -> HttpResponse:
-    answers, errors, now = posted_answers(step, request.POST), {}, timezone.now()
-    spec = work.spec_of_assignment(assignment)
-    try:
-        for part, question in step.questions:
-            try:
-                given = submission(part, question, answers[question.name], request.POST)
-                record_rating(assignment.pk, spec, given, now=now)
-            except InvalidAnswer as invalid:
-                errors[question.name] = invalid.errors
-    except Refused as refused:
-        messages.error(request, refused.message)
-        return _item_page(request, review, assignment, page, step, labels, status=409)
-    if errors:
-        wrong = with_errors(step, answers, errors)
-        return _item_page(request, review, assignment, page, wrong, labels, status=422)
-    return redirect("sample_review", assignment.batch.study.slug, review.sample_id)
-
-
-def _finish(request: HttpRequest, review: Review) -> HttpResponse:
-    try:
-        finish_review(review, _assignment_of(review), now=timezone.now())
-        messages.success(request, _("Every item is reviewed. The decision follows within seconds."))
-    except Refused as refused:
-        messages.error(request, refused.message)
-    return redirect("sample", review.sample.batch.study.slug, review.sample_id)
+def _record(assignment: Assignment, step: Step, answers: Answers, data: QueryDict) -> Errors:
+    """Store the valid answers. Return {question: errors} of the others."""
+    errors, now, spec = {}, timezone.now(), work.spec_of_assignment(assignment)
+    for part, question in step.questions:
+        try:
+            record_rating(assignment.pk, spec, submission(part, question, answers[question.name], data), now=now)
+        except InvalidAnswer as invalid:
+            errors[question.name] = invalid.errors
+    return errors
