@@ -22,13 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import BoolArray, FloatArray, IntArray, divide_or_nan
-from measures.estimate import (
-    NO_PAIRS,
-    NO_STANDARD_ERROR,
-    NO_VARIATION,
-    UNEQUAL_RATERS,
-    Estimate,
-)
+from measures.estimate import NO_PAIRS, NO_STANDARD_ERROR, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.intervals import Kernel, t_interval
 from measures.weights import Weights, resolve_weights
@@ -188,42 +182,6 @@ def all_agree_share(histogram: Histogram, *, level: float = 0.95) -> Estimate:
     """Share of the items rated twice or more on which ALL raters agree; this is not the pairwise agreement."""
     unanimous = histogram.patterns.max(axis=1, initial=0) == histogram.votes
     return _mean_over_items(histogram, unanimous.astype(float), level)
-
-
-def fleiss_null_standard_error(histogram: Histogram) -> Estimate:
-    """Standard error of Fleiss kappa if there were no agreement beyond chance; do not use it for an interval.
-
-    Fleiss, Nee & Landis 1979, Psychol. Bull. 86:974. Needs the same number of ratings on every item
-    ('unequal_raters' otherwise); 'no_pairs' and 'no_variation' as for kappa.
-    """
-    problem = _equal_raters_problem(histogram)
-    if problem:
-        return problem
-    n, r = histogram.n_items, int(histogram.votes[0])
-    p = histogram.category_votes / histogram.n_votes
-    spread = float(p @ (1 - p))
-    if spread <= 0:
-        return Estimate(None, NO_VARIATION, **_sizes(histogram))
-    inner = spread**2 - float((p * (1 - p)) @ (1 - 2 * p))
-    value = np.sqrt(2 * max(inner, 0.0) / (n * r * (r - 1))) / spread
-    return Estimate(float(value), **_sizes(histogram))
-
-
-def fleiss_category_null_standard_error(histogram: Histogram) -> Estimate:
-    """sqrt(2 / (N r (r - 1))), the same for every category (Fleiss, Nee & Landis 1979); only for kappa = 0."""
-    problem = _equal_raters_problem(histogram)
-    if problem:
-        return problem
-    n, r = histogram.n_items, int(histogram.votes[0])
-    return Estimate(float(np.sqrt(2 / (n * r * (r - 1)))), **_sizes(histogram))
-
-
-def _equal_raters_problem(histogram: Histogram) -> Estimate | None:
-    if not histogram.n_rated:
-        return Estimate(None, NO_PAIRS, **_sizes(histogram))
-    if histogram.votes.min() != histogram.votes.max():
-        return Estimate(None, UNEQUAL_RATERS, **_sizes(histogram))
-    return None
 
 
 def _sizes(histogram: Histogram) -> dict[str, Any]:

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from measures.agreement import fleiss_kappa, fleiss_kernel
 from measures.arrays import FloatArray, IntArray
-from measures.contributors import MajorityAgreement, MajorityTables, kappa_with_majority
+from measures.contributors import MajorityAgreement
 from measures.estimate import NO_VARIATION, Estimate
 from measures.histograms import Histogram
-from measures.intervals import CELLS_PER_BLOCK, Kernel, KernelMaker
-from measures.leave_one_out import WithoutRater, leave_one_out
+from measures.intervals import KernelMaker, replicates
+from measures.leave_one_out import WithoutRater
 from measures.outliers import OUTLIER_Z, robust_scores
 
 ANNOTATOR = "annotator"
@@ -90,11 +89,18 @@ def batch_drift(
     whole = batch + rest
     counts = _aligned(batch, whole)
     kernel = kernel_maker(whole.patterns)
-    observed = float(_differences(counts[None, :], whole.counts, kernel)[0]) if whole.n_items else np.nan
+
+    def difference(inside: FloatArray) -> FloatArray:
+        return np.asarray(kernel(inside) - kernel(whole.counts - inside), float)
+
+    def batches_drawn(total: IntArray, n: int, rng: np.random.Generator) -> IntArray:
+        return rng.multivariate_hypergeometric(total, int(counts.sum()), n, method="marginals")
+
+    observed = float(difference(counts[None, :].astype(float))[0]) if whole.n_items else np.nan
     if np.isnan(observed):
         reason = next((side.reason for side in sides if side.reason), None) or NO_VARIATION
         return BatchDrift(*sides, None, None, None, None, reason=reason)
-    drawn = _permuted(int(counts.sum()), whole.counts, kernel, n_permutations, seed)
+    drawn = replicates(whole.counts, difference, n_permutations, seed, batches_drawn)
     values = drawn[np.isfinite(drawn)]
     # A value that is equal up to rounding counts as extreme.
     below, above = int((values <= observed + 1e-12).sum()), int((values >= observed - 1e-12).sum())
@@ -110,18 +116,6 @@ def _aligned(part: Histogram, whole: Histogram) -> IntArray:
     for pattern, count in zip(part.patterns, part.counts.tolist(), strict=True):
         counts[place[pattern.tobytes()]] = count
     return counts
-
-
-def _differences(inside: IntArray, total: IntArray, kernel: Kernel) -> FloatArray:
-    return np.asarray(kernel(inside.astype(float)) - kernel((total - inside).astype(float)), float)
-
-
-def _permuted(size: int, total: IntArray, kernel: Kernel, n_permutations: int, seed: int) -> FloatArray:
-    rng = np.random.default_rng(seed)
-    block = max(1, CELLS_PER_BLOCK // len(total))
-    sizes = [min(block, n_permutations - done) for done in range(0, n_permutations, block)]
-    draws = (rng.multivariate_hypergeometric(total, size, n, method="marginals") for n in sizes)
-    return np.concatenate([_differences(draw, total, kernel) for draw in draws])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +161,16 @@ class Cause:
     suspects: tuple[Suspect, ...]
 
 
-def cause(
-    drift: BatchDrift, items: npt.ArrayLike, raters: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int
-) -> Cause:
+def cause_of(drift: BatchDrift, without: Sequence[WithoutRater], majority: Sequence[MajorityAgreement]) -> Cause:
     """Tell one annotator from a hard batch.
 
     Parameters
     ----------
     drift : BatchDrift
         The result of :func:`batch_drift` for this batch.
-    items, raters, codes : parallel arrays, one entry per vote of the batch
-        Code -1 is missing.
+    without, majority : sequences of results of the batch's annotators, in the same order
+        From :func:`measures.leave_one_out.leave_one_out` and :func:`measures.contributors.kappa_with_majority`, or from
+        sums (:mod:`measures.contributions`).
 
     Notes
     -----
@@ -185,13 +178,6 @@ def cause(
     annotators of the batch; of several, the one without whom agreement is highest. Otherwise the batch is hard, or it
     has several bad annotators: a median and a MAD cannot show many.
     """
-    without = leave_one_out(items, raters, codes, n_categories, seed=0, n_resamples=0)
-    majority = kappa_with_majority(MajorityTables.from_votes(items, raters, codes, n_categories), seed=0, n_resamples=0)
-    return cause_of(drift, without, majority)
-
-
-def cause_of(drift: BatchDrift, without: Sequence[WithoutRater], majority: Sequence[MajorityAgreement]) -> Cause:
-    """Return :func:`cause` from known results of the batch's annotators; both sequences have the same order."""
     if drift.low is None or drift.difference is None or drift.rest.value is None:
         return Cause(UNTESTED, None, ())
     if drift.difference >= drift.low:

@@ -36,7 +36,7 @@ def friedman(scores: npt.ArrayLike) -> TestResult:
     """Friedman test over an (items, sources) matrix, with correction for ties.
 
     The statistic is a chi-square with k - 1 degrees of freedom. Undefined: 'too_few_items' below two items or three
-    sources (use :func:`wilcoxon` for two), 'no_variation' when every item has all sources tied.
+    sources, 'no_variation' when every item has all sources tied.
     """
     matrix = np.asarray(scores, float)
     if len(matrix) < 2 or matrix.shape[1] < 3:
@@ -44,19 +44,6 @@ def friedman(scores: npt.ArrayLike) -> TestResult:
     if (np.ptp(matrix, axis=1) == 0).all():
         return TestResult(None, None, NO_VARIATION)
     found = stats().friedmanchisquare(*matrix.T)
-    return TestResult(float(found.statistic), float(found.pvalue))
-
-
-def wilcoxon(first: npt.ArrayLike, second: npt.ArrayLike) -> TestResult:
-    """Two-sided Wilcoxon signed-rank test of paired scores, with zeros dropped.
-
-    Normal approximation with tie correction and without continuity correction. Undefined: 'no_variation' when all
-    differences are zero.
-    """
-    difference = np.asarray(first, float) - np.asarray(second, float)
-    if not np.any(difference):
-        return TestResult(None, None, NO_VARIATION)
-    found = stats().wilcoxon(difference, zero_method="wilcox", correction=False, method="asymptotic")
     return TestResult(float(found.statistic), float(found.pvalue))
 
 

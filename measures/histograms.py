@@ -40,7 +40,7 @@ class Histogram:
     Notes
     -----
     An item enters with its first vote: a pattern without votes is dropped, so a histogram rebuilt from the
-    ratings equals one that was updated by single moves.
+    ratings equals one that was updated by sums and differences.
     """
 
     patterns: IntArray
@@ -150,12 +150,6 @@ class Histogram:
         """Remove the items of `other`. Raises ValueError if it has items that this histogram does not have."""
         self._check_same_categories(other)
         return Histogram(np.concatenate([self.patterns, other.patterns]), np.concatenate([self.counts, -other.counts]))
-
-    def moved(self, before: Pattern, after: Pattern) -> "Histogram":
-        """Return the histogram after the votes of one item changed; an item without votes `before` is new."""
-        patterns = np.concatenate([self.patterns, np.array([before, after], np.int64)])
-        change = [-1 if any(before) else 0, 1]
-        return Histogram(patterns, np.concatenate([self.counts, np.array(change, np.int64)]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Histogram):

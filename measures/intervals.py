@@ -157,16 +157,6 @@ def guarded(estimate: Estimate, histogram: Histogram) -> Estimate:
     return estimate.with_interval(estimate.low, estimate.high, estimate.interval_note or word)
 
 
-def resamples(histogram: Histogram, n_resamples: int, rng: np.random.Generator) -> IntArray:
-    """Draw (n_resamples, P) items per pattern: resampling items is exactly multinomial over patterns."""
-    return multinomial_counts(histogram.counts, n_resamples, rng)
-
-
-def bootstrap_values(histogram: Histogram, kernel: Kernel, n_resamples: int, seed: int) -> FloatArray:
-    """Return (n_resamples,) replicates of a coefficient, NaN where a resample leaves it undefined."""
-    return replicates(histogram.counts, kernel, n_resamples, seed)
-
-
 def multinomial_counts(counts: IntArray, n_resamples: int, rng: np.random.Generator) -> IntArray:
     """Draw (n_resamples, C) counts of the units behind `counts` (C,), with replacement."""
     n = int(counts.sum())

@@ -57,7 +57,7 @@ def n_dialogues(
     ratings : int
         Ratings of each system per dialogue, r.
     s_between, s_within, s_annotator : float
-        Variances of the difference, from :func:`components_of_pilot`.
+        Variances of the difference, from :func:`mean_components`.
     n_annotators : int, optional
         Annotators in the whole study; needed with `s_annotator`.
     power, level : float
@@ -294,23 +294,13 @@ class Components:
     n_pairs: int = 0
 
 
-def components_of_pilot(differences: Sequence[npt.ArrayLike]) -> Components:
-    """Return variance components by equating mean squares (ANOVA estimators), for :func:`n_dialogues`.
-
-    Parameters
-    ----------
-    differences : sequence of (dialogues, annotators) arrays, one per batch
-        As for :func:`measures.systems.crossed_variance_t`.
-    """
-    return mean_components([differences])
-
-
 def mean_components(pairs: Sequence[Sequence[npt.ArrayLike]]) -> Components:
-    """Return the means of the components of several pairs of systems.
+    """Return variance components by equating mean squares (ANOVA estimators), as means over pairs of systems.
 
     Parameters
     ----------
-    pairs : sequence of differences, each as for :func:`components_of_pilot`
+    pairs : for each pair, a sequence of (dialogues, annotators) arrays, one per batch
+        As for :func:`measures.systems.crossed_variance_t`.
 
     Returns
     -------

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from measures.agreement import fleiss_kappa
-from measures.batch_drift import batch_drift, cause
+from measures.batch_drift import BatchDrift, Cause, batch_drift, cause_of
+from measures.contributors import MajorityTables, kappa_with_majority
 from measures.histograms import Histogram
+from measures.leave_one_out import leave_one_out
 
 K = 3
 
@@ -24,6 +26,13 @@ def of(codes: np.ndarray) -> Histogram:
 def votes(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     item, rater = np.nonzero(codes >= 0)
     return item, rater + 100, codes[item, rater]
+
+
+def cause(drift: BatchDrift, codes: np.ndarray) -> Cause:
+    without = leave_one_out(*votes(codes), K, seed=0, n_resamples=0)
+    return cause_of(
+        drift, without, kappa_with_majority(MajorityTables.from_votes(*votes(codes), K), seed=0, n_resamples=0)
+    )
 
 
 REST = of(codes_of(1000, 1))
@@ -77,7 +86,7 @@ def test_one_bad_annotator_is_the_cause() -> None:
     batch = codes_of(126, 6, quality=0.7)
     batch[:, 4] = (batch[:, 4] + 1) % K
     drift = batch_drift(of(batch), REST, seed=1, n_permutations=999)
-    found = cause(drift, *votes(batch), K)
+    found = cause(drift, batch)
     assert (found.kind, found.rater) == ("annotator", 104)
     assert [suspect.rater for suspect in found.suspects if suspect.outlies] == [104]
 
@@ -85,12 +94,12 @@ def test_one_bad_annotator_is_the_cause() -> None:
 def test_a_hard_batch_is_nobodys_fault() -> None:
     batch = codes_of(126, 7, quality=0.35)
     drift = batch_drift(of(batch), REST, seed=1, n_permutations=999)
-    found = cause(drift, *votes(batch), K)
+    found = cause(drift, batch)
     assert (found.kind, found.rater, len(found.suspects)) == ("hard_batch", None, 7)
 
 
 def test_nothing_to_explain() -> None:
     batch = codes_of(126, 8)
-    assert cause(batch_drift(of(batch), REST, seed=1, n_permutations=99), *votes(batch), K).kind == "no_drop"
+    assert cause(batch_drift(of(batch), REST, seed=1, n_permutations=99), batch).kind == "no_drop"
     constant = np.zeros((30, 3), np.int8)
-    assert cause(batch_drift(of(constant), REST, seed=1), *votes(constant), K).kind == "untested"
+    assert cause(batch_drift(of(constant), REST, seed=1), constant).kind == "untested"

@@ -8,15 +8,13 @@ from measures.agreement import (
     brennan_prediger,
     fleiss_kappa,
     fleiss_kappa_category,
-    fleiss_null_standard_error,
     gwet_ac,
     percent_agreement,
 )
 from measures.alpha import krippendorff_alpha, krippendorff_alpha_with_interval
 from measures.cohen import cohen_kappa, cohen_kappas, conger_kappa, rater_margins
-from measures.estimate import Estimate, mean_of_cells, spread_of_cells
+from measures.estimate import Estimate
 from measures.histograms import Histogram
-from measures.icc import icc
 from measures.prediction import accuracy, macro_f1, macro_precision, pearson, unweighted_average_recall
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights, alpha_distances, resolve_weights
@@ -127,11 +125,6 @@ def test_an_unused_category_has_no_kappa_of_its_own() -> None:
     assert fleiss_kappa_category(histogram, 0).value is not None
 
 
-def test_the_null_standard_error_needs_equal_raters() -> None:
-    assert fleiss_null_standard_error(RAW4_HISTOGRAM).reason == "unequal_raters"
-    assert fleiss_null_standard_error(UNANIMOUS).reason == "no_variation"
-
-
 def test_an_unused_answer_changes_ac1_but_not_fleiss_or_alpha() -> None:
     three = Histogram.from_patterns({(2, 1, 0): 5, (0, 3, 0): 5})
     two = three.ignoring(2)
@@ -214,16 +207,6 @@ def test_an_estimate_is_a_value_or_a_reason_and_never_nan() -> None:
         Estimate(0.5, low=0.1)
 
 
-def test_undefined_cells_are_counted_and_not_averaged() -> None:
-    cells = [Estimate(0.2, n_items=10), Estimate(None, "no_variation", n_items=5), Estimate(0.4, n_items=10)]
-    found = mean_of_cells(cells)
-    assert (found.value, found.n_pairs, found.n_undefined, found.n_items) == (pytest.approx(0.3), 2, 1, 25)
-    assert spread_of_cells(cells) == pytest.approx(np.std([0.2, 0.4], ddof=1))
-    assert spread_of_cells(cells[:2]) is None
-    assert mean_of_cells(cells[1:2]).reason == "no_variation"
-    assert mean_of_cells([]).reason == "no_pairs"
-
-
 def test_linear_weights_follow_the_declared_values_not_the_positions() -> None:
     weights = agreement_weights("linear", 3, [0, 1, 10])
     assert weights[0].tolist() == pytest.approx([1, 0.9, 0])
@@ -245,13 +228,6 @@ def test_a_ratio_scale_has_no_negative_values() -> None:
     with pytest.raises(ValueError, match="ratio"):
         alpha_distances("ratio", np.array([-1.0, 1.0]))
     assert alpha_distances("ratio", np.array([0.0, 1.0])).tolist() == [[0, 1], [1, 0]]
-
-
-def test_icc_undefined_cases() -> None:
-    assert {found.reason for found in icc([[1, 2, 3]]).values()} == {"no_pairs"}
-    assert {found.reason for found in icc(np.ones((4, 3))).values()} == {"no_variation"}
-    with pytest.raises(ValueError, match="complete"):
-        icc([[1, float("nan")], [2, 3]])
 
 
 def test_uar_averages_over_classes_that_occur_in_the_human_labels() -> None:

@@ -15,7 +15,7 @@ from bench import coverage
 from bench.coverage import KAPPAS, PREVALENCES, RATERS, Coverage, covered, designs
 from bench.coverage_model import Dialogues, OneClicker, Predictions, TwoSystems, Votes, kappa_of
 from bench.rows import Goal, Row
-from measures.agreement import fleiss_kappa, fleiss_null_standard_error, gwet_ac, percent_agreement
+from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.contributors import MajorityTables
 from measures.estimate import Estimate
 from measures.histograms import Histogram
@@ -135,9 +135,14 @@ def test_intervals_of_shares_hold_what_each_promises() -> None:
 # --- intervals that do not
 def null_wald(histogram: Histogram, seed: int) -> Estimate:
     """With the standard error that holds only where there is no agreement, as some packages print it."""
-    value, error = fleiss_kappa(histogram).value, fleiss_null_standard_error(histogram).value
-    if value is None or error is None:
+    value, n, r = fleiss_kappa(histogram).value, histogram.n_items, int(histogram.votes[0])
+    if value is None:
         return Estimate(None, "no_variation")
+    # Fleiss, Nee & Landis 1979, for the same number of ratings on every item.
+    p = histogram.category_votes / histogram.n_votes
+    spread = float(p @ (1 - p))
+    inner = spread**2 - float((p * (1 - p)) @ (1 - 2 * p))
+    error = float(np.sqrt(2 * max(inner, 0.0) / (n * r * (r - 1)))) / spread
     return Estimate(value, low=value - 1.96 * error, high=value + 1.96 * error)
 
 

@@ -50,11 +50,6 @@ def test_taking_out_what_is_not_in_is_refused() -> None:
         histogram() - Histogram.from_tallies([[3, 0, 0]])
 
 
-def test_an_item_can_only_move_from_a_pattern_it_has() -> None:
-    with pytest.raises(ValueError, match="fewer than no items"):
-        histogram().moved((3, 0, 0), (2, 0, 0))
-
-
 def test_different_scales_do_not_add() -> None:
     with pytest.raises(ValueError, match="3 and 2 categories"):
         histogram() + Histogram.empty(2)

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measures.planning import (
-    components_of_pilot,
     crossed_dialogues,
     crossed_power,
     detectable_difference,
@@ -78,10 +77,12 @@ def test_planned_power_is_reached() -> None:
 def test_a_pilot_gives_back_the_components() -> None:
     rng = np.random.default_rng(2)
     found = [
-        components_of_pilot(
+        mean_components(
             [
-                rng.normal(0, 0.3, (n, 1)) + rng.normal(0, 0.2, (1, r)) + rng.normal(0, 0.5, (n, r))
-                for n, r in ((30, 4), (15, 7))
+                [
+                    rng.normal(0, 0.3, (n, 1)) + rng.normal(0, 0.2, (1, r)) + rng.normal(0, 0.5, (n, r))
+                    for n, r in ((30, 4), (15, 7))
+                ]
             ]
         )
         for _ in range(400)
@@ -93,13 +94,13 @@ def test_a_pilot_gives_back_the_components() -> None:
 
 
 def test_negative_estimates_are_clipped_and_told() -> None:
-    found = components_of_pilot([np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])])
+    found = mean_components([[np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])]])
     assert found.s_between == 0.0
     assert "s_between" in found.clipped
 
 
 def test_a_pilot_with_single_ratings_tells_nothing() -> None:
-    found = components_of_pilot([np.zeros((9, 1))])
+    found = mean_components([[np.zeros((9, 1))]])
     assert (found.s_between, found.reason, found.n_dialogues_left_out) == (None, "too_few_items", 9)
 
 
@@ -168,7 +169,7 @@ def test_below_the_fewest_annotators_no_number_of_dialogues_is_enough(difference
 def test_the_mean_of_pairs_is_taken_before_anything_is_cut_off():
     rng = np.random.default_rng(4)
     pairs = [[rng.normal(0, 1, (12, 4))] for _ in range(300)]
-    alone = np.mean([components_of_pilot(pair).s_annotator for pair in pairs])
+    alone = np.mean([mean_components([pair]).s_annotator for pair in pairs])
     together = mean_components(pairs)
     assert together.s_annotator == pytest.approx(0, abs=0.02)
     assert alone > 0.02
@@ -177,7 +178,7 @@ def test_the_mean_of_pairs_is_taken_before_anything_is_cut_off():
 
 def test_pairs_that_tell_nothing_are_left_out_of_the_mean():
     crossed, single = [np.random.default_rng(5).normal(size=(6, 3))], [np.zeros((9, 1))]
-    assert mean_components([crossed, single]) == components_of_pilot(crossed)
+    assert mean_components([crossed, single]) == mean_components([crossed])
     nothing = mean_components([single, []])
     assert (nothing.s_within, nothing.reason, nothing.n_dialogues_left_out, nothing.n_pairs) == (
         None,

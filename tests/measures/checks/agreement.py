@@ -4,34 +4,28 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from statistics import mean, stdev
+from statistics import mean
 
 import krippendorff
 import numpy as np
-import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 from sklearn.metrics import confusion_matrix as sklearn_confusion
-from statsmodels.formula.api import ols
-from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from measures.agreement import (
     all_agree_share,
     brennan_prediger,
-    fleiss_category_null_standard_error,
     fleiss_kappa,
     fleiss_kappa_category,
-    fleiss_null_standard_error,
     gwet_ac,
     percent_agreement,
     scott_pi,
 )
 from measures.alpha import krippendorff_alpha
 from measures.cohen import cohen_kappa, confusion_matrix, conger_kappa, rater_margins
-from measures.estimate import Estimate, mean_of_cells, spread_of_cells
+from measures.estimate import Estimate
 from measures.histograms import Histogram
-from measures.icc import icc
 from measures.pair_means import mean_pairwise_cohen, mean_pairwise_cohens_with_intervals
 from measures.pairs import PairTable
 from measures.summary import agreement_summary
@@ -140,21 +134,6 @@ def jackknife_beside_deletion() -> Iterable[Pair]:
             yield ours.standard_error, np.sqrt((n - 1) / n * sum((each - mean(left_out)) ** 2 for each in left_out))
 
 
-def icc_beside_anova() -> Iterable[Pair]:
-    """The mean squares of statsmodels in the six formulas of Shrout and Fleiss."""
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        n, k = int(rng.integers(4, 12)), int(rng.integers(2, 6))
-        matrix = rng.normal(size=(n, 1)) + 0.5 * rng.normal(size=(1, k)) + rng.normal(size=(n, k))
-        item, rater = np.indices(matrix.shape).reshape(2, -1)
-        data = pd.DataFrame({"y": matrix.ravel(), "item": item, "rater": rater})
-        b, j, e = anova_lm(ols("y ~ C(item) + C(rater)", data).fit())["mean_sq"]
-        w = anova_lm(ols("y ~ C(item)", data).fit())["mean_sq"].iloc[1]
-        single = (b - w) / (b + (k - 1) * w), (b - e) / (b + (k - 1) * e + k * (j - e) / n), (b - e) / (b + (k - 1) * e)
-        several = (b - w) / b, (b - e) / (b + (j - e) / n), (b - e) / b
-        yield [value(found) for found in icc(matrix).values()], [*single, *several]
-
-
 def summary_beside_packages() -> Iterable[Pair]:
     for codes, k in studies(50):
         found = agreement_summary(of(codes, k), n_resamples=0)
@@ -257,26 +236,6 @@ def _weighted(table: np.ndarray, item: int, squares: bool) -> complex:
     return complex((observed - expected) / (1 - expected))
 
 
-def null_errors_beside_simulation() -> Iterable[Pair]:
-    """As a ratio to the spread of kappa in 2,000 studies in which everybody answers by lot."""
-    rng = np.random.default_rng(4)
-    for raters in (2, 5):
-        answers = rng.choice(3, (2000, 200, raters), p=[0.5, 0.3, 0.2]).astype(np.int8)
-        whole = [of(codes, 3) for codes in answers]
-        first = [fleiss_kappa_category(histogram, 0) for histogram in whole]
-        found = fleiss_null_standard_error(whole[0]), fleiss_category_null_standard_error(whole[0])
-        spreads = stdev(value(fleiss_kappa(histogram)) for histogram in whole), stdev(map(value, first))
-        yield [value(each) / spread for each, spread in zip(found, spreads, strict=True)], [1.0, 1.0]
-
-
-def cells_beside_statistics() -> Iterable[Pair]:
-    rng = np.random.default_rng(5)
-    for _ in range(50):
-        values = rng.normal(size=int(rng.integers(2, 9))).tolist()
-        cells = [Estimate(each) for each in values] + [Estimate(None, "no_variation")]
-        yield [value(mean_of_cells(cells)), spread_of_cells(cells)], [mean(values), stdev(values)]
-
-
 CHECKS = [
     Check(("agreement.fleiss_kappa",), "statsmodels, equal numbers of votes", fleiss_beside_statsmodels),
     Check(("agreement.fleiss_kappa",), "exact fractions, gaps, weights and pooled shares", fleiss_beside_fractions),
@@ -299,10 +258,6 @@ CHECKS = [
         ("agreement.fleiss_kappa", "agreement.gwet_ac"), "derivatives by complex steps: standard errors",
         errors_beside_derivatives,
     ),
-    Check(
-        ("agreement.fleiss_null_standard_error", "agreement.fleiss_category_null_standard_error"),
-        "simulation: 2,000 studies without agreement, as a ratio", null_errors_beside_simulation, 0.06,
-    ),
     Check(("alpha.krippendorff_alpha",), "krippendorff, four levels, gaps", alpha_beside_krippendorff),
     Check(("cohen.cohen_kappa", "cohen.confusion_matrix"), "scikit-learn, three weights", cohen_beside_sklearn),
     Check(("cohen.cohen_kappa",), "statsmodels, with standard error", cohen_error_beside_statsmodels),
@@ -320,7 +275,5 @@ CHECKS = [
         ("pair_means.mean_pairwise_cohens_with_intervals",), "scikit-learn, items left out one by one",
         jackknife_beside_deletion,
     ),
-    Check(("icc.icc",), "statsmodels, analysis of variance", icc_beside_anova),
     Check(("summary.agreement_summary",), "statsmodels and krippendorff", summary_beside_packages),
-    Check(("estimate.mean_of_cells", "estimate.spread_of_cells"), "Python's statistics", cells_beside_statistics),
 ]  # fmt: skip
