@@ -9,15 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.importing import CSV_PREDICTIONS, CSV_RATINGS, JSONL_LABELS
 from annotation.importing.columns import FIELDS
 from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
-
-
-def _column_field(name: str) -> forms.CharField:
-    return forms.CharField(required=False, max_length=200, label=COLUMN_LABELS.get(name, name), empty_value="")
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
+from annotation.importing.prediction_cells import names_in
 
 COLUMN_LABELS = {
     "dialogue": _("Dialogue"),
@@ -112,7 +104,8 @@ class ImportForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in dict.fromkeys((*FIELDS, *PREDICTION_FIELDS)):
-            self.fields[f"map_{name}"] = _column_field(name)
+            label = COLUMN_LABELS.get(name, name)
+            self.fields[f"map_{name}"] = forms.CharField(required=False, max_length=200, label=label, empty_value="")
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
@@ -135,26 +128,15 @@ class ImportForm(forms.Form):
         if values["kind"] == "dialogues":
             said = {name: values[name] for name in ("reference", "source", "asker", "unescape_newlines")}
         elif values["kind"] == "predictions":
-            said = self._of_predictions()
+            said = {name: values[name] for name in ("metric", "criterion", "note")}
+            said |= {name: names_in(values[name]) for name in ("metrics", "lower_is_better")}
+            said["columns"] = {name: values[f"map_{name}"] for name in PREDICTION_FIELDS if values[f"map_{name}"]}
         else:
-            columns = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
-            names = ("create_missing", "reference", "criterion")
-            said = {"columns": columns, **{name: values[name] for name in names}}
+            said = {name: values[name] for name in ("create_missing", "reference", "criterion")}
+            said["columns"] = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
         return {name: value for name, value in said.items() if value}
-
-    def _of_predictions(self) -> dict[str, Any]:
-        values = self.cleaned_data
-        columns = {name: values[f"map_{name}"] for name in PREDICTION_FIELDS if values[f"map_{name}"]}
-        lists = {name: _names(values[name]) for name in ("metrics", "lower_is_better")}
-        return {"columns": columns, **lists, **{name: values[name] for name in ("metric", "criterion", "note")}}
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the service."""
-        values = self.cleaned_data
-        return {
-            "kind": values["kind"],
-            "upload": values["file"],
-            "format": values["format"],
-            "options": self.options(),
-            "is_dry_run": values["is_dry_run"],
-        }
+        values = {name: self.cleaned_data[name] for name in ("kind", "format", "is_dry_run")}
+        return values | {"upload": self.cleaned_data["file"], "options": self.options()}

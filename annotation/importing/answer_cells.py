@@ -13,26 +13,22 @@ def importable(spec: VersionSpec, is_own: bool = False) -> list[CriterionSpec]:
     return [each for each in spec.criteria if is_own or each.is_asked]
 
 
-def n_with_one_option(spec: VersionSpec) -> int:
-    """Return how many questions take one option as their answer. If only one does, a file need not name it."""
-    return len(_with_one_option(importable(spec)))
-
-
-def _with_one_option(criteria: list[CriterionSpec]) -> list[CriterionSpec]:
+def with_one_option(criteria: list[CriterionSpec]) -> list[CriterionSpec]:
+    """Return the questions that take one option as their answer. If only one does, a file need not name it."""
     return [each for each in criteria if each.kind == Criterion.Kind.SINGLE]
 
 
 class AnswerCells:
-    """Look up the criteria and options of a protocol. Keys win over labels, and labels over numbers."""
+    """Look up the criteria and options of a protocol by key or label, and options also by number."""
 
     def __init__(self, spec: VersionSpec, is_own: bool = False) -> None:
         criteria = importable(spec, is_own)
-        single = _with_one_option(criteria)
+        single = with_one_option(criteria)
         self._is_own = is_own
         self._only = single[0] if len(single) == 1 else None
         self._criteria = {each.name.casefold(): each for each in criteria}
         self._criteria |= {each.key.casefold(): each for each in criteria}
-        self._options = {each.id: _options_of(each) for each in criteria}
+        self._options = {each.id: options_of(each) for each in criteria}
 
     def criterion(self, name: str, is_column: bool) -> CriterionSpec:
         if not is_column and self._only:
@@ -78,7 +74,8 @@ def _parsed(criterion: CriterionSpec, given: Given, field: str, n_turns: int = 0
         raise BadField(field, str(error)) from None
 
 
-def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
+def options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
+    """Return options by number, label and key. Keys win over labels, and labels over numbers."""
     options: dict[str | float | None, OptionSpec] = {
         each.value: each for each in criterion.options if each.value is not None
     }

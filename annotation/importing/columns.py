@@ -51,7 +51,13 @@ def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> 
         told = {field: _wanted_place(field, column, lowered, FIELDS) for field, column in wanted.items()}
         return {field: columns.index(name) for field, name in OWN_COLUMNS.items()} | told
     places = places_of_columns(columns, wanted, ALIASES)
-    _check_needed(places, columns, n_criteria)
+    needed = ["annotator", "value", *(["criterion"] if n_criteria != 1 else [])]
+    missing = [field for field in needed if field not in places]
+    if not {"item", "dialogue"} & places.keys():
+        missing.append("item")
+    if missing:
+        text = _("no column found: name it under Columns, or with --map %(field)s=COLUMN. The file has: %(columns)s")
+        raise BadField(both(missing), text % {"field": missing[0], "columns": ", ".join(columns)})
     return places
 
 
@@ -81,13 +87,3 @@ def _wanted_place(field: str, column: str, lowered: list[str], fields: tuple[str
         text = _("the file has no column %(column)r, only: %(columns)s")
         raise BadField("map", text % {"column": column, "columns": ", ".join(lowered)})
     return lowered.index(column.casefold())
-
-
-def _check_needed(places: dict[str, int], columns: list[str], n_criteria: int) -> None:
-    needed = ["annotator", "value", *(["criterion"] if n_criteria != 1 else [])]
-    missing = [field for field in needed if field not in places]
-    if not {"item", "dialogue"} & places.keys():
-        missing.append("item")
-    if missing:
-        text = _("no column found: name it under Columns, or with --map %(field)s=COLUMN. The file has: %(columns)s")
-        raise BadField(both(missing), text % {"field": missing[0], "columns": ", ".join(columns)})

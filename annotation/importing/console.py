@@ -1,21 +1,35 @@
 """Functions that the import commands share: find the study, show progress, print the outcome."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.utils import timezone
 
-from annotation.importing.outcome import ImportRejected, ImportSummary, Progress, no_progress
+from annotation.importing.columns import parse_map
+from annotation.importing.outcome import BadField, ImportRejected, ImportSummary, Progress, no_progress
 from annotation.models import Study
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser, file: str = "UTF-8; may be packed as .gz.") -> None:
     parser.add_argument("study", help="The study's short name.")
-    parser.add_argument("file", type=Path, help="UTF-8; may be packed as .gz.")
+    parser.add_argument("file", type=Path, help=file)
     parser.add_argument("--dry-run", action="store_true", help="Check everything, store nothing.")
-    parser.add_argument("--reference", default="", metavar="KEY", help="The source that is the ground truth.")
+
+
+def add_map(parser: ArgumentParser, example: str, fields: Iterable[str]) -> None:
+    text = f"Our field = the file's column. Fields: {', '.join(fields)}."
+    parser.add_argument("--map", default="", metavar=example, help=text)
+
+
+def columns_of(text: str) -> dict[str, str]:
+    try:
+        return parse_map(text)
+    except BadField as error:
+        raise CommandError(f"--map: {error.reason}.") from None
 
 
 def named_study(slug: str) -> Study:
@@ -24,6 +38,15 @@ def named_study(slug: str) -> Study:
         known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
         raise CommandError(f"There is no study {slug!r}. There are: {known}.")
     return study
+
+
+def run_command(
+    command: BaseCommand, run: Callable[..., ImportSummary], study: Study, given: dict[str, Any], **more: Any
+) -> None:
+    """Run an import with the arguments that all import commands have, and `more` of its own."""
+    now = timezone.now()
+    started = partial(run, study, given["file"], is_dry_run=given["dry_run"], now=now, **more)
+    run_import(lambda progress: started(progress=progress), given["file"], command.stdout, command.stderr)
 
 
 def run_import(

@@ -22,6 +22,7 @@ from annotation.importing.outcome import (
     LineError,
     Progress,
     no_progress,
+    refuse,
 )
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
@@ -53,11 +54,9 @@ def import_dialogues(
     names = dict(study.sources.values_list("key", "name"))
     with DialogueSpool(study.pk) as spool:
         for dialogue in read_dialogues(path, name, options, log, progress):
-            try:
+            with log.catching(dialogue.line):
                 _refuse_sources_as_speakers(dialogue, names)
                 spool.add(dialogue)
-            except BadField as error:
-                log.add(dialogue.line, error.field, error.reason)
         log.refuse_any()
         _check_content(spool, options, study)
         progress(path.stat().st_size, path.stat().st_size, STORING)
@@ -147,9 +146,8 @@ def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
            WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
         [study.pk, MOST_ERRORS],
     )
-    if rows:
-        errors = [LineError(lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
-        raise ImportRejected(errors, rows[0][-1])
+    errors = [(lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
+    refuse(errors, rows[0][-1] if rows else 0)
 
 
 def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool) -> str:

@@ -24,7 +24,8 @@ def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[
     total = path.stat().st_size
     number = 0
     with path.open("rb") as raw:
-        source = _unpacked(raw)
+        is_packed = raw.peek(2)[:2] == GZIP_MAGIC
+        source = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1024 * 1024) if is_packed else raw
         try:
             for number, line in _bounded(source, log):
                 if number % LINES_PER_REPORT == 0:
@@ -34,12 +35,6 @@ def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[
             text = _("the .gz file is damaged or incomplete (%(error)s): compress it again")
             log.add(number + 1, "", text % {"error": error})
     progress(total, total, READING)
-
-
-def _unpacked(raw: io.BufferedReader) -> BinaryIO:
-    if raw.peek(2)[:2] == GZIP_MAGIC:
-        return io.BufferedReader(gzip.GzipFile(fileobj=raw), 1024 * 1024)
-    return raw
 
 
 def _bounded(source: BinaryIO, log: ErrorLog) -> Iterator[tuple[int, bytes]]:

@@ -1,11 +1,9 @@
 """Check that imported answers mark only turns of their dialogue and answer only questions that are asked."""
 
-from collections.abc import Iterable
-
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import fetch
-from annotation.importing.outcome import MOST_ERRORS, ErrorLog
+from annotation.importing.outcome import MOST_ERRORS, refuse
 from protocols.specs import Condition, CriterionSpec, VersionSpec
 
 
@@ -20,7 +18,7 @@ def refuse_wrong_turns() -> None:
         [MOST_ERRORS],
     )
     text = _("marks turn %(turn)s, but the dialogue has %(n)s turns: correct the number")
-    _refuse((line, "turns", text % {"turn": last, "n": n}) for line, last, n in rows)
+    refuse((line, "turns", text % {"turn": last, "n": n}) for line, last, n in rows)
 
 
 def refuse_unasked(spec: VersionSpec) -> None:
@@ -50,11 +48,4 @@ def _refuse_without(criterion: CriterionSpec, other: CriterionSpec, condition: C
     )
     labels = ", ".join(option.label for option in wanted)
     reason = text % {"criterion": criterion.key, "labels": labels, "other": other.key}
-    _refuse((line, "criterion", reason) for (line,) in rows)
-
-
-def _refuse(errors: Iterable[tuple[int, str, str]]) -> None:
-    log = ErrorLog()
-    for error in errors:
-        log.add(*error)
-    log.refuse_any()
+    refuse((line, "criterion", reason) for (line,) in rows)

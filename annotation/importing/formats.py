@@ -6,10 +6,8 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.fields import Record
 from annotation.importing.files import read_lines
 from annotation.importing.outcome import (
-    BadField,
     ErrorLog,
     ImportRejected,
     LineError,
@@ -21,7 +19,7 @@ from annotation.importing.shapes import (
     SHAPES,
     DialogueOptions,
     ParsedDialogue,
-    load_record,
+    first_record,
     read_json_lines,
 )
 from annotation.importing.tables import delimiter_of
@@ -60,7 +58,7 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
         _refuse(number, "", _("is a JSON list: write one object per line (JSON Lines), without the brackets"))
     if start != b"{":
         return _recognise_table(number, first)
-    record = next((record for record in map(_record, lines) if record is not None), None)
+    record = first_record(lines)
     if record is None:
         return next(iter(SHAPES))  # its reader says what is wrong with each line
     for name, shape in SHAPES.items():
@@ -68,13 +66,6 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
             return name
     text = _("has no field named history, messages or utterances, only: %(names)s")
     return _refuse(number, "", text % {"names": ", ".join(record)})
-
-
-def _record(line: tuple[int, bytes]) -> Record | None:
-    try:
-        return load_record(line[1])
-    except BadField:
-        return None
 
 
 def _recognise_table(number: int, line: bytes) -> str:

@@ -44,12 +44,10 @@ def label_rows(
         raise ImportRejected([LineError(0, "criterion", text % {"name": criterion, "known": known})])
     labels = Labels(spec, labelled, annotator or ANNOTATOR)
     for number, line in read_lines(path, log, progress):
-        try:
+        with log.catching(number):
             record = load_record(line)
             for cells in labels.of(record) if record is not None else ():
                 yield Row(number, [cells.get(name, "") for name in LABEL_FIELDS])
-        except BadField as error:
-            log.add(number, error.field, error.reason)
 
 
 class Labels:
@@ -67,10 +65,13 @@ class Labels:
             "source": first_key(record, SOURCE_KEYS, longest=LONGEST_SOURCE_KEY)[1],
             "batch": first_key(record, BATCH_KEYS)[1],
         }
+        utterances = record.get("utterances")
+        turns = utterances if type(utterances) is list else []
+        texts = [harmless(str(turn.get("text", ""))) for turn in turns if type(turn) is dict]
         for place, rating in _ratings(record):
             try:
                 who = clean_key(rating.get("annotator"), "annotator", LONGEST_KEY) or self._annotator
-                for answer in self._answers_of(rating, _texts(record)):
+                for answer in self._answers_of(rating, texts):
                     yield unit | {"annotator": who} | answer
             except BadField as error:
                 raise BadField(place + error.field, error.reason) from None
@@ -83,10 +84,12 @@ class Labels:
             yield {"criterion": criterion.key, "value": other.key}
         asked = [each for each in self._spec.asked_of(self._criterion.unit) if holds(each.when, given)]
         explanations, choices = self._reasons(rating.get("reason"), option, asked)
-        text = _text(rating.get("free_text"), "free_text")
+        text = rating.get("free_text")
+        if text is not None and type(text) is not str:
+            raise BadField("free_text", _("must be text, not %(kind)s") % {"kind": kind_of(text)})
         yield {
             "criterion": self._criterion.key, "value": option.key, "explanations": "|".join(explanations),
-            "free_text": text,
+            "free_text": text or "",
         }  # fmt: skip
         yield from ({"criterion": key, "choices": "|".join(keys)} for key, keys in choices.items())
         yield from self._turns(rating.get("turns"), texts, asked)
@@ -110,7 +113,12 @@ class Labels:
         several = [each for each in asked if each.kind == Criterion.Kind.MULTIPLE]
         for part in _parts(said, "reason"):
             explanation = find_explanation(option, part)
-            found = [(each, choice) for each in several if (choice := self._choice(each, part))]
+            found = [
+                (each, choice)
+                for each in several
+                if (choice := {harmless(one.label): one for one in each.options}.get(part))
+                or (choice := self._answers.find_option(each, part))
+            ]
             if explanation:
                 explanations.append(explanation.key)
             elif found:
@@ -119,10 +127,6 @@ class Labels:
             else:
                 raise BadField("reason", _no_reason(part, option, several))
         return explanations, choices
-
-    def _choice(self, criterion: CriterionSpec, text: str) -> OptionSpec | None:
-        labels = {harmless(each.label): each for each in criterion.options}
-        return labels.get(text) or self._answers.find_option(criterion, text)
 
     def _turns(self, said: Any, texts: list[str], asked: list[CriterionSpec]) -> Iterator[dict[str, str]]:
         numbers = [_turn_number(part, texts) for part in _parts(said, "turns")]
@@ -144,24 +148,12 @@ def _ratings(record: Record) -> Iterator[tuple[str, Record]]:
     yield from ((f"ratings[{at}].", rating) for at, rating in enumerate(listed))
 
 
-def _texts(record: Record) -> list[str]:
-    utterances = record.get("utterances")
-    turns = utterances if type(utterances) is list else []
-    return [harmless(str(turn.get("text", ""))) for turn in turns if type(turn) is dict]
-
-
 def _label(value: Any, field: str) -> str:
     if value is None or value == "":
         raise BadField(field, _("is missing: each line or rating needs a label"))
     if type(value) not in (str, int, float):
         raise BadField(field, _("must be text or a number, not %(kind)s") % {"kind": kind_of(value)})
     return str(value)
-
-
-def _text(value: Any, field: str) -> str:
-    if value is not None and type(value) is not str:
-        raise BadField(field, _("must be text, not %(kind)s") % {"kind": kind_of(value)})
-    return value or ""
 
 
 def _parts(value: Any, field: str) -> list[str]:
@@ -175,8 +167,7 @@ def _parts(value: Any, field: str) -> list[str]:
 
 
 def _turn_number(part: str, texts: list[str]) -> int:
-    numbered = NUMBERED.match(part)
-    if numbered:
+    if numbered := NUMBERED.match(part):
         return int(numbered[1])
     if part not in (found := [text.strip() for text in texts]):
         text = _("%(part)r is not a turn: write its number, or its number, a colon and its text")

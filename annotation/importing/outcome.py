@@ -1,6 +1,7 @@
 """Report how an import went: errors by line, a summary, progress."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -57,13 +58,26 @@ class ErrorLog:
         if len(self.errors) < MOST_ERRORS:
             self.errors.append(LineError(line, field, reason))
 
-    def count_more(self, n: int) -> None:
-        """Add errors that were counted elsewhere and are not listed."""
-        self.n_errors += n
+    @contextmanager
+    def catching(self, line: int) -> Iterator[None]:
+        """Add a BadField that the block raises as an error of this line."""
+        try:
+            yield
+        except BadField as error:
+            self.add(line, error.field, error.reason)
 
     def refuse_any(self) -> None:
         if self.n_errors:
             raise ImportRejected(sorted(self.errors, key=lambda error: error.line), self.n_errors)
+
+
+def refuse(errors: Iterable[tuple[int, str, str]], n_errors: int = 0) -> None:
+    """Raise ImportRejected if there is any (line, field, reason). `n_errors` also counts those that are not listed."""
+    log = ErrorLog()
+    for error in errors:
+        log.add(*error)
+    log.n_errors = max(log.n_errors, n_errors)
+    log.refuse_any()
 
 
 @dataclass(slots=True)

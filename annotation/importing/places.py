@@ -3,7 +3,7 @@
 from django.utils.translation import gettext
 
 from annotation.importing.copying import execute, fetch
-from annotation.importing.units import refuse
+from annotation.importing.units import refuse_units
 from annotation.models import Batch, Study
 
 DEFAULT_BATCH = "imported"
@@ -13,27 +13,29 @@ def place_units(study: Study) -> dict[str, int]:
     """Fill batch_id and item_id of every unit, making missing batches and items. Return counts by name."""
     _find_items(study)
     n_batches = _find_batches(study)
-    refuse(
+    refuse_units(
         """item_id IS NULL AND batch_id IN (
                SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
                    SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))""",
         "batch",
-        lambda *_: gettext("the batch is being rated and does not contain this item: name another batch in the file"),
+        gettext("the batch is being rated and does not contain this item: name another batch in the file"),
     )
-    refuse("item_id IS NULL AND unit IN ('candidate_set', 'model')", "item", _nowhere)
+    nowhere = gettext("no batch contains this item: make the batches first")
+    refuse_units("item_id IS NULL AND unit IN ('candidate_set', 'model')", "item", nowhere)
     n_items = _create_items(study)
     _find_items(study)
-    refuse("item_id IS NULL", "item", _nowhere)
+    refuse_units("item_id IS NULL", "item", nowhere)
     return {"batches_new": n_batches, "items_new": n_items}
 
 
 def has_moved() -> bool:
     """Return whether a unit went to the batch that holds its item although the file names another."""
-    moved = fetch(
-        """SELECT 1 FROM import_unit u JOIN annotation_batch b ON b.id = u.batch_id
-           WHERE u.batch <> '' AND u.batch <> b.key LIMIT 1"""
+    return bool(
+        fetch(
+            """SELECT 1 FROM import_unit u JOIN annotation_batch b ON b.id = u.batch_id
+               WHERE u.batch <> '' AND u.batch <> b.key LIMIT 1"""
+        )
     )
-    return bool(moved)
 
 
 def _find_items(study: Study) -> None:
@@ -59,10 +61,6 @@ def _find_items(study: Study) -> None:
     )
 
 
-def _nowhere(*_: str) -> str:
-    return gettext("no batch contains this item: make the batches first")
-
-
 def _find_batches(study: Study) -> int:
     """Set the batch of every unit that has no item yet, making missing batches. Return how many were made."""
     rows = fetch(
@@ -73,22 +71,18 @@ def _find_batches(study: Study) -> int:
     )
     batches = dict(study.batches.values_list("key", "pk"))
     new = [key for key in dict.fromkeys(key for _, key in rows) if key not in batches]
-    batches |= {batch.key: batch.pk for batch in _create_batches(study, new)}
+    last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
+    made = Batch.objects.bulk_create(  # closed, because the work in them is finished
+        Batch(study=study, key=key, status=Batch.Status.CLOSED, position=last + at)
+        for at, key in enumerate(new, start=1)
+    )
+    batches |= {batch.key: batch.pk for batch in made}
     execute(
         """UPDATE import_unit SET batch_id = named.batch_id
            FROM unnest(%s::bigint[], %s::bigint[]) AS named (id, batch_id) WHERE import_unit.id = named.id""",
         [[unit for unit, _ in rows], [batches[key] for _, key in rows]],
     )
     return len(new)
-
-
-def _create_batches(study: Study, keys: list[str]) -> list[Batch]:
-    """Create closed batches, because the work in them is finished."""
-    last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
-    return Batch.objects.bulk_create(
-        Batch(study=study, key=key, status=Batch.Status.CLOSED, position=last + at)
-        for at, key in enumerate(keys, start=1)
-    )
 
 
 def _create_items(study: Study) -> int:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
+from annotation.importing.answer_cells import options_of
 from annotation.importing.columns import places_of_columns
 from annotation.importing.fields import LONGEST_SOURCE_KEY, clean_key
 from annotation.importing.outcome import MOST_ERRORS, BadField, ErrorLog
 from annotation.importing.tables import Row
-from protocols.models import Criterion
-from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
+from protocols.specs import CriterionSpec, VersionSpec
 
 LONGEST_METRIC_KEY = 100
 MOST_METRICS = 50
@@ -78,7 +78,7 @@ class MetricColumn:
             for error in each.errors[: MOST_ERRORS - len(log.errors)]:
                 log.add(error.line, error.field, error.reason)
                 each.n_errors -= 1
-            log.count_more(each.n_errors)
+            log.n_errors += each.n_errors
 
 
 class Cells:
@@ -87,18 +87,15 @@ class Cells:
     def __init__(self, names: list[str], options: PredictionOptions, spec: VersionSpec) -> None:
         self._spec = spec
         self.places = places_of_columns(names, dict(options.columns), ALIASES)
-        self._check_where(names)
+        if not {"item", "dialogue"} & self.places.keys():
+            text = _("no column found: name it under Columns. The file has: %(columns)s")
+            raise BadField("item", text % {"columns": ", ".join(names)})
         self.metrics = self._wide(names, options) if options.metrics else [self._only(names, options)]
         self._check_metrics(options)
         used = {self.places[name] for name in WHERE if name in self.places}
         used |= {at for each in self.metrics for at in (each.value_at, each.label_at) if at is not None}
         self.unused = [name for at, name in enumerate(names) if at not in used]
-        self._options = {each.id: _options_of(each) for each in spec.criteria}
-
-    def _check_where(self, names: list[str]) -> None:
-        if not {"item", "dialogue"} & self.places.keys():
-            text = _("no column found: name it under Columns. The file has: %(columns)s")
-            raise BadField("item", text % {"columns": ", ".join(names)})
+        self._options = {each.id: options_of(each) for each in spec.voted}
 
     def _wide(self, names: list[str], options: PredictionOptions) -> list[MetricColumn]:
         lowered = [name.casefold() for name in names]
@@ -182,7 +179,7 @@ class Cells:
         if not value and not label:
             return None
         metric.n_cells += 1
-        return self._number(metric, value, row.line), self._option(metric, label, value, row.line)
+        return self._number(metric, value, row.line), self._option(metric, label, row.line)
 
     def _number(self, metric: MetricColumn, value: str, line: int) -> float | None:
         if not value:
@@ -196,7 +193,7 @@ class Cells:
             metric.no_numbers.add(line, metric.column, text % {"value": value[:100]})
         return number
 
-    def _option(self, metric: MetricColumn, label: str, value: str, line: int) -> int | None:
+    def _option(self, metric: MetricColumn, label: str, line: int) -> int | None:
         if metric.criterion is None or metric.label_at is None:
             return None
         if not label:
@@ -212,18 +209,12 @@ class Cells:
         return found.id if found else None
 
 
+def names_in(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def _key(name: str) -> str:
     return clean_key(name, "metric", LONGEST_METRIC_KEY)
-
-
-def _options_of(criterion: CriterionSpec) -> dict[str | float | None, OptionSpec]:
-    if criterion.kind not in (Criterion.Kind.SINGLE, Criterion.Kind.COMPUTED):
-        return {}
-    found: dict[str | float | None, OptionSpec] = {
-        each.value: each for each in criterion.options if each.value is not None
-    }
-    found |= {each.label.casefold(): each for each in criterion.options}
-    return found | {each.key.casefold(): each for each in criterion.options}
 
 
 def as_number(text: str) -> float | None:

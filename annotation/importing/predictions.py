@@ -1,5 +1,6 @@
 """Import predictions: every cell is checked first, then all are stored in one transaction, or none."""
 
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -28,6 +29,7 @@ from annotation.importing.outcome import (
     LineError,
     Progress,
     no_progress,
+    refuse,
 )
 from annotation.importing.prediction_cells import LABEL, Cells, MetricColumn, PredictionOptions
 from annotation.importing.prediction_units import COLUMNS, TABLE, find_targets
@@ -38,6 +40,7 @@ from protocols.specs import VersionSpec, spec_of
 
 CSV_PREDICTIONS = "csv-predictions"
 UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE)
+WHAT_IT_IS = ("origin", "kind", "criterion_id", "higher_is_better")
 TEMPORARY = ("import_row", "import_value", "import_prediction")
 
 
@@ -74,7 +77,7 @@ def _refused(field: str, reason: str) -> ImportRejected:
     return ImportRejected([LineError(0, field, reason)])
 
 
-class _Spool:
+class _Spool(AbstractContextManager):
     """The checked rows of one file, ready for COPY: what each row is about, and one value per metric."""
 
     cells: Cells
@@ -83,9 +86,6 @@ class _Spool:
         self.rows: IO[bytes] = spool_file()
         self.values: IO[bytes] = spool_file()
         self._spec = spec
-
-    def __enter__(self) -> "_Spool":
-        return self
 
     def __exit__(self, *_error: object) -> None:
         self.rows.close()
@@ -99,10 +99,8 @@ class _Spool:
             raise ImportRejected([LineError(1, error.field, error.reason)]) from None
         is_whole_dialogue = self._spec.unit == ProtocolVersion.Unit.DIALOGUE
         for row in table:
-            try:
+            with log.catching(row.line):
                 self._add(row, self.cells.unit(row, is_whole_dialogue))
-            except BadField as error:
-                log.add(row.line, error.field, error.reason)
         for metric in self.cells.metrics:
             metric.refuse_into(log)
 
@@ -133,12 +131,17 @@ def _store(
     _stage_predictions(spool.cells.metrics, metrics)
     _refuse_repeated(spool.cells.metrics)
     _refuse_changed(spool.cells.metrics)
-    n_new = _write()
+    n_new = execute(
+        f"""INSERT INTO annotation_prediction (metric_id, candidate_id, dialogue_id, value, option_id)
+            SELECT metric_id, candidate_id, dialogue_id, value, option_id FROM import_prediction p
+            WHERE NOT EXISTS (SELECT FROM annotation_prediction x WHERE {SAME}) ORDER BY line, place"""
+    )
     n_cells = sum(each.n_cells for each in spool.cells.metrics)
     summary.counts = {
         "metrics_new": n_new_metrics, "predictions_new": n_new, "predictions_unchanged": n_cells - n_new,
     }  # fmt: skip
-    summary.notes = _notes(spool.cells)
+    if unused := spool.cells.unused:
+        summary.notes = [_("Not used: the columns %(names)s.") % {"names": ", ".join(unused)}]
     for table in TEMPORARY:
         execute(f"DROP TABLE {table}")
     if summary.is_dry_run:
@@ -164,41 +167,29 @@ def _metrics(
 ) -> tuple[list[Metric], int]:
     """Return the metrics of the file, existing or new, and how many are new. Raise ImportRejected on a conflict."""
     known = {each.key: each for each in study.metrics.filter(is_active=True)}
-    new = [_new_metric(study, each, options, user, now) for each in found if each.key not in known]
+    metrics = [
+        Metric(
+            study=study,
+            key=column.key,
+            name=column.key,
+            criterion_id=column.criterion.id if column.criterion else None,
+            kind=column.kind,
+            higher_is_better=column.key not in options.lower_is_better,
+            note=options.note,
+            created_by=user,
+            created_at=now,
+        )
+        for column in found
+    ]
     log = ErrorLog()
-    for each in found:
-        if each.key in known and not _is_same(known[each.key], each, options):
+    for column, metric in zip(found, metrics, strict=True):
+        same = known.get(metric.key, metric)
+        if any(getattr(same, name) != getattr(metric, name) for name in WHAT_IT_IS):
             text = _("the study already has another metric with this name: rename this one, or delete the other")
-            log.add(1, each.column, text)
+            log.add(1, column.column, text)
     log.refuse_any()
-    known |= {each.key: each for each in Metric.objects.bulk_create(new)}
-    return [known[each.key] for each in found], len(new)
-
-
-def _is_same(metric: Metric, column: MetricColumn, options: PredictionOptions) -> bool:
-    about = column.criterion.id if column.criterion else None
-    return (
-        metric.origin == Metric.Origin.IMPORTED
-        and metric.kind == column.kind
-        and metric.criterion_id == about
-        and metric.higher_is_better == (column.key not in options.lower_is_better)
-    )
-
-
-def _new_metric(
-    study: Study, column: MetricColumn, options: PredictionOptions, user: User | None, now: datetime
-) -> Metric:
-    return Metric(
-        study=study,
-        key=column.key,
-        name=column.key,
-        criterion_id=column.criterion.id if column.criterion else None,
-        kind=column.kind,
-        higher_is_better=column.key not in options.lower_is_better,
-        note=options.note,
-        created_by=user,
-        created_at=now,
-    )
+    new = Metric.objects.bulk_create(each for each in metrics if each.key not in known)
+    return [known.get(each.key, each) for each in metrics], len(new)
 
 
 def _stage_predictions(columns: list[MetricColumn], metrics: list[Metric]) -> None:
@@ -231,7 +222,7 @@ def _refuse_repeated(columns: list[MetricColumn]) -> None:
     )
     text = _("repeats line %(line)s: same item")
     errors = [(line, columns[place].column, text % {"line": first}) for line, place, first, _total in rows]
-    _refuse(errors, rows[0][-1] if rows else 0)
+    refuse(errors, rows[0][-1] if rows else 0)
 
 
 SAME = (
@@ -249,26 +240,4 @@ def _refuse_changed(columns: list[MetricColumn]) -> None:
     text = _(
         "the study already has another prediction of this metric for this item: delete the metric first, or rename it"
     )
-    _refuse([(line, columns[place].column, text) for line, place, _total in rows], rows[0][-1] if rows else 0)
-
-
-def _refuse(errors: list[tuple[int, str, str]], n_errors: int) -> None:
-    log = ErrorLog()
-    for error in errors:
-        log.add(*error)
-    log.count_more(n_errors - len(errors))
-    log.refuse_any()
-
-
-def _write() -> int:
-    return execute(
-        f"""INSERT INTO annotation_prediction (metric_id, candidate_id, dialogue_id, value, option_id)
-            SELECT metric_id, candidate_id, dialogue_id, value, option_id FROM import_prediction p
-            WHERE NOT EXISTS (SELECT FROM annotation_prediction x WHERE {SAME}) ORDER BY line, place"""
-    )
-
-
-def _notes(cells: Cells) -> list[str]:
-    if not cells.unused:
-        return []
-    return [_("Not used: the columns %(names)s.") % {"names": ", ".join(cells.unused)}]
+    refuse([(line, columns[place].column, text) for line, place, _total in rows], rows[0][-1] if rows else 0)

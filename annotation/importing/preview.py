@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 from annotation.importing.columns import map_columns, places_of_columns
 from annotation.importing.files import read_lines
 from annotation.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
-from annotation.importing.outcome import BadField, ErrorLog, LineError, no_progress
+from annotation.importing.outcome import ErrorLog, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
 from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
-from annotation.importing.shapes import DialogueOptions, ParsedDialogue, load_record
+from annotation.importing.shapes import DialogueOptions, ParsedDialogue, first_record, load_record
 from annotation.importing.tables import Table
 from annotation.importing.votes import RatingOptions
 from annotation.models import ImportJob
@@ -42,12 +43,14 @@ def preview(
     options: DialogueOptions | RatingOptions | PredictionOptions | None = None,
 ) -> Preview:
     """Return the first `n` rows. Raise ImportRejected if not even the format can be recognised."""
+    columns = dict(options.columns) if isinstance(options, (RatingOptions, PredictionOptions)) else {}
     if kind == ImportJob.Kind.RATINGS:
         if rating_format(path, format) == JSONL_LABELS:
             return _labels(path, n)
-        return _ratings(path, n, options if isinstance(options, RatingOptions) else RatingOptions())
+        # The import checks whether the criterion may be left out: that depends on the protocol.
+        return _table(path, n, kind, CSV_RATINGS, lambda names: map_columns(names, columns, n_criteria=1))
     if kind == ImportJob.Kind.PREDICTIONS:
-        return _predictions(path, n, options if isinstance(options, PredictionOptions) else PredictionOptions())
+        return _table(path, n, kind, CSV_PREDICTIONS, lambda names: places_of_columns(names, columns, ALIASES))
     return _dialogues(path, format, n, options if isinstance(options, DialogueOptions) else DialogueOptions())
 
 
@@ -56,7 +59,11 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
     log = ErrorLog()
     found = itertools.islice(read_dialogues(path, name, options, log, no_progress), n)
     rows = [_dialogue_row(dialogue) for dialogue in found]
-    return Preview(ImportJob.Kind.DIALOGUES, name, _dialogue_columns(path, name), rows, errors=log.errors[:n])
+    if name == CSV_PROMPTS:
+        columns = Table(path, ErrorLog(), no_progress).columns
+    else:
+        columns = list(first_record(read_lines(path, ErrorLog(), no_progress)) or {})
+    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=log.errors[:n])
 
 
 def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
@@ -75,58 +82,26 @@ def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
     }
 
 
-def _dialogue_columns(path: Path, name: str) -> list[str]:
-    if name == CSV_PROMPTS:
-        return Table(path, ErrorLog(), no_progress).columns
-    for _, line in read_lines(path, ErrorLog(), no_progress):
-        try:
-            record = load_record(line)
-        except BadField:
-            continue
-        if record is not None:
-            return list(record)
-    return []
-
-
-def _ratings(path: Path, n: int, options: RatingOptions) -> Preview:
-    log = ErrorLog()
-    table = Table(path, log, no_progress)
-    mapping = {}
-    try:
-        # The import checks whether the criterion may be left out: that depends on the protocol.
-        places = map_columns(table.columns, dict(options.columns), n_criteria=1)
-        mapping = {name: table.columns[at] for name, at in places.items()}
-    except BadField as error:
-        log.add(1, error.field, error.reason)
-    rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
-    return Preview(ImportJob.Kind.RATINGS, CSV_RATINGS, table.columns, rows, mapping, log.errors[:n])
-
-
 def _labels(path: Path, n: int) -> Preview:
     log = ErrorLog()
     rows = []
     for number, line in itertools.islice(read_lines(path, ErrorLog(), no_progress), n):
-        try:
+        with log.catching(number):
             rows.append(load_record(line) or {})
-        except BadField as error:
-            log.add(number, error.field, error.reason)
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [{name: _cell(row.get(name, "")) for name in columns} for row in rows]
+    cells = [{name: row.get(name, "") for name in columns} for row in rows]
+    for row in cells:
+        row |= {
+            name: json.dumps(value, ensure_ascii=False) for name, value in row.items() if not isinstance(value, str)
+        }
     return Preview(ImportJob.Kind.RATINGS, JSONL_LABELS, columns, cells, errors=log.errors)
 
 
-def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _predictions(path: Path, n: int, options: PredictionOptions) -> Preview:
+def _table(path: Path, n: int, kind: str, format: str, find: Callable[[list[str]], dict[str, int]]) -> Preview:
     log = ErrorLog()
     table = Table(path, log, no_progress)
     mapping = {}
-    try:
-        places = places_of_columns(table.columns, dict(options.columns), ALIASES)
-        mapping = {name: table.columns[at] for name, at in places.items()}
-    except BadField as error:
-        log.add(1, error.field, error.reason)
+    with log.catching(1):
+        mapping = {name: table.columns[at] for name, at in find(table.columns).items()}
     rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
-    return Preview(ImportJob.Kind.PREDICTIONS, CSV_PREDICTIONS, table.columns, rows, mapping, log.errors[:n])
+    return Preview(kind, format, table.columns, rows, mapping, log.errors[:n])

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.copying import spool_file
 from annotation.importing.fields import (
     LONGEST_BATCH_KEY,
+    LONGEST_KEY,
     LONGEST_SOURCE_KEY,
     Record,
     clean_key,
@@ -30,49 +31,18 @@ from annotation.importing.shapes import (
     name_candidates,
 )
 from annotation.importing.spool import derived_key
-from annotation.importing.tables import Row, Table, find_column, need_column
+from annotation.importing.tables import Table, find_column, need_column
 
 PROMPT, COMPLETION = ("prompt",), ("machine_completion",)
-DIALOGUE_COLUMNS = ("dialogue_id", "dialogue", "id")
-CANDIDATE_COLUMNS = ("candidate_id", "candidate")
+# The names by which a file may call its columns, besides the two that every file must have.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "dialogue": ("dialogue_id", "dialogue", "id"),
+    "candidate": ("candidate_id", "candidate"),
+    "source": SOURCE_KEYS,
+    "speaker": SPEAKER_KEYS,
+    "batch": BATCH_KEYS,
+}
 ONLY_SOURCE = "model"  # the source in files that name none
-
-
-@dataclass(slots=True)
-class Columns:
-    names: list[str]
-    prompt: int
-    completion: int
-    dialogue: int | None
-    candidate: int | None
-    source: int | None
-    speaker: int | None
-    batch: int | None
-    others: list[int] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, names: list[str]) -> "Columns":
-        columns = cls(
-            names=names,
-            prompt=need_column(names, PROMPT),
-            completion=need_column(names, COMPLETION),
-            dialogue=find_column(names, DIALOGUE_COLUMNS),
-            candidate=find_column(names, CANDIDATE_COLUMNS),
-            source=find_column(names, SOURCE_KEYS),
-            speaker=find_column(names, SPEAKER_KEYS),
-            batch=find_column(names, BATCH_KEYS),
-        )
-        used = {
-            columns.prompt,
-            columns.completion,
-            columns.dialogue,
-            columns.candidate,
-            columns.source,
-            columns.speaker,
-            columns.batch,
-        }
-        columns.others = [at for at in range(len(names)) if at not in used]
-        return columns
 
 
 @dataclass(slots=True)
@@ -89,42 +59,41 @@ class Group:
 def read_prompts(path: Path, options: DialogueOptions, log: ErrorLog, progress: Progress) -> Iterator[ParsedDialogue]:
     table = Table(path, log, progress)
     try:
-        columns = Columns.of(table.columns)
+        places = {"prompt": need_column(table.columns, PROMPT), "completion": need_column(table.columns, COMPLETION)}
     except BadField as error:
         raise ImportRejected([LineError(1, error.field, error.reason)]) from None
+    found = {name: find_column(table.columns, known) for name, known in COLUMNS.items()}
+    places |= {name: place for name, place in found.items() if place is not None}
     groups: dict[str, Group] = {}
     with spool_file() as waiting:
         for row in table:
-            try:
-                _keep(_candidate_row(row, columns, options), row.line, groups, waiting)
-            except BadField as error:
-                log.add(row.line, error.field, error.reason)
+            with log.catching(row.line):
+                _keep(_candidate_row(row.values, table.columns, places, options), row.line, groups, waiting)
         for key, group in groups.items():
-            try:
+            with log.catching(group.line):
                 yield _dialogue(key, group, waiting)
-            except BadField as error:
-                log.add(group.line, error.field, error.reason)
 
 
-def _candidate_row(row: Row, columns: Columns, options: DialogueOptions) -> Record:
-    def key_in(place: int | None, longest: int = 200) -> str:
-        return "" if place is None else clean_key(row.values[place], columns.names[place], longest)
+def _candidate_row(values: list[str], names: list[str], places: dict[str, int], options: DialogueOptions) -> Record:
+    def key_in(name: str, longest: int = LONGEST_KEY) -> str:
+        return clean_key(values[places[name]], names[places[name]], longest) if name in places else ""
 
-    values, unescape = row.values, options.unescape_newlines
-    source = key_in(columns.source, LONGEST_SOURCE_KEY) or options.source
-    if not source and columns.source is not None:
-        raise BadField(columns.names[columns.source], _("is empty: name the model or person who wrote it"))
-    prompt = clean_text(values[columns.prompt], columns.names[columns.prompt], is_unescaping=unescape)
-    completion = columns.names[columns.completion]
+    def text_in(name: str) -> str:
+        return clean_text(values[places[name]], names[places[name]], is_unescaping=options.unescape_newlines)
+
+    source = key_in("source", LONGEST_SOURCE_KEY) or options.source
+    if not source and "source" in places:
+        raise BadField(names[places["source"]], _("is empty: name the model or person who wrote it"))
+    used = set(places.values())
     return {
-        "dialogue": key_in(columns.dialogue),
-        "batch": key_in(columns.batch, LONGEST_BATCH_KEY),
-        "prompt": prompt,
-        "key": key_in(columns.candidate),
+        "prompt": text_in("prompt"),
+        "dialogue": key_in("dialogue"),
+        "batch": key_in("batch", LONGEST_BATCH_KEY),
+        "key": key_in("candidate"),
         "source": source or ONLY_SOURCE,
-        "speaker": key_in(columns.speaker),
-        "text": clean_text(values[columns.completion], completion, is_unescaping=unescape),
-        "others": {columns.names[at]: values[at] for at in columns.others},
+        "speaker": key_in("speaker"),
+        "text": text_in("completion"),
+        "others": {name: values[at] for at, name in enumerate(names) if at not in used},
     }
 
 
@@ -155,16 +124,12 @@ def _dialogue(key: str, group: Group, waiting: IO[bytes]) -> ParsedDialogue:
     for place in group.places:
         waiting.seek(place)
         rows.append(orjson.loads(waiting.readline()))
-    shared, own = _split([row["others"] for row in rows])
-    candidates = [
-        ParsedCandidate(row["key"], row["source"], row["text"], metadata, row["speaker"])
-        for row, metadata in zip(rows, own, strict=True)
-    ]
+    others = [row["others"] for row in rows]
+    # Columns that are the same in all rows belong to the dialogue, the others to the candidates.
+    shared = {name: value for name, value in others[0].items() if all(each[name] == value for each in others)}
+    candidates = []
+    for row in rows:
+        own = {name: value for name, value in row["others"].items() if name not in shared}
+        candidates.append(ParsedCandidate(row["key"], row["source"], row["text"], own, row["speaker"]))
     name_candidates(candidates)
     return ParsedDialogue(group.line, key, _turns(rows[0]["prompt"]), candidates, shared, group.batch_key, "")
-
-
-def _split(others: list[Record]) -> tuple[Record, list[Record]]:
-    """Return columns that are the same in all rows, for the dialogue, and each row's other columns."""
-    shared = {name: value for name, value in others[0].items() if all(each[name] == value for each in others)}
-    return shared, [{k: v for k, v in each.items() if k not in shared} for each in others]

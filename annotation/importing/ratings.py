@@ -108,7 +108,8 @@ def _store(
     n_new, touched = write_votes(now)
     summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
     summary.notes = _notes(spool, summary.counts)
-    _drop_temporary()
+    for table in TEMPORARY:
+        execute(f"DROP TABLE {table}")
     for batch_id in touched:
         raise_version(batch_id)
     if summary.is_dry_run:
@@ -130,11 +131,6 @@ def _stage_rows(spool: VoteSpool) -> None:
         cursor.execute("ANALYZE import_row")
 
 
-def _drop_temporary() -> None:
-    for table in TEMPORARY:
-        execute(f"DROP TABLE {table}")
-
-
 def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
     notes = []
     if spool.n_uncounted:
@@ -154,6 +150,7 @@ def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
         )
         notes.append(text % {"n": counts["seats_added"]})
     if has_moved():
-        text = _("Some ratings went to the batch that already contains their item, not to the one named in the file.")
-        notes.append(text)
+        notes.append(
+            _("Some ratings went to the batch that already contains their item, not to the one named in the file.")
+        )
     return notes

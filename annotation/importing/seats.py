@@ -8,7 +8,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import fetch
-from annotation.importing.outcome import ErrorLog
+from annotation.importing.outcome import refuse
 from annotation.models import Assignment, Participant, Seat, Study
 
 
@@ -25,7 +25,12 @@ class Share:
 
 def seat_annotators(study: Study, now: datetime) -> dict[str, int]:
     """Create assignments and give them seats, locking seats first. Return counts by name. Raise ImportRejected."""
-    shares = _shares()
+    rows = fetch(
+        """SELECT u.batch_id, r.annotator, min(r.line), min(r.answered_at), max(r.answered_at)
+           FROM import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
+           GROUP BY u.batch_id, r.annotator ORDER BY u.batch_id, min(r.line)"""
+    )
+    shares = [Share(*row) for row in rows]
     participants, n_new = _participants(study, shares)
     known = set(
         Assignment.objects.filter(participant__study=study, participant__is_imported=True).values_list(
@@ -33,8 +38,16 @@ def seat_annotators(study: Study, now: datetime) -> dict[str, int]:
         )
     )
     fresh = [share for share in shares if (share.batch_id, participants[share.annotator].pk) not in known]
-    _refuse_excluded(fresh, participants)
-    free = _lock_free_seats({share.batch_id for share in fresh})
+    text = _("%(name)r was excluded from this study: leave out these rows")
+    refuse(
+        (share.line, "annotator", text % {"name": share.annotator})
+        for share in fresh
+        if participants[share.annotator].status == Participant.Status.EXCLUDED
+    )
+    free: dict[int, list[Seat]] = defaultdict(list)
+    seats = Seat.objects.filter(batch_id__in={share.batch_id for share in fresh}, assignment__isnull=True)
+    for seat in seats.select_for_update().order_by("batch_id", "number"):
+        free[seat.batch_id].append(seat)
     assignments = Assignment.objects.bulk_create(
         Assignment(
             batch_id=share.batch_id,
@@ -50,48 +63,21 @@ def seat_annotators(study: Study, now: datetime) -> dict[str, int]:
     return {"annotators_new": n_new, "seats_taken": len(assignments), "seats_added": n_added}
 
 
-def _shares() -> list[Share]:
-    rows = fetch(
-        """SELECT u.batch_id, r.annotator, min(r.line), min(r.answered_at), max(r.answered_at)
-           FROM import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
-           GROUP BY u.batch_id, r.annotator ORDER BY u.batch_id, min(r.line)"""
-    )
-    return [Share(*row) for row in rows]
-
-
 def _participants(study: Study, shares: list[Share]) -> tuple[dict[str, Participant], int]:
     names = list(dict.fromkeys(share.annotator for share in shares))
     known = {each.pseudonym: each for each in study.participants.filter(pseudonym__in=names)}
-    log = ErrorLog()
-    for share in shares:
-        person = known.get(share.annotator)
-        if person and not person.is_imported:
-            text = _("%(name)r is already an annotator of this study: rename the one in the file")
-            log.add(share.line, "annotator", text % {"name": share.annotator})
-    log.refuse_any()
+    text = _("%(name)r is already an annotator of this study: rename the one in the file")
+    refuse(
+        (share.line, "annotator", text % {"name": share.annotator})
+        for share in shares
+        if share.annotator in known and not known[share.annotator].is_imported
+    )
     new = Participant.objects.bulk_create(
         Participant(study=study, pseudonym=name, is_imported=True, status=Participant.Status.CLEARED)
         for name in names
         if name not in known
     )
     return known | {each.pseudonym: each for each in new}, len(new)
-
-
-def _refuse_excluded(fresh: list[Share], participants: dict[str, Participant]) -> None:
-    log = ErrorLog()
-    for share in fresh:
-        if participants[share.annotator].status == Participant.Status.EXCLUDED:
-            text = _("%(name)r was excluded from this study: leave out these rows")
-            log.add(share.line, "annotator", text % {"name": share.annotator})
-    log.refuse_any()
-
-
-def _lock_free_seats(batch_ids: set[int]) -> dict[int, list[Seat]]:
-    free: dict[int, list[Seat]] = defaultdict(list)
-    seats = Seat.objects.select_for_update().filter(batch_id__in=batch_ids, assignment__isnull=True)
-    for seat in seats.order_by("batch_id", "number"):
-        free[seat.batch_id].append(seat)
-    return free
 
 
 def _take_seats(assignments: list[Assignment], free: dict[int, list[Seat]]) -> int:

@@ -1,6 +1,6 @@
 """Read dialogues from JSON Lines: one object per line, with its turns in `history`, `messages` or `utterances`."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -84,12 +84,22 @@ def read_json_lines(
     path: Path, shape: Shape, options: DialogueOptions, log: ErrorLog, progress: Progress
 ) -> Iterator[ParsedDialogue]:
     for number, line in read_lines(path, log, progress):
-        try:
+        with log.catching(number):
             record = load_record(line)
             if record is not None:
                 yield parse_dialogue(record, number, shape, options)
-        except BadField as error:
-            log.add(number, error.field, error.reason)
+
+
+def first_record(lines: Iterable[tuple[int, bytes]]) -> Record | None:
+    """Return the first object in the lines; None if no line is one."""
+    for _number, line in lines:
+        try:
+            record = load_record(line)
+        except BadField:
+            continue
+        if record is not None:
+            return record
+    return None
 
 
 def load_record(line: bytes) -> Record | None:

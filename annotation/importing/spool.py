@@ -2,8 +2,8 @@
 
 import hashlib
 from array import array
-from types import TracebackType
-from typing import IO, Self
+from contextlib import AbstractContextManager
+from typing import IO
 
 import orjson
 from django.utils.translation import gettext as _
@@ -28,7 +28,7 @@ def _named(turns: list[Record]) -> bytes:
     return orjson.dumps([{**turn, "speaker": turn["speaker"] or NOBODY} for turn in turns])
 
 
-class DialogueSpool:
+class DialogueSpool(AbstractContextManager):
     """Checked dialogues. `lines[n]` is the line of the n-th one; `sources` are in order of first appearance."""
 
     def __init__(self, study_id: int) -> None:
@@ -41,10 +41,7 @@ class DialogueSpool:
         self.metadata_fields: set[str] = set()
         self._line_of: dict[str, int] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.dialogues.close()
         self.candidates.close()
 
@@ -56,8 +53,11 @@ class DialogueSpool:
         candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
         key = self._new_key(dialogue)
         self._note_sources(dialogue.candidates)
-        contents = sorted(_content(*each, following) for each in candidates) + _told(dialogue)
-        digest = _digest(_named(dialogue.turns), metadata, dialogue.batch_key, contents)
+        contents = sorted(_content(*each, following) for each in candidates)
+        if dialogue.asker != dialogue.turns[0]["speaker"]:  # left out if they speak first, as in older digests
+            contents.append(dialogue.asker.encode())
+        content = b"\x00".join((_named(dialogue.turns), metadata, dialogue.batch_key.encode(), *contents))
+        digest = hashlib.sha256(content).hexdigest().encode()
         position = str(len(self.lines)).encode()
         self.dialogues.write(
             b"\t".join((
@@ -98,14 +98,3 @@ def _content(candidate: ParsedCandidate, metadata: bytes, following: str) -> byt
     if candidate.speaker not in ("", following):
         metadata = canonical_json(candidate.metadata | {"speaker": candidate.speaker}, "candidates")
     return orjson.dumps([candidate.key, candidate.source, candidate.text]) + metadata
-
-
-def _told(dialogue: ParsedDialogue) -> list[bytes]:
-    """Return the asker's part of the digest: empty if they speak first, so that older digests stay valid."""
-    return [] if dialogue.asker == dialogue.turns[0]["speaker"] else [dialogue.asker.encode()]
-
-
-def _digest(turns: bytes, metadata: bytes, batch_key: str, contents: list[bytes]) -> bytes:
-    """Return a hash of a dialogue's content, 64 characters. The caller sorts the candidates' contents."""
-    whole = b"\x00".join((turns, metadata, batch_key.encode(), *contents))
-    return hashlib.sha256(whole).hexdigest().encode()

@@ -1,6 +1,7 @@
 """Read the rows of a CSV file with a header, separated by comma, semicolon or tab. Quoted line breaks are kept."""
 
 import csv
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ class Table:
         if first is None:
             log.refuse_any()
             raise ImportRejected([LineError(0, "", _("the file is empty"))])
-        self._reader = csv.reader(_chain(first, lines), delimiter=delimiter_of(first), strict=True)
+        self._reader = csv.reader(itertools.chain([first], lines), delimiter=delimiter_of(first), strict=True)
         self.columns = self._header()
 
     def _decoded(self, lines: Iterator[tuple[int, bytes]]) -> Iterator[str]:
@@ -76,19 +77,10 @@ class Table:
             if not values:
                 continue
             if len(values) != len(self.columns):
-                self._log.add(self._began, "", _other_width(len(values), len(self.columns)))
+                text = _("has %(values)s values, but the header has %(columns)s columns")
+                self._log.add(self._began, "", text % {"values": len(values), "columns": len(self.columns)})
                 continue
             yield Row(self._began, values)
-
-
-def _other_width(n_values: int, n_columns: int) -> str:
-    text = _("has %(values)s values, but the header has %(columns)s columns")
-    return text % {"values": n_values, "columns": n_columns}
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def delimiter_of(header: str) -> str:

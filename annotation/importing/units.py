@@ -3,19 +3,16 @@
 All steps work on `import_unit`: one row for each name that the file gives to something rated, with its first line.
 """
 
-from collections.abc import Callable
-
 from django.utils.translation import gettext
 
 from annotation.importing.copying import execute, fetch
 from annotation.importing.dialogues import add_sources, next_position
-from annotation.importing.outcome import MOST_ERRORS, ErrorLog
+from annotation.importing.outcome import MOST_ERRORS, refuse
 from annotation.importing.spool import MOST_SOURCES
 from annotation.importing.votes import RatingOptions
 from annotation.models import Study
 
 MISSING = "candidate_id IS NULL AND unit = 'response'"
-Reason = Callable[[str, str, str, str], str]  # dialogue, item, source, batch -> what is wrong
 
 
 def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
@@ -27,57 +24,62 @@ def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
                   NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant
            FROM import_row GROUP BY dialogue, item, source, batch, unit"""
     )
-    _find_dialogues_of_items(study)
-    _find_dialogues(study)
+    find_dialogues_of_items(study, "import_unit")
+    refuse_units("n_meant > 1", "item", gettext("%(item)r is in several dialogues: add a dialogue column"))
+    find_dialogues(study, "import_unit")
     counts = dict.fromkeys(("dialogues_new", "sources_new", "candidates_new"), 0)
     if options.create_missing:
         counts["dialogues_new"] = _create_dialogues(study)
-        _find_dialogues(study)
-    refuse("dialogue_id IS NULL AND unit <> 'model'", "dialogue", _unknown_dialogue)
-    _find_candidates()
+        find_dialogues(study, "import_unit")
+    text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
+    refuse_units("dialogue_id IS NULL AND unit <> 'model'", "dialogue", text)
+    find_candidates("import_unit")
     if options.create_missing:
         counts["sources_new"] = _create_sources(study, options.reference)
         counts["candidates_new"] = _create_candidates(study)
-        _find_candidates()
+        find_candidates("import_unit")
     _check_candidates()
     _find_sources(study)
     return counts
 
 
-def refuse(condition: str, field: str, reason: Reason) -> None:
+def refuse_units(condition: str, field: str, text: str) -> None:
     """Raise ImportRejected with every line whose unit meets the condition."""
-    if not fetch(f"SELECT 1 FROM import_unit WHERE {condition} LIMIT 1"):
-        return
-    rows = fetch(
-        f"""SELECT r.line, dialogue, item, source, batch, count(*) OVER ()
-            FROM import_row r JOIN (SELECT * FROM import_unit WHERE {condition}) u
-            USING (dialogue, item, source, batch, unit) ORDER BY r.line LIMIT %s""",
-        [MOST_ERRORS],
+    if fetch(f"SELECT 1 FROM import_unit WHERE {condition} LIMIT 1"):
+        units = f"(SELECT * FROM import_unit WHERE {condition}) u USING (dialogue, item, source, batch, unit)"
+        refuse_lines(f"import_row r JOIN {units}", field, text)
+
+
+def refuse_lines(rows: str, field: str, text: str) -> None:
+    """Raise ImportRejected with the lines of these rows. The text may name dialogue, item, source and name."""
+    found = fetch(
+        f"SELECT r.line, dialogue, item, source, count(*) OVER () FROM {rows} ORDER BY r.line LIMIT %s", [MOST_ERRORS]
     )
-    log = ErrorLog()
-    for line, *names, _ in rows:
-        log.add(line, field, reason(*names))
-    log.count_more(rows[0][-1] - len(rows))
-    log.refuse_any()
+    errors = []
+    for line, dialogue, item, source, _total in found:
+        candidate = item or source
+        names = {"dialogue": dialogue, "item": candidate, "source": source}
+        names["name"] = candidate if field == "item" else dialogue or item
+        errors.append((line, field, text % names))
+    refuse(errors, found[0][-1] if found else 0)
 
 
-def _find_dialogues_of_items(study: Study) -> None:
-    """Find the dialogues of rows that name only a candidate. Its key must be unique in the study."""
+def find_dialogues_of_items(study: Study, table: str) -> None:
+    """Find the dialogues of rows that name only a candidate. Its key must be unique in the study: see `n_meant`."""
     execute(
-        """UPDATE import_unit u SET dialogue_id = f.dialogue_id, n_meant = f.n
+        f"""UPDATE {table} u SET dialogue_id = f.dialogue_id, n_meant = f.n
            FROM (SELECT c.key, min(c.dialogue_id) AS dialogue_id, count(*) AS n
                  FROM annotation_candidate c JOIN annotation_dialogue d ON d.id = c.dialogue_id
-                 WHERE d.study_id = %s AND c.key IN (SELECT item FROM import_unit WHERE dialogue = '')
+                 WHERE d.study_id = %s AND c.key IN (SELECT item FROM {table} WHERE dialogue = '')
                  GROUP BY c.key) f
            WHERE u.dialogue = '' AND f.key = u.item""",
         [study.pk],
     )
-    refuse("n_meant > 1", "item", _in_several_dialogues)
 
 
-def _find_dialogues(study: Study) -> None:
+def find_dialogues(study: Study, table: str) -> None:
     execute(
-        """UPDATE import_unit u SET dialogue_id = d.id FROM annotation_dialogue d
+        f"""UPDATE {table} u SET dialogue_id = d.id FROM annotation_dialogue d
            WHERE u.dialogue_id IS NULL AND d.study_id = %s AND d.key = coalesce(nullif(u.dialogue, ''), u.item)""",
         [study.pk],
     )
@@ -101,20 +103,22 @@ def _find_sources(study: Study) -> None:
            WHERE u.unit IN ('candidate_set', 'model') AND s.study_id = %s AND s.key = u.source""",
         [study.pk],
     )
-    refuse("source_id IS NULL AND unit IN ('candidate_set', 'model')", "source", _unknown_source)
+    text = gettext("%(source)r is not a source of the study")
+    refuse_units("source_id IS NULL AND unit IN ('candidate_set', 'model')", "source", text)
 
 
-def _find_candidates() -> None:
+def find_candidates(table: str) -> None:
+    """Find candidates by key, or by source. Where a source has several in a dialogue, the row must name one."""
     execute(
-        """UPDATE import_unit u SET candidate_id = c.id, source_id = c.source_id FROM annotation_candidate c
+        f"""UPDATE {table} u SET candidate_id = c.id, source_id = c.source_id FROM annotation_candidate c
            WHERE u.unit = 'response' AND u.candidate_id IS NULL AND u.item <> ''
                AND c.dialogue_id = u.dialogue_id AND c.key = u.item"""
     )
     execute(
-        """UPDATE import_unit u SET candidate_id = f.id, source_id = f.source_id, n_meant = f.n
+        f"""UPDATE {table} u SET candidate_id = f.id, source_id = f.source_id, n_meant = f.n
            FROM (SELECT c.dialogue_id, s.key, c.source_id, min(c.id) AS id, count(*) AS n
                  FROM annotation_candidate c JOIN annotation_source s ON s.id = c.source_id
-                 WHERE c.dialogue_id IN (SELECT dialogue_id FROM import_unit WHERE item = '')
+                 WHERE c.dialogue_id IN (SELECT dialogue_id FROM {table} WHERE item = '')
                  GROUP BY c.dialogue_id, s.key, c.source_id) f
            WHERE u.unit = 'response' AND u.candidate_id IS NULL AND u.item = ''
                AND f.dialogue_id = u.dialogue_id AND f.key = u.source"""
@@ -123,11 +127,12 @@ def _find_candidates() -> None:
 
 def _create_sources(study: Study, reference: str) -> int:
     """Create the sources of missing candidates, which cannot be made without one. Return how many."""
-    refuse(f"{MISSING} AND source = ''", "source", _needs_source)
+    text = gettext("is empty, and %(item)r is not in the study: name the source to create it")
+    refuse_units(f"{MISSING} AND source = ''", "source", text)
     rows = fetch(f"SELECT source FROM import_unit WHERE {MISSING} GROUP BY source ORDER BY min(line)")
     if len(rows) > MOST_SOURCES:
         text = gettext("is one of more than %(most)s: is this the right column?")
-        refuse(MISSING, "source", lambda *_: text % {"most": MOST_SOURCES})
+        refuse_units(MISSING, "source", text % {"most": MOST_SOURCES})
     return add_sources(study, [key for (key,) in rows], reference)
 
 
@@ -146,41 +151,12 @@ def _create_candidates(study: Study) -> int:
 
 
 def _check_candidates() -> None:
-    refuse("n_meant > 1", "item", _several_of_source)
-    refuse(MISSING, "item", _unknown_candidate)
-    other = "source <> (SELECT s.key FROM annotation_source s WHERE s.id = source_id)"
-    refuse(f"unit = 'response' AND source <> '' AND {other}", "source", _other_source)
-
-
-def _unknown_source(dialogue: str, item: str, source: str, *_: str) -> str:
-    return gettext("%(source)r is not a source of the study") % {"source": source}
-
-
-def _in_several_dialogues(dialogue: str, item: str, *_: str) -> str:
-    return gettext("%(item)r is in several dialogues: add a dialogue column") % {"item": item}
-
-
-def _unknown_dialogue(dialogue: str, item: str, *_: str) -> str:
-    text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
-    return text % {"name": dialogue or item}
-
-
-def _unknown_candidate(dialogue: str, item: str, source: str, _: str) -> str:
-    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
-    return text % {"name": item or source, "dialogue": dialogue}
-
-
-def _needs_source(dialogue: str, item: str, *_: str) -> str:
-    return gettext("is empty, and %(item)r is not in the study: name the source to create it") % {"item": item}
-
-
-def _several_of_source(dialogue: str, item: str, source: str, _: str) -> str:
     text = gettext(
         "the dialogue %(dialogue)r has several candidates from %(source)r: name the candidate in an item column"
     )
-    return text % {"dialogue": dialogue, "source": source}
-
-
-def _other_source(dialogue: str, item: str, source: str, _: str) -> str:
+    refuse_units("n_meant > 1", "item", text)
+    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
+    refuse_units(MISSING, "item", text)
+    other = "source <> (SELECT s.key FROM annotation_source s WHERE s.id = source_id)"
     text = gettext("in the study, %(item)r is from a source other than %(source)r")
-    return text % {"item": item, "source": source}
+    refuse_units(f"unit = 'response' AND source <> '' AND {other}", "source", text)

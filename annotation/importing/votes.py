@@ -3,17 +3,24 @@
 import unicodedata
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.importing.answer_cells import AnswerCells, explanation_ids, n_with_one_option, number_of, whole
+from annotation.importing.answer_cells import (
+    AnswerCells,
+    explanation_ids,
+    importable,
+    number_of,
+    whole,
+    with_one_option,
+)
 from annotation.importing.columns import is_own_export, map_columns
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
@@ -57,7 +64,7 @@ class RatingOptions:
     annotator: str = ""
 
 
-class VoteSpool:
+class VoteSpool(AbstractContextManager):
     """The checked rows of one file, ready for COPY."""
 
     def __init__(self, study_id: int, spec: VersionSpec, now: datetime) -> None:
@@ -73,24 +80,24 @@ class VoteSpool:
         self._now = now
         self._places: dict[str, int] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.file.close()
 
     def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress) -> None:
         if is_json_lines(path):
             self._places = {name: at for at, name in enumerate(LABEL_FIELDS)}
             asked = {"criterion": options.criterion, "annotator": options.annotator}
-            self._add_all(label_rows(path, self._spec, log, progress, **asked), log)
+            rows: Iterable[Row] = label_rows(path, self._spec, log, progress, **asked)
         else:
-            self._add_all(self._table(path, options.columns, log, progress), log)
+            rows = self._table(path, options.columns, log, progress)
+        for row in rows:
+            with log.catching(row.line):
+                self._add(row)
 
     def _table(self, path: Path, columns: Mapping[str, str], log: ErrorLog, progress: Progress) -> Table:
         table = Table(path, log, progress)
         try:
-            self._places = map_columns(table.columns, dict(columns), n_with_one_option(self._spec))
+            self._places = map_columns(table.columns, dict(columns), len(with_one_option(importable(self._spec))))
         except BadField as error:
             raise ImportRejected([LineError(1, error.field, error.reason)]) from None
         self._is_own = is_own_export(table.columns)
@@ -99,13 +106,6 @@ class VoteSpool:
         used = set(range(len(table.columns)) if self._is_own else self._places.values())
         self.unused = [name for at, name in enumerate(table.columns) if at not in used]
         return table
-
-    def _add_all(self, rows: Iterable[Row], log: ErrorLog) -> None:
-        for row in rows:
-            try:
-                self._add(row)
-            except BadField as error:
-                log.add(row.line, error.field, error.reason)
 
     def _value(self, row: Row, name: str) -> str:
         place = self._places.get(name)

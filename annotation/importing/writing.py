@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute, fetch
-from annotation.importing.outcome import MOST_ERRORS, ErrorLog
+from annotation.importing.outcome import MOST_ERRORS, refuse
 from annotation.models import Study
 
 SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criterion_id = v.criterion_id"
@@ -38,10 +38,7 @@ def refuse_repeated() -> None:
         [MOST_ERRORS],
     )
     repeats = _("repeats line %(line)s: same annotator, item and criterion")
-    _refuse(
-        [(line, "", repeats % {"line": first}) for line, first, _total in rows],
-        rows[0][-1] if rows else 0,
-    )
+    refuse([(line, "", repeats % {"line": first}) for line, first, _total in rows], rows[0][-1] if rows else 0)
 
 
 def refuse_changed() -> None:
@@ -62,15 +59,7 @@ def refuse_changed() -> None:
                 "the study already has another explanation or free text by this annotator for this item and criterion"
             )
         errors.append((line, "value", text % {"label": label}))
-    _refuse(errors, rows[0][-1] if rows else 0)
-
-
-def _refuse(errors: list[tuple[int, str, str]], n_errors: int) -> None:
-    log = ErrorLog()
-    for error in errors:
-        log.add(*error)
-    log.count_more(n_errors - len(errors))
-    log.refuse_any()
+    refuse(errors, rows[0][-1] if rows else 0)
 
 
 def write_votes(now: datetime) -> tuple[int, list[int]]:

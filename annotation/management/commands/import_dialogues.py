@@ -1,11 +1,9 @@
-from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 
 from annotation.importing import DIALOGUE_FORMATS, DialogueOptions, import_dialogues
-from annotation.importing.console import add_arguments, named_study, picked, run_import
+from annotation.importing.console import add_arguments, named_study, picked, run_command
 
 
 class Command(BaseCommand):
@@ -13,6 +11,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)
+        parser.add_argument("--reference", default="", metavar="KEY", help="The source that is the ground truth.")
         parser.add_argument("--format", default="", choices=DIALOGUE_FORMATS, help="Recognised when left out.")
         parser.add_argument("--source", default="", metavar="KEY", help="Who wrote candidates that name no source.")
         parser.add_argument("--asker", default="", metavar="NAME", help="Who asks in dialogues that do not say it.")
@@ -21,14 +20,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = options["file"]
-        run = partial(
-            import_dialogues,
-            named_study(options["study"]),
-            path,
-            format=options["format"],
-            options=DialogueOptions(**picked(options, "reference", "source", "asker", "unescape_newlines")),
-            is_dry_run=options["dry_run"],
-            now=timezone.now(),
-        )
-        run_import(lambda progress: run(progress=progress), path, self.stdout, self.stderr)
+        study = named_study(options["study"])
+        read = DialogueOptions(**picked(options, "reference", "source", "asker", "unescape_newlines"))
+        run_command(self, import_dialogues, study, options, format=options["format"], options=read)

@@ -1,13 +1,10 @@
-from functools import partial
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
+from django.core.management.base import BaseCommand, CommandParser
 
-from annotation.importing import RatingOptions, import_ratings, parse_map
+from annotation.importing import RatingOptions, import_ratings
 from annotation.importing.columns import FIELDS
-from annotation.importing.console import add_arguments, named_study, run_import
-from annotation.importing.outcome import BadField
+from annotation.importing.console import add_arguments, add_map, columns_of, named_study, picked, run_command
 
 
 class Command(BaseCommand):
@@ -17,12 +14,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)
-        parser.add_argument(
-            "--map",
-            default="",
-            metavar="annotator=rater,...",
-            help=f"Our field = the file's column. Fields: {', '.join(FIELDS)}.",
-        )
+        parser.add_argument("--reference", default="", metavar="KEY", help="The source that is the ground truth.")
+        add_map(parser, "annotator=rater,...", FIELDS)
         parser.add_argument(
             "--create-missing",
             action="store_true",
@@ -38,26 +31,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = options["file"]
-        run = partial(
-            import_ratings,
-            named_study(options["study"]),
-            path,
-            options=RatingOptions(
-                _columns(options["map"]),
-                options["create_missing"],
-                options["reference"],
-                options["criterion"],
-                options["annotator"],
-            ),
-            is_dry_run=options["dry_run"],
-            now=timezone.now(),
-        )
-        run_import(lambda progress: run(progress=progress), path, self.stdout, self.stderr)
-
-
-def _columns(text: str) -> dict[str, str]:
-    try:
-        return parse_map(text)
-    except BadField as error:
-        raise CommandError(f"--map: {error.reason}.") from None
+        study = named_study(options["study"])
+        rest = picked(options, "create_missing", "reference", "criterion", "annotator")
+        run_command(self, import_ratings, study, options, options=RatingOptions(columns_of(options["map"]), **rest))
