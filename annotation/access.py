@@ -5,7 +5,7 @@ member without the right gets PermissionDenied.
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser, Permission, User
@@ -47,6 +47,7 @@ RIGHTS: dict[str, frozenset[Right]] = {
 }
 
 Person = User | AnonymousUser
+Found = TypeVar("Found")
 
 
 def signed_in(user: Person) -> User:
@@ -102,15 +103,16 @@ def _roles_with(right: Right) -> list[str]:
     return [role for role, rights in RIGHTS.items() if right in rights]
 
 
+def _found(row: Found | None, what: str) -> Found:
+    if row is None:
+        raise Http404(f"No such {what}.")
+    return row
+
+
 def study_for(user: Person, slug: str, right: Right) -> Study:
     """Return the study. Raise Http404 if the user is no member, PermissionDenied if the role lacks the right."""
-    membership = (
-        Membership.objects.select_related("study__protocol_version__protocol")
-        .filter(study__slug=slug, user=_id_of(user))
-        .first()
-    )
-    if membership is None:
-        raise Http404("No such study.")
+    known = Membership.objects.select_related("study__protocol_version__protocol")
+    membership = _found(known.filter(study__slug=slug, user=_id_of(user)).first(), "study")
     if right not in RIGHTS[membership.role]:
         role = membership.get_role_display()
         raise PermissionDenied(_("Your role in this study (%(role)s) does not allow this.") % {"role": role})
@@ -118,69 +120,42 @@ def study_for(user: Person, slug: str, right: Right) -> Study:
 
 
 def batch_for(user: Person, slug: str, key: str, right: Right) -> Batch:
-    study = study_for(user, slug, right)
-    batch = study.batches.filter(key=key).first()
-    if batch is None:
-        raise Http404("No such batch.")
-    batch.study = study
-    return batch
+    return _found(study_for(user, slug, right).batches.filter(key=key).first(), "batch")
 
 
 def import_for(user: Person, slug: str, token: UUID) -> ImportJob:
-    study = study_for(user, slug, Right.IMPORT)
-    job = study.imports.filter(token=token).first()
-    if job is None:
-        raise Http404("No such import.")
-    job.study = study
-    return job
+    return _found(study_for(user, slug, Right.IMPORT).imports.filter(token=token).first(), "import")
 
 
 def export_for(user: Person, slug: str, token: UUID) -> ExportJob:
     """Return an export job. One with account names also needs the right MEMBERS."""
-    study = study_for(user, slug, Right.READ)
-    job = study.exports.filter(token=token).first()
-    if job is None:
-        raise Http404("No such export.")
+    job = _found(study_for(user, slug, Right.READ).exports.filter(token=token).first(), "export")
     if job.has_names:
         study_for(user, slug, Right.MEMBERS)
-    job.study = study
     return job
 
 
 def metric_for(user: Person, slug: str, token: UUID) -> Metric:
     """Return an active metric, for users who may import."""
-    metric = study_for(user, slug, Right.IMPORT).metrics.filter(token=token, is_active=True).first()
-    if metric is None:
-        raise Http404("No such metric.")
-    return metric
+    metrics = study_for(user, slug, Right.IMPORT).metrics
+    return _found(metrics.filter(token=token, is_active=True).first(), "metric")
 
 
 def judge_run_for(user: Person, slug: str, token: UUID) -> JudgeRun:
     """Return a judge run, for users who may start one: it holds prompts and answers."""
-    study = study_for(user, slug, Right.CONFIGURE)
-    run = study.judge_runs.filter(token=token).first()
-    if run is None:
-        raise Http404("No such run.")
-    run.study = study
-    return run
+    return _found(study_for(user, slug, Right.CONFIGURE).judge_runs.filter(token=token).first(), "run")
 
 
 def membership_for(user: Person, slug: str, pk: int) -> Membership:
     """Return a membership of any user, for those who decide about members."""
-    study = study_for(user, slug, Right.MEMBERS)
-    membership = study.memberships.select_related("user", "study").filter(pk=pk).first()
-    if membership is None:
-        raise Http404("No such member.")
-    return membership
+    members = study_for(user, slug, Right.MEMBERS).memberships.select_related("user", "study")
+    return _found(members.filter(pk=pk).first(), "member")
 
 
 def annotator_for(user: Person, slug: str, token: UUID, right: Right = Right.CLEAR) -> Participant:
     """Return the participation of any annotator; by default for those who decide who may rate."""
-    study = study_for(user, slug, right)
-    participant = study.participants.select_related("user", "study").filter(token=token).first()
-    if participant is None:
-        raise Http404("No such annotator.")
-    return participant
+    participants = study_for(user, slug, right).participants.select_related("user", "study")
+    return _found(participants.filter(token=token).first(), "annotator")
 
 
 def participations_of(user: Person) -> QuerySet[Participant]:
@@ -189,12 +164,8 @@ def participations_of(user: Person) -> QuerySet[Participant]:
 
 def participant_for(user: Person, slug: str) -> Participant:
     """Return the user's own participation in a study, never somebody else's."""
-    participant = (
-        participations_of(user).select_related("study__protocol_version__protocol").filter(study__slug=slug).first()
-    )
-    if participant is None:
-        raise Http404("No such study.")
-    return participant
+    mine = participations_of(user).select_related("study__protocol_version__protocol")
+    return _found(mine.filter(study__slug=slug).first(), "study")
 
 
 def _own_assignment(token: UUID, user: int) -> QuerySet[Assignment]:
@@ -207,10 +178,7 @@ OWN_ASSIGNMENT = Ready(_own_assignment, token=UUID, user=int)
 
 def assignment_for(user: Person, token: UUID) -> Assignment:
     """Return the user's own assignment. Even an owner cannot open somebody else's."""
-    assignments = OWN_ASSIGNMENT(token=token, user=_id_of(user))
-    if not assignments:
-        raise Http404("No such assignment.")
-    return assignments[0]
+    return _found(next(iter(OWN_ASSIGNMENT(token=token, user=_id_of(user))), None), "assignment")
 
 
 class AnswerContext(NamedTuple):
@@ -236,8 +204,5 @@ def answer_context_for(user: Person, token: UUID) -> AnswerContext:
 
 
 def claimable_batch_for(user: Person, token: UUID) -> tuple[Batch, Participant]:
-    batch = Batch.objects.select_related("study__protocol_version").filter(token=token).first()
-    participant = participations_of(user).filter(study_id=batch.study_id).first() if batch else None
-    if batch is None or participant is None:
-        raise Http404("No such batch.")
-    return batch, participant
+    batch = _found(Batch.objects.select_related("study__protocol_version").filter(token=token).first(), "batch")
+    return batch, _found(participations_of(user).filter(study_id=batch.study_id).first(), "batch")

@@ -21,14 +21,13 @@ def path_to_study(model: type[Model]) -> str | None:
             if each is Study:
                 return path
         seen |= {each for _path, each in level}
-        level = [following for path, each in level for following in _parents(path, each) if following[1] not in seen]
+        level = [
+            (field.name if path == "pk" else f"{path}__{field.name}", field.related_model)
+            for path, each in level
+            for field in each._meta.fields
+            if isinstance(field, ForeignKey) and not field.null and field.related_model not in seen
+        ]
     return None
-
-
-def _parents(path: str, model: type[Model]) -> list[tuple[str, type[Model]]]:
-    before = "" if path == "pk" else f"{path}__"
-    keys = [field for field in model._meta.fields if isinstance(field, ForeignKey) and not field.null]
-    return [(before + field.name, field.related_model) for field in keys]
 
 
 class OwnStudies(admin.ModelAdmin):

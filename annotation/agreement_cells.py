@@ -204,13 +204,9 @@ def kappa_weights(criterion: CriterionSpec) -> tuple[list[int], dict[str, np.nda
         return [], {}
     left_out, numbers = alpha_options(criterion)
     n = len(criterion.options) - len(left_out)
-    values = _in_order(numbers) if criterion.scale == Criterion.Scale.ORDINAL else numbers
-    return left_out, {name: agreement_weights(kind, n, values) for name, kind in WEIGHTED.items()}
-
-
-def _in_order(numbers: list[float] | None) -> list[float] | None:
-    """Return the place of each number in ascending order."""
-    return numbers and [float(sorted(numbers).index(number)) for number in numbers]
+    if numbers and criterion.scale == Criterion.Scale.ORDINAL:
+        numbers = [float(sorted(numbers).index(number)) for number in numbers]
+    return left_out, {name: agreement_weights(kind, n, numbers) for name, kind in WEIGHTED.items()}
 
 
 def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:
@@ -235,20 +231,16 @@ def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | No
 def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
     """Return what one batch adds to its study's means over batches and pairs, as integers."""
     kappa = fleiss_kappa(counted(cell.histogram, criterion)[0]).value
-    return {
+    sums = {
         "batches": int(kappa is not None),
         "undefined": int(kappa is None),
         "kappa": round((kappa or 0) * UNIT),
         "kappa_squared": round((kappa or 0) ** 2 * UNIT),
-        **_of_pairs(cohen_estimates(cell.pairs, criterion)),
     }
-
-
-def _of_pairs(found: dict[str, Estimate]) -> dict[str, int]:
-    """Return each coefficient's sum over its pairs, and how many pairs have it and how many do not."""
-    sums = {name: round((each.value or 0) * each.n_pairs * UNIT) for name, each in found.items()}
-    sums |= {f"{name}_pairs": each.n_pairs for name, each in found.items()}
-    return sums | {f"{name}_undefined": each.n_undefined for name, each in found.items()}
+    for name, each in cohen_estimates(cell.pairs, criterion).items():
+        sums[name] = round((each.value or 0) * each.n_pairs * UNIT)
+        sums[f"{name}_pairs"], sums[f"{name}_undefined"] = each.n_pairs, each.n_undefined
+    return sums
 
 
 def mean_and_sd(sums: dict[str, int]) -> tuple[float | None, float | None]:

@@ -1,6 +1,5 @@
 """Save answers. These are the busiest views of the platform."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -145,7 +144,21 @@ class SeveralAnswersView(APIView):
         """Save several answers. The results come in the order of the answers; each is saved or refused separately."""
         values = SEVERAL.run_validation(request.data)
         context, now = _context(request, values["assignment"]), timezone.now()
-        return Response({"results": _results(context, values["answers"], now)})
+        results: list[Any] = []
+        for answer in values["answers"]:
+            try:
+                results.append(_submission(OWN_ANSWER.run_validation(answer)))
+            except ValidationError as error:
+                results.append(_refusal(error))
+        # The readable answers go to the database together.
+        read = {at: each for at, each in enumerate(results) if isinstance(each, Submission)}
+        outcomes = record_ratings(context.assignment_id, context.spec, list(read.values()), now=now)
+        for (at, submission), outcome in zip(read.items(), outcomes, strict=True):
+            try:
+                results[at] = {"status": status.HTTP_200_OK, **_said(context, submission, outcome, now)}
+            except APIException as error:
+                results[at] = _refusal(error)
+        return Response({"results": results})
 
 
 def _context(request: Request, assignment: UUID) -> AnswerContext:
@@ -153,28 +166,6 @@ def _context(request: Request, assignment: UUID) -> AnswerContext:
     if context.needs_consent:
         raise Refusal("consent_needed", _("Agree to take part first. Until then your answer stays on your device."))
     return context
-
-
-def _results(context: AnswerContext, answers: Sequence[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
-    """Send the readable answers to the database together. Return one result for each answer."""
-    looked_at = [_read(answer) for answer in answers]
-    read = [each for each in looked_at if isinstance(each, Submission)]
-    outcomes = iter(record_ratings(context.assignment_id, context.spec, read, now=now))
-    return [_result(context, each, next(outcomes), now) if isinstance(each, Submission) else each for each in looked_at]
-
-
-def _read(answer: dict[str, Any]) -> Submission | dict[str, Any]:
-    try:
-        return _submission(OWN_ANSWER.run_validation(answer))
-    except ValidationError as error:
-        return _refusal(error)
-
-
-def _result(context: AnswerContext, submission: Submission, outcome: Outcome, now: datetime) -> dict[str, Any]:
-    try:
-        return {"status": status.HTTP_200_OK, **_said(context, submission, outcome, now)}
-    except APIException as error:
-        return _refusal(error)
 
 
 def _refusal(error: APIException) -> dict[str, Any]:
@@ -191,7 +182,10 @@ def _said(context: AnswerContext, submission: Submission, outcome: Outcome, now:
     if isinstance(outcome, InvalidAnswer):
         raise ValidationError({field: [sentence] for field, sentence in outcome.errors.items()})
     if isinstance(outcome, Refused):
-        extra = _wait(context, submission, now) if outcome.code == "too_soon" else outcome.extra
+        extra = outcome.extra
+        if outcome.code == "too_soon":  # its dialogue counts as being read from now on
+            left = open_answered(context.assignment_id, submission.item, context.spec.reading_seconds, now=now)
+            extra = {"seconds": left.total_seconds()}
         raise Refusal(outcome.code, outcome.message, **extra)
     if not outcome.is_counted:
         raise Refusal("lease_expired", LEASE_EXPIRED, kept=True, revision=outcome.revision)
@@ -201,9 +195,3 @@ def _said(context: AnswerContext, submission: Submission, outcome: Outcome, now:
         "is_counted": outcome.is_counted,
         "saved_at": now,
     }
-
-
-def _wait(context: AnswerContext, submission: Submission, now: datetime) -> dict[str, float]:
-    """Return after how many seconds the answer is accepted; its dialogue counts as being read from now on."""
-    left = open_answered(context.assignment_id, submission.item, context.spec.reading_seconds, now=now)
-    return {"seconds": left.total_seconds()}

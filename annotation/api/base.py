@@ -17,9 +17,22 @@ from annotation.services.refusals import Refused
 from parley.errors import Refusal
 
 
-# No docstring: the OpenAPI document would show it for every operation. `rights` names what each method of a view below
-# /studies/<slug>/ needs; a method without an entry is refused.
-class StudyView(GenericAPIView):
+# Answers refusals of services as errors of the API: services know nothing of HTTP. No docstring, here and below: the
+# OpenAPI document would show it for every operation.
+class AnswersRefusals:
+    def handle_exception(self, error: Exception) -> Response:
+        shown = error
+        if isinstance(error, Refused):
+            shown = Refusal(error.code, error.message, **error.extra)
+        elif isinstance(error, InvalidValues):
+            shown = exceptions.ValidationError(as_serializer_error(error))
+        elif isinstance(error, PermissionDenied):
+            shown = exceptions.PermissionDenied(str(error) or None)
+        return super().handle_exception(shown)  # type: ignore[misc]
+
+
+# `rights` names what each method of a view below /studies/<slug>/ needs; a method without an entry is refused.
+class StudyView(AnswersRefusals, GenericAPIView):
     metadata_class = None  # OPTIONS would describe bodies to people who may not send them
     rights: dict[str, Right] = {}
     parser_classes = [BoundedJSONParser]
@@ -37,23 +50,9 @@ class StudyView(GenericAPIView):
         if request.method in self.rights or request.method == "HEAD":
             _ = self.study
 
-    def handle_exception(self, error: Exception) -> Response:
-        return super().handle_exception(in_the_shape(error))
-
     def checked(self, serializer_class: Any = None, **kwargs: Any) -> dict[str, Any]:
         """Return the clean values of the request's body. Raise ValidationError."""
         make = serializer_class or self.get_serializer_class()
         serializer = make(data=self.request.data, context=self.get_serializer_context(), **kwargs)
         serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
-
-
-def in_the_shape(error: Exception) -> Exception:
-    """Return the API's exception for one of a service: services know nothing of HTTP."""
-    if isinstance(error, Refused):
-        return Refusal(error.code, error.message, **error.extra)
-    if isinstance(error, InvalidValues):
-        return exceptions.ValidationError(as_serializer_error(error))
-    if isinstance(error, PermissionDenied):
-        return exceptions.PermissionDenied(str(error) or None)
-    return error

@@ -25,12 +25,6 @@ from annotation.services import uploads
 COLUMNS = tuple(dict.fromkeys((*RATING_FIELDS, *PREDICTION_FIELDS)))
 
 
-def _map_field(name: str) -> serializers.CharField:
-    return serializers.CharField(
-        required=False, max_length=200, help_text=f"Of ratings and predictions: the file's column that is our {name}."
-    )
-
-
 class ImportSerializer(serializers.Serializer):
     """A file and how to read it. The API accepts the same values as the form on the import page."""
 
@@ -73,7 +67,11 @@ class ImportSerializer(serializers.Serializer):
 
     def get_fields(self) -> dict[str, serializers.Field]:
         """Add a field for each of our columns: it takes the name of that column in the file."""
-        return super().get_fields() | {f"map_{name}": _map_field(name) for name in COLUMNS}
+        fields = super().get_fields()
+        for name in COLUMNS:
+            text = f"Of ratings and predictions: the file's column that is our {name}."
+            fields[f"map_{name}"] = serializers.CharField(required=False, max_length=200, help_text=text)
+        return fields
 
 
 class ImportsView(StudyView):
@@ -94,22 +92,18 @@ class ImportsView(StudyView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Queue an import. If any line is wrong, nothing is stored and the import lists the errors."""
-        job = uploads.queue_import(
-            study=self.study,
-            user=signed_in(request.user),
-            now=timezone.now(),
-            **import_arguments(request.data, request.FILES),
-        )
+        data: Any = request.data
+        is_form = isinstance(data, QueryDict)
+        texts = {name: data[name] for name in data if isinstance(data[name], str)} if is_form else {}
+        form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, request.FILES)
+        if not form.is_valid():
+            raise serializers.ValidationError(
+                {name: [str(text) for text in said] for name, said in form.errors.items()}
+            )
+        user, now = signed_in(request.user), timezone.now()
+        job = uploads.queue_import(study=self.study, user=user, now=now, **form.arguments())
         headers = {"Location": request.build_absolute_uri(f"{job.token}/")}
         return Response(self.get_serializer(job).data, status=status.HTTP_202_ACCEPTED, headers=headers)
-
-
-def import_arguments(data: Any, files: Any) -> dict[str, Any]:
-    texts = {name: data[name] for name in data if isinstance(data[name], str)} if isinstance(data, QueryDict) else {}
-    form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, files)
-    if not form.is_valid():
-        raise serializers.ValidationError({name: [str(text) for text in texts] for name, texts in form.errors.items()})
-    return form.arguments()
 
 
 class ImportView(StudyView):

@@ -1,26 +1,20 @@
 """Save marks on items: an annotator is unsure about one, or something is wrong with it."""
 
-from datetime import datetime
-from typing import Any
-
-from django.core.exceptions import ValidationError as InvalidMark
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import as_serializer_error
 from rest_framework.views import APIView
 
 from annotation.access import answer_context_for
 from annotation.api.answers import LONGEST_MS
+from annotation.api.base import AnswersRefusals
 from annotation.api.parsing import BoundedJSONParser
 from annotation.models import ItemMark, MarkChange
 from annotation.models.marks import LONGEST_WORDS
-from annotation.services.marking import Marked, Marking, record_mark
-from annotation.services.refusals import Refused
+from annotation.services.marking import Marking, record_mark
 from parley.errors import Refusal
 
 
@@ -61,7 +55,7 @@ ACKNOWLEDGED = inline_serializer(
 LEASE_EXPIRED = _("Your time for this batch has ended. Your mark is kept and counts if you take a seat again.")
 
 
-class MarksView(APIView):
+class MarksView(AnswersRefusals, APIView):
     parser_classes = [BoundedJSONParser]
 
     @extend_schema(
@@ -81,17 +75,7 @@ class MarksView(APIView):
         if context.needs_consent:
             raise Refusal("consent_needed", _("Agree to take part first. Until then your mark stays on your device."))
         now = timezone.now()
-        marked = _record(context.assignment_id, values, now)
+        marked = record_mark(context.assignment_id, Marking(kind=values.pop("mark"), **values), now=now)
         if not marked.is_held:
             raise Refusal("lease_expired", LEASE_EXPIRED, kept=True)
         return Response({"is_repeat": marked.is_repeat, "saved_at": now})
-
-
-def _record(assignment_id: int, values: dict[str, Any], now: datetime) -> Marked:
-    marking = Marking(kind=values.pop("mark"), **values)
-    try:
-        return record_mark(assignment_id, marking, now=now)
-    except InvalidMark as invalid:
-        raise ValidationError(as_serializer_error(invalid)) from None
-    except Refused as refused:
-        raise Refusal(refused.code, refused.message, **refused.extra) from None

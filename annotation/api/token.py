@@ -61,12 +61,10 @@ def sign_in(request: Request, *, username: str, password: str, code: str = "") -
         user = get_adapter().authenticate(request._request, username=username, password=password)
     except InvalidValues:
         raise exceptions.Throttled(wait=300) from None
-    if user is None or not user.is_active or not _second_factor(user, code):
+    if user is None or not user.is_active:
+        raise wrong
+    # A password alone must not open an account that needs two factors on the page.
+    factors = list(Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN))
+    if factors and not (code and any(factor.wrap().validate_code(code) for factor in factors)):
         raise wrong
     return user
-
-
-def _second_factor(user: User, code: str) -> bool:
-    """Check the code: a password alone must not open an account that needs two factors on the page."""
-    factors = list(Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN))
-    return not factors or (bool(code) and any(factor.wrap().validate_code(code) for factor in factors))

@@ -47,8 +47,12 @@ def complete(url: str, key: str, body: dict[str, Any], *, timeout: float) -> Rep
     began = time.monotonic()
     try:
         status, headers, data = _post(url, key, json.dumps(body).encode(), began + timeout)
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        return Reply(None, _hidden(_reason(error), key), _ms(began))
+    except TimeoutError:
+        return Reply(None, "no answer in time", _ms(began))
+    except ValueError:  # Python's message would quote a malformed header: the key
+        return Reply(None, "the request could not be made", _ms(began))
+    except (OSError, http.client.HTTPException) as error:
+        return Reply(None, _hidden(f"{type(error).__name__}: {error}"[:300], key), _ms(began))
     text = _hidden(data.decode(errors="replace").replace("\x00", "\ufffd"), key)
     if status != 200:
         # The message about a refused key may repeat parts of the key.
@@ -96,14 +100,6 @@ def _read(response: http.client.HTTPResponse, connection: http.client.HTTPConnec
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     return data
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, ValueError):
-        return "the request could not be made"  # Python's message would quote a malformed header: the key
-    return f"{type(error).__name__}: {error}"[:300]
 
 
 def _hidden(text: str, key: str) -> str:

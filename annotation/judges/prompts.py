@@ -17,7 +17,6 @@ from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 from protocols.translating import WorkedExample, examples_in, spec_in, texts_in
 
 Turn = Mapping[str, Any]
-Message = dict[str, str]
 MOST_ANSWER_TOKENS = 300
 OBJECT = re.compile(r"\{[^{}]*\}")
 SYSTEM = (
@@ -75,10 +74,15 @@ class Prompter:
     def body(self, target: Target, criterion_id: int) -> dict[str, Any]:
         """Return the request as it is sent and stored."""
         criterion = self.criterion(criterion_id)
-        messages = [{"role": "system", "content": self._system()}]
+        parts = [SYSTEM]
+        if self._texts.guidelines_short:
+            parts.append(f"Guidelines:\n{self._texts.guidelines_short}")
+        parts.extend(self._texts.notices)
+        messages = [{"role": "system", "content": "\n\n".join(parts)}]
         for shot, option in self._shots[criterion_id]:
-            messages += [_user(self._question(shot, criterion)), _assistant(option)]
-        messages.append(_user(self._question(target, criterion)))
+            messages.append({"role": "user", "content": self._question(shot, criterion)})
+            messages.append({"role": "assistant", "content": json.dumps({"answer": option.key})})
+        messages.append({"role": "user", "content": self._question(target, criterion)})
         return {
             "model": self._run.model,
             "messages": messages,
@@ -87,19 +91,18 @@ class Prompter:
             "max_tokens": MOST_ANSWER_TOKENS,
         }
 
-    def _system(self) -> str:
-        parts = [SYSTEM]
-        if self._texts.guidelines_short:
-            parts.append(f"Guidelines:\n{self._texts.guidelines_short}")
-        parts.extend(self._texts.notices)
-        return "\n\n".join(parts)
-
     def _question(self, target: Target, criterion: CriterionSpec) -> str:
         keys = " | ".join(json.dumps({"answer": option.key}) for option in criterion.options)
         parts = [*_material(target), f"Question: {criterion.question}"]
         if criterion.definition:
             parts.append(f"Definition: {criterion.definition}")
-        parts.append("Answers:\n" + "\n".join(map(_option, criterion.options)))
+        answers = ["Answers:"]
+        for option in criterion.options:
+            answers.append(
+                f'- "{option.key}": {option.label}' + (f". {option.definition}" if option.definition else "")
+            )
+            answers += [f"  - {condition}" for condition in option.conditions]
+        parts.append("\n".join(answers))
         parts.append(f"Reply with exactly one of: {keys}")
         return "\n\n".join(parts)
 
@@ -145,27 +148,11 @@ def _material(target: Target) -> Iterator[str]:
     if target.persona:
         facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(target.persona, start=1))
         yield f"Persona facts:\n{facts}"
-    turns = [f"[{number}] {_said(turn)}" for number, turn in enumerate(target.turns, start=1)]
+    said = [f"{turn['speaker']}: {turn['text']}" if turn["speaker"] else str(turn["text"]) for turn in target.turns]
+    turns = [f"[{number}] {text}" for number, text in enumerate(said, start=1)]
     yield "Dialogue:\n" + "\n".join(turns)
     if target.response is not None:
         yield f"Response to judge, as the next turn of this dialogue:\n{target.response}"
-
-
-def _said(turn: Turn) -> str:
-    return f"{turn['speaker']}: {turn['text']}" if turn["speaker"] else str(turn["text"])
-
-
-def _option(option: OptionSpec) -> str:
-    lines = [f'- "{option.key}": {option.label}' + (f". {option.definition}" if option.definition else "")]
-    return "\n".join([*lines, *(f"  - {condition}" for condition in option.conditions)])
-
-
-def _user(text: str) -> Message:
-    return {"role": "user", "content": text}
-
-
-def _assistant(option: OptionSpec) -> Message:
-    return {"role": "assistant", "content": json.dumps({"answer": option.key})}
 
 
 # --- the answer -----------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ Judges are off unless the operator names an endpoint. The key is in the worker's
 """
 
 import hashlib
-import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,24 +11,20 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from annotation.judges.prompts import Prompter, Target, judgeable, target_of
 from annotation.models import Batch, Candidate, Dialogue, JudgeRun, Study
+from annotation.nudging import queue
 from annotation.services import activity
 from annotation.services.refusals import Refused
 from parley.advisory import is_locked
-from parley.celery import app
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
-
-logger = logging.getLogger(__name__)
 
 LOCK_SPACE = 0x1A72
 LOST_AFTER = timedelta(minutes=2)
@@ -62,12 +57,9 @@ def target_ids(run: JudgeRun) -> list[int]:
         dialogues = Dialogue.objects.filter(items, items__unit="dialogue", is_textless=False)
         ids = sorted(set(dialogues.values_list("pk", flat=True)))
     if run.most_targets is not None and run.most_targets < len(ids):
-        ids = sorted(sorted(ids, key=lambda pk: _drawn(run.seed, pk))[: run.most_targets])
+        drawn = sorted(ids, key=lambda pk: hashlib.sha256(f"{run.seed}|{pk}".encode()).digest())
+        ids = sorted(drawn[: run.most_targets])
     return ids
-
-
-def _drawn(seed: int, pk: int) -> bytes:
-    return hashlib.sha256(f"{seed}|{pk}".encode()).digest()
 
 
 def targets_of(run: JudgeRun, ids: Iterable[int]) -> list[Target]:
@@ -96,20 +88,16 @@ def needs_of(run: JudgeRun) -> Needs:
     """Return the estimate for a run, which need not be stored."""
     ids = target_ids(run)
     n_calls = len(ids) * len(run.criteria)
-    prompt = round(n_calls * _mean_tokens(run, ids[:: max(1, len(ids) // SAMPLED)][:SAMPLED]))
-    answer = n_calls * TOKENS_OF_AN_ANSWER
-    minutes = -(-n_calls // run.requests_per_minute)
-    return Needs(len(ids), n_calls, prompt, answer, cost_of(run, prompt, answer), minutes)
-
-
-def _mean_tokens(run: JudgeRun, ids: list[int]) -> float:
     prompter = Prompter(run)
     found = [
         sum(tokens_in(message["content"]) for message in prompter.body(target, criterion)["messages"])
-        for target in targets_of(run, ids)
+        for target in targets_of(run, ids[:: max(1, len(ids) // SAMPLED)][:SAMPLED])
         for criterion in run.criteria
     ]
-    return sum(found) / len(found) if found else 0.0
+    prompt = round(n_calls * (sum(found) / len(found) if found else 0.0))
+    answer = n_calls * TOKENS_OF_AN_ANSWER
+    minutes = -(-n_calls // run.requests_per_minute)
+    return Needs(len(ids), n_calls, prompt, answer, cost_of(run, prompt, answer), minutes)
 
 
 def tokens_in(text: str) -> float:
@@ -191,10 +179,7 @@ def resume_run(run: JudgeRun, *, now: datetime) -> None:
 
 
 def send(run_id: int, countdown: float = 0) -> None:
-    try:
-        app.send_task("annotation.tasks.run_judge", args=[run_id], countdown=countdown or None)
-    except (OperationalError, CeleryError, OSError) as error:
-        logger.warning("judge %s not queued: %s", run_id, error)
+    queue("run_judge", run_id, countdown=countdown or None)
 
 
 def tend_judges(*, now: datetime) -> int:

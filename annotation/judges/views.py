@@ -15,7 +15,7 @@ from annotation.access import Right, judge_run_for, signed_in, study_for
 from annotation.judges import runs as judging
 from annotation.judges.forms import JudgeForm
 from annotation.judges.runs import Needs
-from annotation.models import JudgeCall, JudgeRun, Study
+from annotation.models import JudgeCall, JudgeRun
 from annotation.selectors.health import imports_are_stalled
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
@@ -35,10 +35,6 @@ def judge_runs(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("judge_run", slug, run.token)
             plan = judging.planned_run(study, signed_in(request.user), form.cleaned_data, now=timezone.now())
             needs = judging.needs_of(plan)
-    return _runs_page(request, study, form, needs)
-
-
-def _runs_page(request: HttpRequest, study: Study, form: JudgeForm, needs: Needs | None) -> HttpResponse:
     return study_page(
         request,
         study,

@@ -4,6 +4,7 @@ A task works for a minute and then queues itself again, so that imports get thei
 dies, another takes over and does not repeat questions that had their last call. No transaction is open during requests.
 """
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from django.db.models import Count, F, Q
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_noop
 
+from annotation.importing.shapes import free_key
 from annotation.judges.chat import Reply, address_of, complete
 from annotation.judges.prompts import Prompter, Target, parse_answer
 from annotation.judges.runs import LOCK_SPACE, UNDER_WAY, send, target_ids, targets_of
@@ -79,12 +81,7 @@ def judge_reply(reply: Reply, criterion: CriterionSpec, question: JudgeQuestion)
     code = reply.http_status
     if code is not None and 400 <= code < 500 and code not in (408, 409, 425, 429, *LOST_HOPE):
         return JudgeReply(Status.REJECTED, is_last=True, note=f"HTTP {code}")
-    return _failed(reply, question)
-
-
-def _failed(reply: Reply, question: JudgeQuestion) -> JudgeReply:
-    """Return when to ask again: later each time, or when the endpoint says; with an error if it is hopeless."""
-    code = reply.http_status
+    # It is asked again: later each time, or when the endpoint says; with an error if it is hopeless.
     note = "is no completion" if code == 200 else f"HTTP {code}" if code else reply.text[:300]
     error = LOST_HOPE.get(code or 0, MOVED if code and 300 <= code < 400 else "")
     asked = reply.retry_after if reply.retry_after is not None else float(2**question.n_failed)
@@ -128,17 +125,23 @@ class Worker:
             return None
         questions = self._open_questions()
         prompter = Prompter(self.run)
-        self.due = self.began + self._rest_of_interval()
+        # A new task keeps its distance from the last request of the task before.
+        last = self.run.calls.order_by("-pk").values_list("sent_at", flat=True).first()
+        rest = self._interval - (self.now - last).total_seconds() if last else 0.0
+        self.due = self.began + max(0.0, rest)
         texts: dict[int, Target] = {}
         while questions:
             wait = self.due - time.monotonic()
             if wait > LONGEST_WAIT or time.monotonic() - self.began > self.seconds:
                 return max(0.0, wait)
             self.sleep(max(0.0, wait))
-            if not self._is_wanted():
+            mine = JudgeRun.objects.filter(pk=self.run.pk, status=Run.RUNNING)
+            if not mine.update(beaten_at=self.clock()):
                 return None
             if questions[0].target not in texts:
-                texts = self._texts(questions)
+                following = itertools.islice(questions, TARGETS_AT_ONCE)
+                ids = dict.fromkeys(abs(question.target) for question in following)
+                texts = {target.key: target for target in targets_of(self.run, ids)}
             judged = self._ask(prompter, texts[questions[0].target], questions[0])
             if judged.error:
                 self._fail(judged.error)
@@ -148,18 +151,9 @@ class Worker:
         finish(self.run, now=self.clock())
         return None
 
-    def _rest_of_interval(self) -> float:
-        """Return the seconds to wait so that a new task keeps its distance from the last request of the task before."""
-        last = self.run.calls.order_by("-pk").values_list("sent_at", flat=True).first()
-        return max(0.0, self._interval - (self.now - last).total_seconds()) if last else 0.0
-
     @property
     def _interval(self) -> float:
         return 60 / self.run.requests_per_minute
-
-    def _is_wanted(self) -> bool:
-        mine = JudgeRun.objects.filter(pk=self.run.pk, status=Run.RUNNING)
-        return bool(mine.update(beaten_at=self.clock()))
 
     def _open_questions(self) -> deque[JudgeQuestion]:
         """Return the questions without a last call, in the order of targets, with the counts of their earlier calls."""
@@ -173,17 +167,13 @@ class Worker:
         )
         tried = {(criterion, key): rest for criterion, key, *rest in counts.filter(is_last=False)}
         ids = target_ids(self.run)
-        self._update(n_total=len(ids) * len(self.run.criteria))
+        JudgeRun.objects.filter(pk=self.run.pk).update(n_total=len(ids) * len(self.run.criteria))
         return deque(
             JudgeQuestion(sign * pk, criterion, *tried.get((criterion, sign * pk), ()))
             for pk in ids
             for criterion in self.run.criteria
             if (criterion, sign * pk) not in done
         )
-
-    def _texts(self, questions: deque[JudgeQuestion]) -> dict[int, Target]:
-        keys = list(dict.fromkeys(questions[at].target for at in range(min(TARGETS_AT_ONCE, len(questions)))))
-        return {target.key: target for target in targets_of(self.run, [abs(key) for key in keys])}
 
     def _ask(self, prompter: Prompter, target: Target, question: JudgeQuestion) -> JudgeReply:
         body = prompter.body(target, question.criterion)
@@ -212,9 +202,6 @@ class Worker:
         JudgeRun.objects.filter(pk=self.run.pk, status=Run.RUNNING).update(
             status=Run.FAILED, error=error, finished_at=self.clock()
         )
-
-    def _update(self, **values: int) -> None:
-        JudgeRun.objects.filter(pk=self.run.pk).update(**values)
 
 
 COUNTERS = {
@@ -268,7 +255,9 @@ def finish(run: JudgeRun, *, now: datetime) -> None:
     keys = run.protocol_version.criteria.in_bulk(run.criteria)
     for criterion in run.criteria:
         calls = run.calls.filter(criterion=criterion, is_last=True, status=Status.ANSWERED).order_by("pk")
-        key = _free(run.name if len(run.criteria) == 1 else f"{run.name}:{keys[criterion].key}"[:90], taken)
+        name = run.name if len(run.criteria) == 1 else f"{run.name}:{keys[criterion].key}"[:90]
+        key = free_key(name, taken, itertools.count(1))
+        taken.add(key)
         metric = Metric.objects.create(
             study=run.study,
             key=key,
@@ -290,12 +279,3 @@ def finish(run: JudgeRun, *, now: datetime) -> None:
             batch_size=2000,
         )
     mine.update(status=Run.DONE, finished_at=now)
-
-
-def _free(key: str, taken: set[str]) -> str:
-    found, number = key, 1
-    while found in taken:
-        number += 1
-        found = f"{key}-{number}"
-    taken.add(found)
-    return found

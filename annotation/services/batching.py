@@ -125,11 +125,6 @@ def _count(sources: set[S], shown: Counter[S], met: Counter[frozenset[S]]) -> No
     met.update(frozenset(pair) for pair in itertools.combinations(sources, 2))
 
 
-def draw_one_each(groups: Sequence[Sequence[T]], most: int, rng: random.Random) -> list[T]:
-    """Return one random card of each group, from at most `most` random groups."""
-    return [rng.choice(group) for group in rng.sample(groups, min(most, len(groups)))]
-
-
 # --- rows ----------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Card:
@@ -168,16 +163,21 @@ def make_batches(
     random is drawn from the study's seed, so the same study is dealt the same way. Raise Refused.
     """
     _check_request(by, kind, size=size, field=field)
-    _check_counts(k=k, seats=seats, n_dialogues=n_dialogues)
+    for name, count in (("k", k), ("seats", seats), ("n_dialogues", n_dialogues)):
+        if count is not None and count < 1:
+            raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": name})
     lock_study(study)
     dealt = Item.objects.filter(batch__study=study)
     dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
-    cards = _cards(study, kind, field if by == "stratified" else None, dealt)
-    _check_field(study, cards, field if by == "stratified" else None)
+    stratum = field if by == "stratified" else None
+    cards = _cards(study, kind, stratum, dealt)
+    if stratum and cards and all(card.stratum is None for card in cards):
+        raise Refused("unknown_field", _("No dialogue has the metadata field %(name)r.") % {"name": stratum})
     rng = random.Random(f"{study.seed} {kind} {study.batches.count()}")  # noqa: S311 - fair, not secret
     cards = _limited(study, cards, kind, n_dialogues, rng)
     if by == "given":
-        _check_given(study)
+        if not study.dialogues.exclude(batch_key="").exists():
+            raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
         cards = [card for card in cards if card.batch_key]
     _add_candidates(study, cards)
     if not cards:
@@ -193,12 +193,6 @@ def make_batches(
 
 def units_of(study: Study) -> set[str]:
     return set(spec_of(study.protocol_version).units)
-
-
-def _check_counts(**counts: int | None) -> None:
-    wrong = [name for name, count in counts.items() if count is not None and count < 1]
-    if wrong:
-        raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": wrong[0]})
 
 
 def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -> None:
@@ -235,16 +229,6 @@ def _purpose(study: Study, kind: str) -> str:
     return wanted if is_there else Purpose.MAIN
 
 
-def _check_field(study: Study, cards: list[Card], field: str | None) -> None:
-    if field and cards and all(card.stratum is None for card in cards):
-        raise Refused("unknown_field", _("No dialogue has the metadata field %(name)r.") % {"name": field})
-
-
-def _check_given(study: Study) -> None:
-    if not study.dialogues.exclude(batch_key="").exists():
-        raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
-
-
 def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
     """Return a random choice that brings this kind up to the wanted number, in the order of the import."""
     if n_dialogues is None:
@@ -266,18 +250,14 @@ def _add_candidates(study: Study, cards: list[Card]) -> None:
     bare = [card.dialogue for card in cards if not card.candidates]
     if bare:
         key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
-        raise Refused("no_candidates", _without_candidates(len(bare), key))
-
-
-def _without_candidates(n: int, key: str) -> str:
-    text = ngettext(
-        "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
-        "candidates, or choose a protocol that rates whole dialogues.",
-        "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import "
-        "them with their candidates, or choose a protocol that rates whole dialogues.",
-        n,
-    )
-    return text % {"number": intcomma(n), "key": key}
+        text = ngettext(
+            "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
+            "candidates, or choose a protocol that rates whole dialogues.",
+            "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import "
+            "them with their candidates, or choose a protocol that rates whole dialogues.",
+            len(bare),
+        )
+        raise Refused("no_candidates", text % {"number": intcomma(len(bare)), "key": key})
 
 
 def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
@@ -329,7 +309,10 @@ def _store(
         # Version 1 has it measured before anybody begins, so that boards show it and its wanted answers.
         batches.append(Batch(study=study, key=key, kind=kind, position=last + at, n_items=n_items, ratings_version=1))
     Batch.objects.bulk_create(batches)
-    _store_items(batches, items)
+    with spool_file() as file, connection.cursor() as cursor:
+        for batch, rows in zip(batches, items, strict=True):
+            file.writelines(f"{batch.pk}\t{row}\n".encode() for row in rows)
+        copy_in(cursor, "annotation_item", ITEM_COLUMNS, file)
     Seat.objects.bulk_create(
         [Seat(batch=batch, number=number) for batch in batches for number in range(1, n_seats + 1)],
         batch_size=2000,
@@ -357,7 +340,11 @@ def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
     rows = Candidate.objects.filter(dialogue__study=study, dialogue__is_textless=False).order_by("pk")
     for pk, source, dialogue in rows.values_list("pk", "source_id", "dialogue_id").iterator():
         pools[source][dialogue].append(pk)
-    return {source: draw_one_each(list(pool.values()), MODEL_SAMPLE, rng) for source, pool in pools.items()}
+    samples = {}
+    for source, pool in pools.items():
+        drawn = rng.sample(list(pool.values()), min(MODEL_SAMPLE, len(pool)))
+        samples[source] = [rng.choice(responses) for responses in drawn]
+    return samples
 
 
 def _items(hand: list[Card], units: set[str], samples: Mapping[int, list[int]]) -> list[str]:
@@ -384,10 +371,3 @@ def _row(
     ids = ["\\N" if each is None else str(each) for each in (dialogue, candidate, source)]
     together = "{" + ",".join(map(str, shown)) + "}"
     return "\t".join([unit, *ids, together, str(uuid.uuid4()), str(place)])
-
-
-def _store_items(batches: list[Batch], items: list[list[str]]) -> None:
-    with spool_file() as file, connection.cursor() as cursor:
-        for batch, rows in zip(batches, items, strict=True):
-            file.writelines(f"{batch.pk}\t{row}\n".encode() for row in rows)
-        copy_in(cursor, "annotation_item", ITEM_COLUMNS, file)

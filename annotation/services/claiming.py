@@ -42,7 +42,10 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
     Raise Refused if the status, the study, the batch or the seats do not allow it.
     """
     batch = _check_claim(participant, batch)
-    changed = _free_lapsed_seats(participant, now)
+    mine = Seat.objects.filter(assignment__participant=participant, lease_expires_at__lte=now).order_by("pk")
+    lapsed = list(mine.select_for_update(of=("self",)))
+    for each in lapsed:
+        _free(each, Assignment.Status.EXPIRED)
     assignment = Assignment.objects.filter(participant=participant, batch=batch, round=batch.round).first()
     if assignment is not None and assignment.status in HOLDING:
         return assignment
@@ -52,15 +55,11 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
     _check_unmoved(batch)
     _free(seat, Assignment.Status.EXPIRED)
     seat.assignment = _activate(assignment, participant, batch, now)
-    seat.lease_expires_at = now + lease_of(batch)
+    seat.lease_expires_at = now + timedelta(minutes=batch.minutes_at_most)
     seat.save(update_fields=["assignment", "lease_expires_at"])
-    for batch_id in sorted({batch.pk, *changed}):
+    for batch_id in sorted({batch.pk, *(each.batch_id for each in lapsed)}):
         raise_version(batch_id)
     return seat.assignment
-
-
-def lease_of(batch: Batch) -> timedelta:
-    return timedelta(minutes=batch.minutes_at_most)
 
 
 def _check_claim(participant: Participant, batch: Batch) -> Batch:
@@ -75,25 +74,14 @@ def _check_claim(participant: Participant, batch: Batch) -> Batch:
         raise Refused("not_open", _("This batch is not open for rating at the moment."))
     for guard in settings.CLAIM_GUARDS:
         import_string(guard)(fresh_participant, fresh)
-    return _taken_by_group(fresh_participant, fresh)
-
-
-def _taken_by_group(participant: Participant, batch: Batch) -> Batch:
-    """Give the batch to the group of the first claimant, where groups take batches. Raise Refused for other groups."""
-    if batch.study.is_dealt_to_groups and participant.group_id and batch.kind == Batch.Kind.MAIN:
-        Batch.objects.filter(pk=batch.pk, group=None).update(group=participant.group_id)
-        batch.refresh_from_db(fields=["group"])
-        if batch.group_id != participant.group_id:
+    group = fresh_participant.group_id
+    if fresh.study.is_dealt_to_groups and group and fresh.kind == Batch.Kind.MAIN:
+        # Where groups take batches, the group of the first claimant gets the batch.
+        Batch.objects.filter(pk=batch.pk, group=None).update(group=group)
+        fresh.refresh_from_db(fields=["group"])
+        if fresh.group_id != group:
             raise Refused("other_group", _("Another group has taken this batch in the meantime. Take another one."))
-    return batch
-
-
-def _free_lapsed_seats(participant: Participant, now: datetime) -> list[int]:
-    seats = Seat.objects.filter(assignment__participant=participant, lease_expires_at__lte=now).order_by("pk")
-    lapsed = list(seats.select_for_update(of=("self",)))
-    for seat in lapsed:
-        _free(seat, Assignment.Status.EXPIRED)
-    return [seat.batch_id for seat in lapsed]
+    return fresh
 
 
 def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
@@ -193,7 +181,8 @@ def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime, n
         return locked
     if seat is None:
         raise Refused("lease_expired", _("Your time for this batch has ended. Take a seat again to finish it."))
-    missing = _n_missing(assignment) if needs_all else 0
+    progress = read_progress(assignment) if needs_all else None
+    missing = progress.n_wanted - progress.n_done if progress else 0
     if missing > 0:
         text = ngettext("%(n)s answer is still missing.", "%(n)s answers are still missing.", missing)
         raise Refused("incomplete", text % {"n": missing}, missing=missing)
@@ -205,8 +194,3 @@ def submit_assignment(assignment: Assignment, *, feedback: str, now: datetime, n
     seat.save(update_fields=["lease_expires_at"])
     raise_version(seat.batch_id)
     return locked
-
-
-def _n_missing(assignment: Assignment) -> int:
-    progress = read_progress(assignment)
-    return progress.n_wanted - progress.n_done

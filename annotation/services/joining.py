@@ -1,6 +1,5 @@
 """Join a study by invitation: create an account without a password, store consent, and make a personal link back."""
 
-import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -12,11 +11,10 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Participant, Study
 from annotation.researchers import GROUP
-from annotation.services.people import LETTERS, join_study
+from annotation.services.people import free_name, join_study
 from annotation.services.refusals import Refused
 
 RETURN_SALT = "annotation.return"
-USERNAME_TRIES = 20
 SENT_AGAIN = timedelta(days=1)  # how long a form that is sent again returns the account it has made
 
 Key = tuple[int, str]  # an account, and part of a hash that changes with its password
@@ -46,7 +44,7 @@ def _join_anew(study: Study, device: UUID | None, now: datetime) -> Participant:
     # Two posts from one device wait for each other here: the second finds the account that the first has made.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     known = study.participants.select_related("user").filter(joined_on=device).first() if device else None
-    if known is not None and _is_sent_again(known, now):
+    if known and known.user and known.created_at > now - SENT_AGAIN and has_personal_link(known.user):
         return known
     participant = join_study(study, user=make_account(), now=now)
     if device is not None and known is None:
@@ -55,17 +53,9 @@ def _join_anew(study: Study, device: UUID | None, now: datetime) -> Participant:
     return participant
 
 
-def _is_sent_again(known: Participant, now: datetime) -> bool:
-    return known.user is not None and known.created_at > now - SENT_AGAIN and has_personal_link(known.user)
-
-
 def make_account() -> User:
     """Create an account without a password, under a random name."""
-    for size in range(4, 4 + USERNAME_TRIES):
-        username = "annotator-" + "".join(secrets.choice(LETTERS) for _ in range(size))
-        if not User.objects.filter(username=username).exists():
-            return User.objects.create_user(username)
-    raise AssertionError("No free name in 20 draws of growing length.")
+    return User.objects.create_user(free_name("annotator-", User.objects.all(), "username"))
 
 
 def give_consent(participant: Participant, study: Study, *, now: datetime) -> Participant:

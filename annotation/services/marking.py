@@ -57,12 +57,22 @@ def record_mark(assignment_id: int, marking: Marking, *, now: datetime) -> Marke
     if item is None:
         raise Refused("unknown_item", REFUSALS["unknown_item"])
     mark = ItemMark.objects.get_or_create(assignment=assignment, item=item)[0]
-    is_held = _is_held(assignment, now)
+    is_active = assignment.status == Assignment.Status.ACTIVE
+    is_held = is_active and Seat.objects.filter(assignment=assignment, lease_expires_at__gt=now).exists()
     if mark.changes.filter(client_key=marking.client_key).exists():
         return Marked(is_repeat=True, is_held=is_held)
     marked_at = now - min(timedelta(milliseconds=max(marking.age_ms, 0)), OLDEST_ANSWER)
     is_changed = _apply(mark, marking, marked_at)
-    _remember(mark, marking, marked_at, now)
+    MarkChange.objects.create(
+        mark=mark,
+        kind=marking.kind,
+        is_set=marking.is_set,
+        reason=marking.reason,
+        words=marking.words,
+        client_key=marking.client_key,
+        marked_at=marked_at,
+        received_at=now,
+    )
     if is_changed and marking.kind == Kind.FLAG and skips(assignment):
         raise_version(assignment.batch_id)  # answers to a skipped item are no longer wanted, or wanted again
     return Marked(is_repeat=False, is_held=is_held)
@@ -94,11 +104,6 @@ def _lock(assignment_id: int) -> Assignment:
     return assignment
 
 
-def _is_held(assignment: Assignment, now: datetime) -> bool:
-    is_active = assignment.status == Assignment.Status.ACTIVE
-    return is_active and Seat.objects.filter(assignment=assignment, lease_expires_at__gt=now).exists()
-
-
 def _apply(mark: ItemMark, marking: Marking, marked_at: datetime) -> bool:
     """Set the mark unless a newer one is stored; a late one from offline is only history. Return whether it is set."""
     last = mark.unsure_at if marking.kind == Kind.UNSURE else mark.flagged_at
@@ -111,16 +116,3 @@ def _apply(mark: ItemMark, marking: Marking, marked_at: datetime) -> bool:
         mark.seen_at, mark.seen_by, mark.seen_note = None, None, ""
     mark.save()
     return True
-
-
-def _remember(mark: ItemMark, marking: Marking, marked_at: datetime, now: datetime) -> None:
-    MarkChange.objects.create(
-        mark=mark,
-        kind=marking.kind,
-        is_set=marking.is_set,
-        reason=marking.reason,
-        words=marking.words,
-        client_key=marking.client_key,
-        marked_at=marked_at,
-        received_at=now,
-    )

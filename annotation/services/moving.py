@@ -54,17 +54,13 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: Use
     if locked.content_language not in languages_of(version):
         locked.content_language = ""
     locked.save(update_fields=["protocol_version", "content_language"])
-    _ask_everything(locked)
+    # Training items ask all questions of their unit if the new version lacks one of theirs.
+    items = Item.objects.filter(batch__study=study).exclude(asks=[])
+    items.exclude(asks__contained_by=list(spec_of(version).by_key)).update(asks=[])
     details = {"before": str(before), "after": str(version), "freed": len(held)}
     activity.log(locked, by, "protocol_moved", about=str(version), details=details, now=now)
     rebuild_study(locked, now=now)
     return locked
-
-
-def _ask_everything(study: Study) -> None:
-    """Let training items ask all questions of their unit if the new version lacks one of theirs."""
-    items = Item.objects.filter(batch__study=study).exclude(asks=[])
-    items.exclude(asks__contained_by=list(spec_of(study.protocol_version).by_key)).update(asks=[])
 
 
 def _check(study: Study, version: ProtocolVersion) -> None:

@@ -2,10 +2,12 @@
 
 import secrets
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Membership, Participant, Study
@@ -19,7 +21,7 @@ from annotation.services.status import set_status
 Role = Membership.Role
 PersonStatus = Participant.Status
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike: pseudonyms are read aloud
-PSEUDONYM_TRIES = 20
+NAME_TRIES = 20
 
 
 @transaction.atomic
@@ -46,24 +48,26 @@ def _make_member(study: Study, user: User, role: str) -> Membership:
     return membership
 
 
+def free_name(prefix: str, rows: QuerySet[Any], field: str) -> str:
+    """Return a random name that none of the rows has in this field."""
+    for size in range(4, 4 + NAME_TRIES):
+        name = prefix + "".join(secrets.choice(LETTERS) for _ in range(size))
+        if not rows.filter(**{field: name}).exists():
+            return name
+    raise AssertionError("No free name in 20 draws of growing length.")
+
+
 def get_or_make_participant(study: Study, *, user: User) -> Participant:
     """Return the person's one participation, made if missing. Call it in a transaction."""
     known = Participant.objects.filter(study=study, user=user).first()
     if known is not None:
         return known
     status = PersonStatus.QUALIFYING if study.has_qualification else PersonStatus.PENDING
-    participant = Participant(study=study, user=user, pseudonym=_free_pseudonym(study), status=status)
+    pseudonym = free_name("a-", Participant.objects.filter(study=study), "pseudonym")
+    participant = Participant(study=study, user=user, pseudonym=pseudonym, status=status)
     participant.full_clean()
     participant.save()
     return participant
-
-
-def _free_pseudonym(study: Study) -> str:
-    for size in range(4, 4 + PSEUDONYM_TRIES):
-        pseudonym = "a-" + "".join(secrets.choice(LETTERS) for _ in range(size))
-        if not Participant.objects.filter(study=study, pseudonym=pseudonym).exists():
-            return pseudonym
-    raise AssertionError("No free pseudonym in 20 draws of growing length.")
 
 
 @transaction.atomic
@@ -98,18 +102,13 @@ def change_role(membership: Membership, *, role: str, now: datetime, by: User | 
         activity.log(locked.study, by, "role", about=locked.user.get_username(), details=details, now=now)
     if role == Role.ANNOTATOR:
         get_or_make_participant(locked.study, user=locked.user)
-    else:
-        _stop_rating(locked, by, now)
-    return locked
-
-
-def _stop_rating(membership: Membership, by: User | None, now: datetime) -> None:
-    """Pause the annotator and free the seats of unfinished work. Its answers are kept; finished work still counts."""
-    mine = Participant.objects.filter(study=membership.study, user=membership.user)
+        return locked
+    mine = Participant.objects.filter(study=locked.study, user=locked.user)
     participant = mine.exclude(status=PersonStatus.EXCLUDED).first()
-    if participant is not None:
+    if participant is not None:  # unfinished answers are kept, and finished work still counts
         set_status(participant, status=PersonStatus.PAUSED, by=by, reason=_("Role changed."), now=now)
         release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
+    return locked
 
 
 @transaction.atomic

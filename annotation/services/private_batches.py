@@ -22,17 +22,18 @@ def make_private_batch(study: Study, *, kind: str, key: str, items: Sequence[Ite
     )  # fmt: skip
     places = {group: at for at, group in enumerate(dict.fromkeys(map(_screen, items)), start=1)}
     Item.objects.bulk_create(
-        [
-            Item(
-                batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, candidate_id=item.candidate_id,
-                source_id=item.source_id, shown=item.shown, position=places[_screen(item)],
-            )
-            for item in items
-        ],
+        [copy_of(item, batch, places[_screen(item)]) for item in items],
         batch_size=2000,
-    )  # fmt: skip
+    )
     Seat.objects.create(batch=batch, number=1)
     return batch
+
+
+def copy_of(item: Item, batch: Batch, position: int) -> Item:
+    return Item(
+        batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, candidate_id=item.candidate_id,
+        source_id=item.source_id, shown=item.shown, position=position,
+    )  # fmt: skip
 
 
 @transaction.atomic

@@ -138,19 +138,6 @@ def _decides(spec: VersionSpec, answer: Values) -> bool:
     return criterion.key in spec.depended_on or bool(criterion.when)
 
 
-def _looked_at(assignment_id: int, spec: VersionSpec, submission: Submission, now: datetime) -> Outcome | Values:
-    if submission.protocol not in ("", spec.fingerprint):
-        # The same code may stand for another option now, so storing it could be wrong.
-        return Refused("protocol_changed", _("The questions of this study have changed. Reload the page."))
-    criterion = spec.by_key.get(submission.criterion)
-    if criterion is None:
-        return Refused("unknown_criterion", _("This study does not ask that question."))
-    try:
-        return _values(assignment_id, spec, criterion, submission, now)
-    except InvalidAnswer as invalid:
-        return invalid
-
-
 def _record_alone(spec: VersionSpec, answer: Values) -> Acknowledgement | Refused:
     """Store one answer, and in the same transaction what follows from it: both or neither."""
     try:
@@ -186,11 +173,20 @@ def _record_computed(cause: Values, item: Item, criterion: CriterionSpec, option
         raise outcome
 
 
-def _values(
-    assignment_id: int, spec: VersionSpec, criterion: CriterionSpec, submission: Submission, now: datetime
-) -> Values:
-    n_turns = _n_turns(submission.item) if criterion.kind == Criterion.Kind.TURNS else 0
-    answer = parse_answer(criterion, submission.given, n_turns)
+def _looked_at(assignment_id: int, spec: VersionSpec, submission: Submission, now: datetime) -> Outcome | Values:
+    if submission.protocol not in ("", spec.fingerprint):
+        # The same code may stand for another option now, so storing it could be wrong.
+        return Refused("protocol_changed", _("The questions of this study have changed. Reload the page."))
+    criterion = spec.by_key.get(submission.criterion)
+    if criterion is None:
+        return Refused("unknown_criterion", _("This study does not ask that question."))
+    turns = None
+    if criterion.kind == Criterion.Kind.TURNS:
+        turns = Item.objects.filter(token=submission.item).values_list("dialogue__turns", flat=True).first()
+    try:
+        answer = parse_answer(criterion, submission.given, len(turns or ()))
+    except InvalidAnswer as invalid:
+        return invalid
     return Values(
         assignment=assignment_id,
         item=submission.item,
@@ -207,8 +203,3 @@ def _values(
         unit=criterion.unit,
         reading_seconds=spec.reading_seconds,
     )
-
-
-def _n_turns(token: UUID) -> int:
-    turns = Item.objects.filter(token=token).values_list("dialogue__turns", flat=True).first()
-    return len(turns or ())

@@ -10,6 +10,7 @@ from annotation.importing.dialogues import lock_study
 from annotation.models import Batch, Item, Seat, Study
 from annotation.services import activity
 from annotation.services.batching import batch_key, units_of
+from annotation.services.private_batches import copy_of
 from annotation.services.refusals import Refused
 
 Kind = Batch.Kind
@@ -31,7 +32,7 @@ def repeat_pilot(
         study=study, key=batch_key("", kind, 1, 1, keys), kind=kind, position=last + 1, n_items=earlier.n_items,
         ratings_version=1,
     )  # fmt: skip
-    Item.objects.bulk_create(_copy(item, batch) for item in earlier.items.order_by("pk"))
+    Item.objects.bulk_create(copy_of(item, batch, item.position) for item in earlier.items.order_by("pk"))
     n_seats = seats or earlier.seats.count()
     Seat.objects.bulk_create(Seat(batch=batch, number=number) for number in range(1, n_seats + 1))
     details = {"n": 1, "kind": kind, "by": earlier.key, "size": None, "sources": None, "seats": n_seats}
@@ -49,10 +50,3 @@ def _earlier(study: Study, pilot: str, kind: str) -> Batch:
         text = _("The protocol no longer rates what %(pilot)s shows. Use other dialogues.")
         raise Refused("other_units", text % {"pilot": found.key})
     return found
-
-
-def _copy(item: Item, batch: Batch) -> Item:
-    return Item(
-        batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, candidate_id=item.candidate_id,
-        source_id=item.source_id, shown=item.shown, position=item.position,
-    )  # fmt: skip

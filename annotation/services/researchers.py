@@ -33,7 +33,13 @@ def admit(user: User) -> bool:
     """Add the account to the group. Return False if it is in it already. Call it in a transaction."""
     if is_researcher(user):
         return False
-    user.groups.add(_group())
+    group, is_new = Group.objects.get_or_create(name=GROUP)
+    if is_new:  # an administrator has deleted it: it gets its permissions again
+        wanted = Q(pk__in=())
+        for app, model, codename in permissions():
+            wanted |= Q(content_type__app_label=app, content_type__model=model, codename=codename)
+        group.permissions.set(Permission.objects.filter(wanted))
+    user.groups.add(group)
     return True
 
 
@@ -45,14 +51,3 @@ def admit_by_role(membership: Membership) -> None:
     """Admit owners and researchers of a study to the group. Losing the role does not remove anybody from it."""
     if membership.role in ROLES:
         admit(membership.user)
-
-
-def _group() -> Group:
-    """Return the group, made again with its permissions if an administrator has deleted it."""
-    group, is_new = Group.objects.get_or_create(name=GROUP)
-    if is_new:
-        wanted = Q(pk__in=())
-        for app, model, codename in permissions():
-            wanted |= Q(content_type__app_label=app, content_type__model=model, codename=codename)
-        group.permissions.set(Permission.objects.filter(wanted))
-    return group

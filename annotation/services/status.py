@@ -69,13 +69,22 @@ def set_status(
     rows = Participant.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
     locked = rows.get(pk=participant.pk)
     if status == PersonStatus.CLEARED:
-        _check_blind(locked)
+        memberships = Membership.objects.filter(study=locked.study_id, user=locked.user_id)
+        role = memberships.values_list("role", flat=True).first()
+        if role not in (None, Role.ANNOTATOR):
+            message = _(
+                "%(name)s cannot rate this study blind, because of their role in it: %(role)s. Make them an "
+                "annotator first."
+            )
+            raise Refused("other_role", message % {"name": locked.pseudonym, "role": ROLE_WORDS[role]})
     before, locked.status = locked.status, status
     if before == status:
         return locked
     locked.full_clean(exclude=["user"])  # imported annotators have none
     locked.save(update_fields=["status"])
-    _remember(locked, before, by, reason, now)
+    StatusChange.objects.create(participant=locked, before=before, after=status, actor=by, reason=reason, at=now)
+    details = {"before": before, "after": status, "reason": reason}
+    activity.log(locked.study, by, "status", about=locked.pseudonym, details=details, now=now)
     if status == PersonStatus.EXCLUDED:
         release_seats(locked, Assignment.Status.EXCLUDED)
     elif before == PersonStatus.EXCLUDED:
@@ -87,29 +96,14 @@ def set_status(
     return locked
 
 
-def _remember(participant: Participant, before: str, by: User | None, reason: str, now: datetime) -> None:
-    after = participant.status
-    StatusChange.objects.create(participant=participant, before=before, after=after, actor=by, reason=reason, at=now)
-    details = {"before": before, "after": after, "reason": reason}
-    activity.log(participant.study, by, "status", about=participant.pseudonym, details=details, now=now)
-
-
-def _check_blind(participant: Participant) -> None:
-    memberships = Membership.objects.filter(study=participant.study_id, user=participant.user_id)
-    role = memberships.values_list("role", flat=True).first()
-    if role not in (None, Role.ANNOTATOR):
-        message = _(
-            "%(name)s cannot rate this study blind, because of their role in it: %(role)s. Make them an "
-            "annotator first."
-        )
-        raise Refused("other_role", message % {"name": participant.pseudonym, "role": ROLE_WORDS[role]})
-
-
 def _restore_seats(participant: Participant) -> None:
     left = Assignment.objects.filter(participant=participant, status=Assignment.Status.EXCLUDED)
     restored = []
     for assignment in left.order_by("batch_id"):
-        seat = _seat_again(assignment)
+        seat = free_seat_of(assignment.batch_id) if assignment.submitted_at is not None else None
+        # The round is read under the seat's lock, so it is final.
+        if not Batch.objects.filter(pk=assignment.batch_id, round=assignment.round).exists():
+            seat = None
         assignment.status = Assignment.Status.SUBMITTED if seat else Assignment.Status.EXPIRED
         assignment.save(update_fields=["status"])
         if seat is not None:
@@ -118,13 +112,6 @@ def _restore_seats(participant: Participant) -> None:
             restored.append(assignment.batch_id)
     for batch_id in restored:
         raise_version(batch_id)
-
-
-def _seat_again(assignment: Assignment) -> Seat | None:
-    """Return a seat for finished work of the current round. The round is read under the seat's lock, so it is final."""
-    seat = free_seat_of(assignment.batch_id) if assignment.submitted_at is not None else None
-    is_of_round = Batch.objects.filter(pk=assignment.batch_id, round=assignment.round).exists()
-    return seat if is_of_round else None
 
 
 def free_seat_of(batch_id: int) -> Seat | None:

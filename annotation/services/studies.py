@@ -63,9 +63,13 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
     if language != locked.content_language and Rating.objects.filter(batch__study=study).exists():
         message = _("The study already has answers, and a question in different words is a different question.")
         raise ValidationError({"content_language": message})
-    _check_text_format(locked, settings.get("text_format", locked.text_format))
-    before = _values(locked, settings.keys() & SETTINGS)
-    changed = activity.changes(before, _values(_change(locked, settings), before))
+    main = Rating.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
+    if settings.get("text_format", locked.text_format) != locked.text_format and main.exists():
+        message = _("The study already has main answers, given to texts that were displayed differently.")
+        raise ValidationError({"text_format": message})
+    before = {name: getattr(locked, name) for name in settings.keys() & SETTINGS}
+    _change(locked, settings)
+    changed = activity.changes(before, {name: getattr(locked, name) for name in before})
     texts = sorted(TEXTS & changed.keys())
     if changed:
         details = {"changed": {name: pair for name, pair in changed.items() if name not in TEXTS}, "texts": texts}
@@ -73,18 +77,7 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
     return locked
 
 
-def _check_text_format(study: Study, wanted: str) -> None:
-    main = Rating.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
-    if wanted != study.text_format and main.exists():
-        message = _("The study already has main answers, given to texts that were displayed differently.")
-        raise ValidationError({"text_format": message})
-
-
-def _values(study: Study, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(study, name) for name in names}
-
-
-def _change(study: Study, settings: dict[str, Any]) -> Study:
+def _change(study: Study, settings: dict[str, Any]) -> None:
     unknown = settings.keys() - SETTINGS
     if unknown:
         raise ValidationError(
@@ -92,14 +85,6 @@ def _change(study: Study, settings: dict[str, Any]) -> Study:
         )
     for name, value in settings.items():
         setattr(study, name, value)
-    _check_version(study)
-    _check_words_and_times(study)
-    study.full_clean()
-    study.save()
-    return study
-
-
-def _check_version(study: Study) -> None:
     version = study.protocol_version
     if study.pk is None and version.status != ProtocolVersion.Status.PUBLISHED:
         if version.status == ProtocolVersion.Status.DRAFT:
@@ -107,16 +92,15 @@ def _check_version(study: Study) -> None:
         else:
             text = _("%(version)s is retired. Choose a published version.")
         raise ValidationError({"protocol_version": text % {"version": version}})
-
-
-def _check_words_and_times(study: Study) -> None:
-    languages = languages_of(study.protocol_version)
+    languages = languages_of(version)
     if study.content_language and study.content_language not in languages:
         message = _("The protocol has no texts in this language. Choose one of: %(languages)s.")
         raise ValidationError({"content_language": message % {"languages": ", ".join(languages)}})
     if study.minutes_expected > study.minutes_at_most:
         message = _("The expected time of a batch cannot exceed its maximum time of %(minutes)s minutes.")
         raise ValidationError({"expected_minutes": message % {"minutes": study.minutes_at_most}})
+    study.full_clean()
+    study.save()
 
 
 @transaction.atomic

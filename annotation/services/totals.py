@@ -25,6 +25,7 @@ from measures.pairs import PairTable
 from protocols.specs import VersionSpec
 
 Cells = dict[CellKey, CellFigures]
+STORED = ("histogram", "reasons", "pairs", "sure_pairs", "annotators")
 
 
 def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSpec) -> dict[CellKey, Change]:
@@ -33,26 +34,38 @@ def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSp
     A cell that has lost all its ratings is deleted.
     """
     rows = {key_of(row): row for row in snapshot.cells.all() if row.criterion_id in spec.by_id}
-    keys = sorted(key for key in rows.keys() | after.keys() if not _is_same(rows.get(key), after.get(key)))
+    stored = {key: _stored(figures) for key, figures in after.items()}
+    keys = sorted(
+        key
+        for key in rows.keys() | after.keys()
+        if key not in rows or {name: getattr(rows[key], name) for name in STORED} != stored.get(key)
+    )
     AgreementCell.objects.filter(pk__in=[rows[key].pk for key in keys if key in rows]).delete()
     AgreementCell.objects.bulk_create(
-        _cell(snapshot, key, after[key], batch_estimates(after[key], spec.by_id[key[0]]))
+        _cell(snapshot, key, stored[key], batch_estimates(after[key], spec.by_id[key[0]]))
         for key in keys
         if key in after
     )
     return {key: (figures_of(rows[key], spec.by_id[key[0]]) if key in rows else None, after.get(key)) for key in keys}
 
 
-def _is_same(row: AgreementCell | None, figures: CellFigures | None) -> bool:
-    """Compare values in stored form: reading every cell back would take longer than measuring the batch."""
-    return (
-        row is not None
-        and figures is not None
-        and row.histogram == figures.histogram.to_json()
-        and row.reasons == figures.reasons
-        and row.pairs == figures.pairs.to_json()
-        and row.sure_pairs == figures.sure_pairs.to_json()
-        and row.annotators == annotators_to_json(figures.annotators)
+def _stored(figures: CellFigures) -> dict[str, Any]:
+    """Return figures in stored form. Reading every cell back to compare would take longer than measuring the batch."""
+    return {
+        "histogram": figures.histogram.to_json(),
+        "reasons": figures.reasons,
+        "pairs": figures.pairs.to_json(),
+        "sure_pairs": figures.sure_pairs.to_json(),
+        "annotators": annotators_to_json(figures.annotators),
+    }
+
+
+def _cell(
+    snapshot: AgreementSnapshot, key: CellKey, stored: dict[str, Any], estimates: dict[str, Any]
+) -> AgreementCell:
+    criterion, source = key
+    return AgreementCell(
+        snapshot=snapshot, criterion_id=criterion, source_id=source or None, estimates=estimates, **stored
     )
 
 
@@ -85,7 +98,13 @@ def move_study(
     """Subtract the batch's old cells from the study's locked sums, and add the new ones."""
     if batch.kind == Batch.Kind.MAIN:
         rows = {key_of(row): row for row in total.cells.all()}
-        _write([_moved(total, rows.get(key), key, change, spec) for key, change in changes.items()])
+        moved = [_moved(total, rows.get(key), key, change, spec) for key, change in changes.items()]
+        # A row without votes is deleted, so that a vote that was taken back leaves no trace.
+        AgreementCell.objects.filter(pk__in=[row.pk for row in moved if row.pk and not row.histogram]).delete()
+        kept = [row for row in moved if row.histogram]
+        fields = ["histogram", "reasons", "estimates", "sums"]
+        AgreementCell.objects.bulk_update([row for row in kept if row.pk], fields)
+        AgreementCell.objects.bulk_create([row for row in kept if not row.pk])
         move_annotators(total, changes)
         total.hours = merged(total.hours, hours)
         total.n_ratings += n_ratings
@@ -94,22 +113,14 @@ def move_study(
     total.save()
 
 
-def _write(rows: list[AgreementCell]) -> None:
-    """Store rows and delete those without votes, so that a vote that was taken back leaves no trace."""
-    fields = ["histogram", "reasons", "estimates", "sums"]
-    AgreementCell.objects.filter(pk__in=[row.pk for row in rows if row.pk and not row.histogram]).delete()
-    kept = [row for row in rows if row.histogram]
-    AgreementCell.objects.bulk_update([row for row in kept if row.pk], fields)
-    AgreementCell.objects.bulk_create([row for row in kept if not row.pk])
-
-
 def _moved(
     total: AgreementSnapshot, row: AgreementCell | None, key: CellKey, change: Change, spec: VersionSpec
 ) -> AgreementCell:
     criterion = spec.by_id[key[0]]
-    nothing = _nothing(len(criterion.options))
+    no_pairs = PairTable.empty(len(criterion.options))
+    nothing = CellFigures(Histogram.empty(len(criterion.options)), no_pairs, no_pairs)
     old, new = change
-    row = row or _cell(total, key, nothing, {})
+    row = row or _cell(total, key, _stored(nothing), {})
     histogram = Histogram.from_json(row.histogram, len(criterion.options))
     histogram = histogram + (new or nothing).histogram - (old or nothing).histogram
     row.histogram = histogram.to_json()
@@ -118,22 +129,3 @@ def _moved(
     row.sums = merged(row.sums, contribution(old, criterion) if old else {}, -1)
     row.estimates = histogram_estimates(histogram, criterion)
     return row
-
-
-def _nothing(n_categories: int) -> CellFigures:
-    no_pairs = PairTable.empty(n_categories)
-    return CellFigures(Histogram.empty(n_categories), no_pairs, no_pairs)
-
-
-def _cell(snapshot: AgreementSnapshot, key: CellKey, figures: CellFigures, estimates: dict[str, Any]) -> AgreementCell:
-    return AgreementCell(
-        snapshot=snapshot,
-        criterion_id=key[0],
-        source_id=key[1] or None,
-        histogram=figures.histogram.to_json(),
-        pairs=figures.pairs.to_json(),
-        sure_pairs=figures.sure_pairs.to_json(),
-        annotators=annotators_to_json(figures.annotators),
-        reasons=figures.reasons,
-        estimates=estimates,
-    )

@@ -10,12 +10,12 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
@@ -23,7 +23,6 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from annotation.importing import (
     DialogueOptions,
@@ -38,10 +37,10 @@ from annotation.importing import (
 )
 from annotation.importing.outcome import Progress
 from annotation.models import ImportChunk, ImportJob, Study
+from annotation.nudging import queue
 from annotation.services import activity
 from annotation.services.refusals import Refused
 from parley.advisory import is_locked, locked
-from parley.celery import app
 
 logger = logging.getLogger(__name__)
 
@@ -136,10 +135,7 @@ def _pieces(upload: UploadedFile, digest: Any, packer: Any) -> Iterator[bytes]:
 
 
 def _send(job_id: int) -> None:
-    try:
-        app.send_task("annotation.tasks.run_import", args=[job_id])
-    except (OperationalError, CeleryError, OSError) as error:
-        logger.warning("import %s not queued: %s", job_id, error)
+    queue("run_import", job_id)
 
 
 def requeue_lost_imports(*, now: datetime) -> int:
@@ -165,7 +161,9 @@ def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
     The lock belongs to the worker's connection: when a worker is killed, it becomes free and another takes over.
     """
     with locked(LOCK_SPACE, job_id) as is_mine:
-        if not is_mine or not _start(job_id, now):
+        jobs = ImportJob.objects.filter(pk=job_id, status__in=(ImportJob.Status.QUEUED, ImportJob.Status.RUNNING))
+        beginning = {"status": ImportJob.Status.RUNNING, "started_at": now, "n_done": 0}
+        if not is_mine or not jobs.update(**beginning, n_attempts=F("n_attempts") + 1):
             return None
         job = ImportJob.objects.select_related("study__protocol_version").get(pk=job_id)
         if job.n_attempts > MOST_ATTEMPTS:
@@ -175,13 +173,6 @@ def run_import_job(job_id: int, now: datetime) -> ImportJob.Status | None:
         with override(job.language):
             outcome = _run(job, now)
         return _finish(job, now + timedelta(seconds=time.monotonic() - began), **outcome)
-
-
-def _start(job_id: int, now: datetime) -> bool:
-    open_states = (ImportJob.Status.QUEUED, ImportJob.Status.RUNNING)
-    jobs = ImportJob.objects.filter(pk=job_id, status__in=open_states)
-    running = ImportJob.Status.RUNNING
-    return bool(jobs.update(status=running, started_at=now, n_done=0, n_attempts=F("n_attempts") + 1))
 
 
 def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
@@ -246,7 +237,7 @@ def _finish(
     n_errors: int | None = None,
 ) -> ImportJob.Status:
     status = ImportJob.Status.DONE if summary else ImportJob.Status.FAILED
-    found = [{"line": each.line, "field": each.field, "reason": each.reason} for each in errors or []]
+    found = [asdict(each) for each in errors or []]
     ImportJob.objects.filter(pk=job.pk).update(
         status=status,
         phase="",

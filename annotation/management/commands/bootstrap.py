@@ -1,5 +1,6 @@
 """Make an empty installation ready for the first visitor."""
 
+import io
 import secrets
 from typing import Any
 
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         """Create everything or nothing, so that an interrupted first start is repeated. Return the owner's password."""
         password = secrets.token_urlsafe(9)
         owner = User.objects.create_superuser(OWNER, password=password)
-        call_command("load_protocols", stdout=_Silence())
+        call_command("load_protocols", stdout=io.StringIO())
         if not Study.objects.exists():
             from annotation.services.sample import make_sample_study
 
@@ -54,10 +55,3 @@ class Command(BaseCommand):
             self.stdout.write(f"  {what + ':':<22}{base}{path}")
         if password:
             self.stdout.write(f"  Sign in as {OWNER} with the password {password}  (shown this once)")
-
-
-class _Silence:
-    """Discard the output of an inner command."""
-
-    def write(self, text: str) -> None:
-        pass

@@ -60,20 +60,16 @@ class Command(BaseCommand):
 
     def _version(self, protocol: str) -> ProtocolVersion:
         path = Path(protocol)
-        if path.suffix in {".yaml", ".yml", ".json"}:
-            return self._stored(path)
         try:
-            return find_version(protocol)
-        except ProtocolVersion.DoesNotExist as error:
-            raise CommandError(str(error)) from None
-
-    def _stored(self, path: Path) -> ProtocolVersion:
-        if not path.is_file():
-            raise CommandError(f"There is no file {path}.")
-        try:
+            if path.suffix not in {".yaml", ".yml", ".json"}:
+                return find_version(protocol)
+            if not path.is_file():
+                raise CommandError(f"There is no file {path}.")
             return store_bundle(read_bundle(path), publish=True, now=timezone.now())[0]
         except InvalidBundle as error:
             raise CommandError("\n".join(map(str, error.errors))) from None
+        except ProtocolVersion.DoesNotExist as error:
+            raise CommandError(str(error)) from None
 
     def _owner(self, username: str) -> User | None:
         if not username:

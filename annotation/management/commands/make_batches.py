@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.importing.console import named_study, picked
-from annotation.models import Batch, Study
+from annotation.models import Batch
 from annotation.services.batching import WAYS, make_batches
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
@@ -32,17 +32,15 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        study, now = named_study(options["study"]), timezone.now()
+        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
         try:
-            batches = self._made(named_study(options["study"]), options)
+            if options["same_as"]:
+                batches = [repeat_pilot(study, pilot=options["same_as"], **picked(options, "kind", "seats"), now=now)]
+            else:
+                batches = make_batches(study, **asked, now=now)
         except Refused as error:
             raise CommandError(error.message) from None
         for batch in batches:
             self.stdout.write(f"{batch.key}: {batch.n_items} items")
         self.stdout.write(f"{len(batches)} batches made." if batches else "Nothing left to deal.")
-
-    def _made(self, study: Study, options: dict[str, Any]) -> list[Batch]:
-        now = timezone.now()
-        if options["same_as"]:
-            return [repeat_pilot(study, pilot=options["same_as"], **picked(options, "kind", "seats"), now=now)]
-        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
-        return make_batches(study, **asked, now=now)
