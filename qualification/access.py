@@ -1,7 +1,9 @@
 """Fetch objects for those who may see them, as annotation.access does. Otherwise raise Http404 or PermissionDenied."""
 
+from typing import TypeVar
 from uuid import UUID
 
+from django.db.models import Model, QuerySet
 from django.http import Http404
 
 from annotation.access import Person, Right, study_for
@@ -18,48 +20,44 @@ from qualification.models import (
     Sample,
 )
 
+Row = TypeVar("Row", bound=Model)
+
+
+def _first(rows: QuerySet[Row], missing: str) -> Row:
+    """Return the first row. Raise Http404 with the message `missing` if there is none."""
+    found = rows.first()
+    if found is None:
+        raise Http404(missing)
+    return found
+
 
 def recruitment_by_link(token: str, provider: str) -> Recruitment:
     """Return a recruitment by its link, without an account: the platform shows the link to everybody it recruits."""
     found = Recruitment.objects.select_related("study__protocol_version__protocol")
-    recruitment = found.filter(study__join_token=token, provider=provider).first() if provider else None
-    if recruitment is None:
-        raise Http404("No such link.")
-    return recruitment
+    return _first(found.filter(study__join_token=token, provider=provider).exclude(provider=""), "No such link.")
 
 
 def entry_for(user: Person, slug: str) -> Entry:
     """Return the user's own entry through a recruitment platform."""
     entries = Entry.objects.select_related("study__recruitment", "participant__user")
-    entry = entries.filter(study__slug=slug, participant__user=user.pk or 0).first()
-    if entry is None:
-        raise Http404("No such entry.")
-    return entry
+    return _first(entries.filter(study__slug=slug, participant__user=user.pk or 0), "No such entry.")
 
 
 def question_for(user: Person, slug: str, pk: int) -> ComprehensionQuestion:
     """Return a question about the guidelines, for those who may change the qualification."""
     study = study_for(user, slug, Right.CONFIGURE)
-    question = ComprehensionQuestion.objects.filter(qualification__study=study, pk=pk).first()
-    if question is None:
-        raise Http404("No such question.")
-    return question
+    return _first(ComprehensionQuestion.objects.filter(qualification__study=study, pk=pk), "No such question.")
 
 
 def last_attempt_for(participant: Participant) -> Attempt:
     """Return the last attempt, the only one that can still be decided. The participant is authorised already."""
-    attempt = Attempt.objects.filter(participant=participant).order_by("-number").first()
-    if attempt is None:
-        raise Http404("No attempt.")
-    return attempt
+    return _first(Attempt.objects.filter(participant=participant).order_by("-number"), "No attempt.")
 
 
 def sample_for(user: Person, slug: str, pk: int, right: Right) -> Sample:
     study = study_for(user, slug, right)
     found = Sample.objects.select_related("batch__group", "controller", "protocol_version", "overridden_by")
-    sample = found.filter(batch__study=study, pk=pk).first()
-    if sample is None:
-        raise Http404("No such sample.")
+    sample = _first(found.filter(batch__study=study, pk=pk), "No such sample.")
     sample.batch.study = study
     return sample
 
@@ -78,19 +76,15 @@ def labelled_review_for(user: Person, slug: str, pk: int) -> Review:
 def flag_for(user: Person, slug: str, pk: int) -> Flag:
     """Return a flag on an annotator, for those who decide who may rate."""
     study = study_for(user, slug, Right.CLEAR)
-    flag = Flag.objects.select_related("participant").filter(participant__study=study, pk=pk).first()
-    if flag is None:
-        raise Http404("No such flag.")
-    return flag
+    flags = Flag.objects.select_related("participant").filter(participant__study=study, pk=pk)
+    return _first(flags, "No such flag.")
 
 
 def flagged_item_for(user: Person, slug: str, token: UUID, right: Right) -> Item:
     """Return an item that somebody has flagged. Items that were never flagged are not found."""
     study = study_for(user, slug, right)
     found = Item.objects.select_related("dialogue", "candidate", "batch").filter(batch__study=study, token=token)
-    item = found.filter(marks__flagged_at__isnull=False).first()
-    if item is None:
-        raise Http404("No such flagged item.")
+    item = _first(found.filter(marks__flagged_at__isnull=False), "No such flagged item.")
     item.batch.study = study
     return item
 
@@ -101,9 +95,7 @@ def disagreement_for(user: Person, slug: str, pk: int) -> Disagreement:
     found = Disagreement.objects.select_related(
         "item__dialogue", "item__candidate", "item__batch", "criterion", "option", "settled_by"
     )
-    disagreement = found.filter(item__batch__study=study, pk=pk).first()
-    if disagreement is None:
-        raise Http404("No such disagreement.")
+    disagreement = _first(found.filter(item__batch__study=study, pk=pk), "No such disagreement.")
     disagreement.item.batch.study = study
     return disagreement
 
@@ -111,8 +103,6 @@ def disagreement_for(user: Person, slug: str, pk: int) -> Disagreement:
 def case_for(user: Person, slug: str, pk: int) -> Case:
     study = study_for(user, slug, Right.TEACH)
     found = Case.objects.select_related("item__dialogue", "item__candidate", "criterion", "option")
-    case = found.filter(study=study, pk=pk).first()
-    if case is None:
-        raise Http404("No such case.")
+    case = _first(found.filter(study=study, pk=pk), "No such case.")
     case.study = study
     return case

@@ -1,5 +1,6 @@
 """Show quality control in the admin, read-only: rows are made and changed on the pages of a study."""
 
+from django.apps import apps
 from django.contrib import admin
 
 from annotation.admin_base import ReadOnly
@@ -13,28 +14,9 @@ class Reading(ReadOnly):
     list_select_related = True
 
 
-for model in (
-    models.Attempt,
-    models.Case,
-    models.Review,
-    models.CheckPlan,
-    models.Comparison,
-    models.ComprehensionQuestion,
-    models.ComprehensionTry,
-    models.AdjudicationPlan,
-    models.ConsentText,
-    models.AcceptancePlan,
-    models.Demographics,
-    models.Disagreement,
-    models.SampledItem,
-    models.Entry,
-    models.Flag,
-    models.Qualification,
-    models.Sample,
-    models.KnownAnswer,
-    models.PayEntry,
-    models.PayPlan,
-    models.Recruitment,
-    models.ReRating,
-):
-    admin.site.register(model, Reading)
+# Sweeps note in these how far they have looked, which says nothing about a study.
+NOTES = {models.PayMark, models.SignalMark, models.SignalState}
+
+for model in apps.get_app_config("qualification").get_models():
+    if model not in NOTES:
+        admin.site.register(model, Reading)

@@ -3,6 +3,7 @@
 A verb that is not listed here is shown as it is, so that no line is ever hidden.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -151,11 +152,6 @@ VERBS: dict[str, Verb] = {
 }
 
 
-class _Values(dict[str, Any]):
-    def __missing__(self, name: str) -> str:
-        return "–"
-
-
 def verb_name(verb: str) -> str:
     return str(VERBS[verb].name) if verb in VERBS else verb
 
@@ -167,7 +163,7 @@ def sentence_of(line: ActivityLog) -> str:
         return f"{line.verb} {line.object}".strip()
     said = {name: _word(verb, value) for name, value in line.details.items()}
     said |= {"object": line.object or "–", "changes": _changes(line.details)}
-    return (str(verb.sentence) % _Values(said)).strip()
+    return (str(verb.sentence) % defaultdict(lambda: "–", said)).strip()
 
 
 def _word(verb: Verb, value: Any) -> str:

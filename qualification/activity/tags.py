@@ -5,15 +5,12 @@ from typing import Any
 
 from django import template
 
-from annotation.models import ActivityLog
 from qualification.activity.labels import sentence_of
 
 register = template.Library()
 
 
-@register.filter
-def said(line: ActivityLog) -> str:
-    return sentence_of(line)
+register.filter("said", sentence_of)
 
 
 @register.filter

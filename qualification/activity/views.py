@@ -20,30 +20,27 @@ from qualification.activity.labels import verb_name
 from qualification.activity.selectors import BY_RULE, activities, activity_rows, people_in, verbs_in
 
 COLUMNS = ("line", "at", "actor", "verb", "object", "details")
+FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
-def _form(study: Study, data: QueryDict) -> ActivityForm:
+def _chosen(study: Study, data: QueryDict) -> tuple[ActivityForm, dict[str, Any]]:
+    """Return the form, and the filters that are set; none if one is invalid, which the form shows."""
     verbs = sorted(((verb, verb_name(verb)) for verb in verbs_in(study)), key=lambda pair: pair[1])
     people = [*people_in(study), (BY_RULE, _("a rule or a command"))]
-    return ActivityForm(data, verbs=verbs, people=people)
-
-
-def _chosen(form: ActivityForm) -> dict[str, Any]:
-    """Return the filters that are set; none if one is invalid, which the form shows."""
-    return {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
+    form = ActivityForm(data, verbs=verbs, people=people)
+    return form, {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
 
 
 @login_required
 @require_safe
 def activity(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.MEMBERS)
-    form = _form(study, request.GET)
-    chosen = _chosen(form)
+    form, chosen = _chosen(study, request.GET)
     context: dict[str, Any] = {
         "page_name": "activity",
         "form": form,
         "chosen": {name: str(value) for name, value in chosen.items()},
-        "formats": list(WRITERS),
+        "formats": list(FORMATS),
         "page": page_of(request, activities(study, **chosen)),
         "query": f"&{urlencode(chosen)}" if chosen else "",
     }
@@ -55,23 +52,17 @@ def activity(request: HttpRequest, slug: str) -> HttpResponse:
 def activity_file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
     """Return the chosen lines as a file. The download is logged before, so an unfiltered file begins with it."""
     study = study_for(request.user, slug, Right.MEMBERS)
-    if format not in WRITERS:
+    if format not in FORMATS:
         raise Http404("No such format.")
-    chosen, name = _chosen(_form(study, request.POST)), f"{study.slug}-activity.{format}"
+    _form, chosen = _chosen(study, request.POST)
+    name = f"{study.slug}-activity.{format}"
     details = {each: str(value) for each, value in chosen.items()}
     log.log(study, signed_in(request.user), "activity_file", about=name, details=details, now=timezone.now())
-    text, content_type = WRITERS[format](list(activity_rows(activities(study, **chosen))))
+    rows = list(activity_rows(activities(study, **chosen)))
+    if format == "json":
+        text = json.dumps(rows, ensure_ascii=False, indent=1)
+    else:
+        said = (row | {"details": json.dumps(row["details"], ensure_ascii=False, sort_keys=True)} for row in rows)
+        text = csv_file(COLUMNS, ([row[name] for name in COLUMNS] for row in said))
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(text, content_type=content_type, headers=headers)
-
-
-def _csv(rows: list[dict[str, Any]]) -> tuple[str, str]:
-    said = (row | {"details": json.dumps(row["details"], ensure_ascii=False, sort_keys=True)} for row in rows)
-    return csv_file(COLUMNS, ([row[name] for name in COLUMNS] for row in said)), "text/csv; charset=utf-8"
-
-
-def _json(rows: list[dict[str, Any]]) -> tuple[str, str]:
-    return json.dumps(rows, ensure_ascii=False, indent=1), "application/json"
-
-
-WRITERS = {"csv": _csv, "json": _json}
+    return HttpResponse(text, content_type=FORMATS[format], headers=headers)

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Item, Study
 from protocols.models import Criterion, Option
 from protocols.specs import spec_of
-from qualification.adjudication.selectors.cases import criteria_in_book
 from qualification.models import AdjudicationPlan, Case, Disagreement
 
 LONGEST_NOTE = 5_000
@@ -73,25 +72,20 @@ class CaseForm(forms.Form):
         cast(forms.ModelChoiceField, self.fields["option"]).queryset = case.criterion.options.all()
 
 
-class CasesFilter(forms.Form):
-    criterion = forms.ChoiceField(required=False, label=_("Question"))
-    shelf = forms.ChoiceField(
-        required=False, label=_("Cases"), choices=[(ACTIVE, _("in use")), (PUT_AWAY, _("archived"))]
-    )
+class QuestionFilter(forms.Form):
+    """Choose one of the questions, given as (key, name), or all."""
 
-    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = cast(forms.ChoiceField, self.fields["criterion"])
-        field.choices = [("", _("all questions")), *criteria_in_book(study)]
-
-
-class SplitFilter(forms.Form):
     criterion = forms.ChoiceField(required=False, label=_("Question"))
 
     def __init__(self, *args: Any, questions: Iterable[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = cast(forms.ChoiceField, self.fields["criterion"])
-        field.choices = [("", _("all questions")), *questions]
+        cast(forms.ChoiceField, self.fields["criterion"]).choices = [("", _("all questions")), *questions]
+
+
+class CasesFilter(QuestionFilter):
+    shelf = forms.ChoiceField(
+        required=False, label=_("Cases"), choices=[(ACTIVE, _("in use")), (PUT_AWAY, _("archived"))]
+    )
 
 
 class LookUpForm(forms.Form):
@@ -110,10 +104,8 @@ class NewCaseForm(forms.Form):
         cast(forms.ModelChoiceField, self.fields["item"]).queryset = Item.objects.filter(pk=item.pk)
         self.initial["item"] = item.token
         field = cast(forms.ModelChoiceField, self.fields["answer"])
-        asked = [each for each in spec_of(study.protocol_version).asked_of(item.unit) if _is_single(each.kind)]
+        asked = [
+            each for each in spec_of(study.protocol_version).asked_of(item.unit) if each.kind == Criterion.Kind.SINGLE
+        ]
         field.queryset = Option.objects.filter(criterion__in=[each.id for each in asked]).select_related("criterion")
         field.choices = [("", "…"), *((each.name, [(o.id, o.label) for o in each.options]) for each in asked)]
-
-
-def _is_single(kind: str) -> bool:
-    return kind == Criterion.Kind.SINGLE

@@ -9,7 +9,6 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from annotation.models import Item, ItemMark, MarkChange, Study
 from annotation.selectors.marks import STANDS
-from qualification.adjudication.selectors.cases import Shown, shown_items
 
 NEWEST = 10  # shown on the overview, where the list refreshes; the page of flagged items shows all
 
@@ -41,11 +40,8 @@ def flagged_items(study: Study, *, is_open: bool) -> QuerySet[Item]:
     flags = ItemMark.objects.filter(STANDS, item=OuterRef("pk"))
     waits = Exists(flags.filter(seen_at=None))
     rows = Item.objects.filter(Exists(flags), waits if is_open else ~waits, batch__study=study)
-    return with_texts(rows.annotate(last=Max("marks__flagged_at", filter=~Q(marks__reason=""))).order_by("-last", "pk"))
-
-
-def with_texts(items: QuerySet[Item]) -> QuerySet[Item]:
-    return items.select_related("dialogue", "candidate", "batch")
+    last = rows.annotate(last=Max("marks__flagged_at", filter=~Q(marks__reason=""))).order_by("-last", "pk")
+    return last.select_related("dialogue", "candidate", "batch")
 
 
 def cards_of(items: Sequence[Item]) -> list[FlaggedItem]:
@@ -57,11 +53,6 @@ def cards_of(items: Sequence[Item]) -> list[FlaggedItem]:
     changes = MarkChange.objects.filter(mark__item__in=items, kind=MarkChange.Kind.FLAG).order_by()
     last = dict(changes.values_list("mark__item").annotate(last=Max("pk")))
     return [FlaggedItem(item, tuple(flags[item.pk]), last.get(item.pk, 0)) for item in items]
-
-
-def shown_of(item: Item) -> Shown:
-    """Return what was rated, without its source."""
-    return shown_items([item])[item.pk]
 
 
 def stamp_of(study: Study) -> str:

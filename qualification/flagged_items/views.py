@@ -17,6 +17,7 @@ from annotation.models import Study
 from annotation.services.refusals import Refused
 from annotation.views.pages import page_of, study_page
 from qualification.access import flagged_item_for
+from qualification.adjudication.selectors.cases import shown_items
 from qualification.flagged_items import selectors
 from qualification.flagged_items.forms import SeenForm
 from qualification.flagged_items.services import settle_flagged_item
@@ -78,7 +79,7 @@ def flagged_item(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     context: dict[str, Any] = {
         "page_name": "flagged_items",
         "card": card,
-        "shown": selectors.shown_of(item),
+        "shown": shown_items([item])[item.pk],
         "form": form,
         "may_settle": Right.CLEAR in rights_in(request.user, study),
     }

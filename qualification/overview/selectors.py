@@ -1,6 +1,5 @@
 """Summarise the parts of quality control: what is on, how much there is, what waits for a person."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
@@ -189,7 +188,3 @@ def what_waits(study: Study) -> list[RoomCard]:
     are_on = (study.has_qualification, *plans.get(pk=study.pk))
     parts = zip((_qualification, _checks, _acceptance, _adjudication), are_on, strict=True)
     return [found for part, is_on in parts if is_on and (found := part(study)).n_waiting]
-
-
-def waiting_of(parts: Iterable[RoomCard]) -> int:
-    return sum(part.n_waiting for part in parts)

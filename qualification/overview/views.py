@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import Right, may, study_for
 from annotation.views.pages import study_page
 from qualification.flagged_items.views import list_context
-from qualification.overview.selectors import parts_of, waiting_of
+from qualification.overview.selectors import parts_of
 
 
 @login_required
@@ -17,7 +17,8 @@ from qualification.overview.selectors import parts_of, waiting_of
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
     parts = parts_of(study)
-    context: dict[str, Any] = {"page_name": "quality", "parts": parts, "n_waiting": waiting_of(parts)}
+    n_waiting = sum(part.n_waiting for part in parts)
+    context: dict[str, Any] = {"page_name": "quality", "parts": parts, "n_waiting": n_waiting}
     if may(request.user, study, Right.READ):
         context |= list_context(study)
     return study_page(request, study, "qualification/overview/overview.html", **context)

@@ -24,9 +24,7 @@ def minutes(ms: int | None) -> str:
     return "–" if ms is None else number_format(ms / 60_000, 1)
 
 
-@register.filter
-def pay_note(entry: PayEntry) -> str:
-    return note_of(entry)
+register.filter("pay_note", note_of)
 
 
 def earned_texts(batches: Iterable[Assignment]) -> dict[int, str]:

@@ -99,14 +99,10 @@ def _annotator_page(request: HttpRequest, who: Participant, *, status: int = 200
         "rates": measured_rates(study, plan_of(study)).by_participant.get(who.pk),
         "page": page_of(request, pay_ledger.lines_of(study).filter(participant=who)),
         "bonus_form": BonusForm(auto_id="bonus_%s"),
-        "correction_form": CorrectionForm(currencies=_currencies(sums), auto_id="correction_%s"),
+        "correction_form": CorrectionForm(currencies=[each.currency for each in sums], auto_id="correction_%s"),
         **forms,
     }
     return study_page(request, study, "qualification/pay/annotator.html", status=status, **context)
-
-
-def _currencies(sums: list[pay_ledger.Sums]) -> list[str]:
-    return [each.currency for each in sums]
 
 
 @login_required
@@ -126,7 +122,7 @@ def pay_bonus(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
 @require_POST
 def pay_correction(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
     who = annotator_for(request.user, slug, token, Right.CONFIGURE)
-    currencies = _currencies(pay_ledger.sums_by_participant([who])[who.pk])
+    currencies = [each.currency for each in pay_ledger.sums_by_participant([who])[who.pk]]
     form = CorrectionForm(request.POST, currencies=currencies, auto_id="correction_%s")
     if form.is_valid():
         with errors_in(form):

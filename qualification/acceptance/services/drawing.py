@@ -8,8 +8,7 @@ from django.db import transaction
 
 from annotation.models import Batch, Seat
 from annotation.services import activity
-from measures.acceptance import DrawnItems, SharesRule, draw_sample
-from measures.acceptance_curves import Rule
+from measures.acceptance import SharesRule, draw_sample
 from protocols.specs import CriterionSpec, spec_of
 from qualification.acceptance.selectors.due import finished_batches
 from qualification.acceptance.selectors.labels import Labels, labels_of
@@ -51,7 +50,10 @@ def _store(batch: Batch, plan: AcceptancePlan, criterion: CriterionSpec, labels:
         sample.state, sample.decision = Sample.State.DECIDED, Sample.Decision.NOT_ASSESSABLE
         sample.decided_at = now
     sample.save()
-    chosen = draw_items(labels, criterion, rule_of_data(as_data), sample.seed)
+    place_of = {option.id: at for at, option in enumerate(class_options(criterion))}
+    codes = np.array([place_of[option] for option in labels.option_of.values()], np.int64)
+    rule = rule_of_data(as_data)
+    chosen = draw_sample(codes, n_wanted(rule), sample.seed, rule if isinstance(rule, SharesRule) else None)
     items = list(labels.option_of)
     SampledItem.objects.bulk_create(
         SampledItem(sample=sample, item_id=items[at], label_id=labels.option_of[items[at]], is_top_up=top, position=n)
@@ -66,9 +68,3 @@ def seed_of(batch: Batch, n_void: int = 0) -> int:
     """Return the seed of this round of this batch. Another round, or a sample after a void one, draws other items."""
     said = f"{batch.study.seed}:{batch.key}:{batch.round}" + (f":{n_void}" if n_void else "")
     return int.from_bytes(hashlib.sha256(said.encode()).digest()[:4], "big") % 2**31
-
-
-def draw_items(labels: Labels, criterion: CriterionSpec, rule: Rule, seed: int) -> DrawnItems:
-    place_of = {option.id: at for at, option in enumerate(class_options(criterion))}
-    codes = np.array([place_of[option] for option in labels.option_of.values()], np.int64)
-    return draw_sample(codes, n_wanted(rule), seed, rule if isinstance(rule, SharesRule) else None)

@@ -22,7 +22,7 @@ from qualification.acceptance.services import reviewing
 from qualification.acceptance.services.deciding import confirm_return, is_current, override
 from qualification.acceptance.views.curve import curve_picture
 from qualification.access import sample_for
-from qualification.models import Review, Sample
+from qualification.models import Sample
 
 
 @login_required
@@ -33,7 +33,8 @@ def sample(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _page(request: HttpRequest, sample: Sample, form: DecisionForm | None = None) -> HttpResponse:
     found = sample_page(sample)
-    mine = next((each for each in found.reviews if _is_mine(request, each)), None)
+    own = request.user.pk
+    mine = next((each for each in found.reviews if each.participant.user_id == own and each.counted_at is None), None)
     current = is_current(sample)
     context: dict[str, Any] = {
         "page_name": "acceptance",
@@ -43,7 +44,7 @@ def _page(request: HttpRequest, sample: Sample, form: DecisionForm | None = None
         "mine": mine,
         "under_way": [each for each in found.reviews if each.counted_at is None],
         "has_second": any(each.is_second for each in found.reviews),
-        "is_second_possible": all(each.participant.user_id != request.user.pk for each in found.reviews),
+        "is_second_possible": all(each.participant.user_id != own for each in found.reviews),
         "is_current": current,
         "is_overridable": current and sample.state == "decided" and not sample.overridden_to,
         "form": form or DecisionForm(sample=sample),
@@ -52,32 +53,24 @@ def _page(request: HttpRequest, sample: Sample, form: DecisionForm | None = None
     return study_page(request, sample.batch.study, "qualification/acceptance/sample.html", status=status, **context)
 
 
-def _is_mine(request: HttpRequest, review: Review) -> bool:
-    return review.participant.user_id == request.user.pk and review.counted_at is None
-
-
 @login_required
 @require_POST
 def sample_take(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Give the user a seat in the private batch, and redirect to its first item or to the consent."""
     sample = sample_for(request.user, slug, pk, Right.REVIEW)
     take = reviewing.take_second_review if "second" in request.POST else reviewing.take_sample
+    study = sample.batch.study
     try:
         review = take(sample, user=signed_in(request.user), now=timezone.now())
-        return _begin(sample, review)
+        if needs_consent(review.participant, study):
+            return redirect("consent", slug)
+        assignment = claim_seat(review.participant, review.batch, now=timezone.now())
     except Refused as refused:
         messages.error(request, refused.message)
         return redirect("sample", slug, pk)
-
-
-def _begin(sample: Sample, review: Review) -> HttpResponse:
-    study = sample.batch.study
-    if needs_consent(review.participant, study):
-        return redirect("consent", study.slug)
-    assignment = claim_seat(review.participant, review.batch, now=timezone.now())
     if sample.plan["is_blind"] or review.is_second:
         return redirect("rate_start", assignment.token)
-    return redirect("sample_review", study.slug, sample.pk)
+    return redirect("sample_review", slug, pk)
 
 
 @login_required

@@ -17,6 +17,7 @@ from qualification.models import AdjudicationPlan, Comparison, Disagreement, ReR
 State, How = Disagreement.State, Disagreement.How
 SEATS = 2
 Answers = dict[tuple[int, int], int]  # {(item, criterion): option}
+BOTH_COUNT = {"first__seat__isnull": False, "second__seat__isnull": False}
 
 
 # --- the plan --------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ def _seats_of_main_batches(study: Study) -> list[int]:
 def uncompared_batches() -> QuerySet[Batch]:
     """Return main batches with two seats whose round is finished and whose annotators have not been compared."""
     compared = Comparison.objects.filter(
-        batch=OuterRef("pk"), protocol_version=OuterRef("study__protocol_version"), **_both_count()
+        batch=OuterRef("pk"), protocol_version=OuterRef("study__protocol_version"), **BOTH_COUNT
     )
     seats = Seat.objects.filter(batch=OuterRef("pk")).order_by().values("batch").annotate(n=Count("pk")).values("n")
     wanted = Batch.objects.filter(
@@ -73,14 +74,10 @@ def uncompared_batches() -> QuerySet[Batch]:
     return in_work.filter(n_seats=SEATS).order_by("pk")
 
 
-def _both_count() -> dict[str, bool]:
-    return {"first__seat__isnull": False, "second__seat__isnull": False}
-
-
 def current_comparisons() -> QuerySet[Comparison]:
     """Return comparisons of work that counts: of the present round and version, with nobody replaced."""
     return Comparison.objects.filter(
-        round=F("batch__round"), protocol_version=F("batch__study__protocol_version"), **_both_count()
+        round=F("batch__round"), protocol_version=F("batch__study__protocol_version"), **BOTH_COUNT
     )
 
 

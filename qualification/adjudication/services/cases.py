@@ -99,7 +99,9 @@ def make_example(case: Case, *, by: User, now: datetime) -> ProtocolVersion:
     study_version = locked.study.protocol_version
     # Every save of a draft locks this row, so that two cases at once, or an open editor, follow one another.
     Protocol.objects.select_for_update().get(pk=study_version.protocol_id)
-    draft = _draft_of(study_version, now)
+    drafts = study_version.children.filter(protocol=study_version.protocol_id, status=ProtocolVersion.Status.DRAFT)
+    known = drafts.select_related("protocol").order_by("-created_at", "-pk").first()
+    draft = known or protocols.new_draft(study_version, version_name=next_version_name(study_version), now=now)
     doc = editable(draft)
     made_from = revision_of(doc)
     _add_example(doc, locked)
@@ -115,25 +117,23 @@ def make_example(case: Case, *, by: User, now: datetime) -> ProtocolVersion:
     return draft
 
 
-def _draft_of(version: ProtocolVersion, now: datetime) -> ProtocolVersion:
-    drafts = version.children.filter(protocol=version.protocol_id, status=ProtocolVersion.Status.DRAFT)
-    known = drafts.select_related("protocol").order_by("-created_at", "-pk").first()
-    return known or protocols.new_draft(version, version_name=next_version_name(version), now=now)
-
-
 def _add_example(doc: Bundle, case: Case) -> None:
     criterion = next((each for each in doc["criteria"] if each["key"] == case.criterion.key), None)
     example = _example(case)
     if criterion is None or all(option["key"] != _right(case).key for option in criterion["options"]):
         raise Refused("no_such_question", _("The draft no longer has this question, or this answer."))
-    if any(_is_same(each, example) for each in criterion["examples"]):
+    if any(_shown_by(each) == _shown_by(example) for each in criterion["examples"]):
         raise Refused("known", _("It is already an example in the draft."))
     criterion["examples"].append(example)
 
 
 def _example(case: Case) -> Bundle:
     """Return the case as an example of the editor: the history, its response if any, the evaluation and why."""
-    known = {"title": _title(case), "facts": _facts(case), "history": _history(case), "rated_turn": None}
+    # The beginning of the last turn is the title: the dialogue's key means nothing to readers of the guidelines.
+    history = _history(case)
+    last = " ".join(history[-1]["text"].split())
+    title = last if len(last) <= LONGEST_TITLE else f"{last[: LONGEST_TITLE - 1].rstrip()}…"
+    known = {"title": title, "facts": _facts(case), "history": history, "rated_turn": None}
     evaluated = {"option": _right(case).key, "why": case.note}
     text, speaker = _response(case)
     if text is None:
@@ -141,18 +141,9 @@ def _example(case: Case) -> Bundle:
     return known | {"candidates": [evaluated | {"text": text, "speaker": speaker}], "option": "", "why": ""}
 
 
-def _is_same(one: Bundle, other: Bundle) -> bool:
-    def texts(example: Bundle) -> Any:
-        turns = [(turn["speaker"], turn["text"]) for turn in example["history"]]
-        return turns, example["facts"], [each["text"] for each in example["candidates"]]
-
-    return texts(one) == texts(other)
-
-
-def _title(case: Case) -> str:
-    """Return the beginning of the last turn: the dialogue's key means nothing to readers of the guidelines."""
-    last = " ".join(_history(case)[-1]["text"].split())
-    return last if len(last) <= LONGEST_TITLE else f"{last[: LONGEST_TITLE - 1].rstrip()}…"
+def _shown_by(example: Bundle) -> Any:
+    turns = [(turn["speaker"], turn["text"]) for turn in example["history"]]
+    return turns, example["facts"], [each["text"] for each in example["candidates"]]
 
 
 def _history(case: Case) -> list[dict[str, str]]:

@@ -91,20 +91,17 @@ def _keep(
     stored = {(row.item_id, row.criterion_id): row for row in known}
     for key, row in stored.items():
         if row.state != State.SETTLED:
-            _look_again(row, None if key in differing else answers.get(key), now)
+            row.state = State.RE_RATING
+            agreed = None if key in differing else answers.get(key)
+            if agreed is not None:
+                close_disagreement(row, How.REPLACED, agreed, now)
+            row.save(update_fields=["state", "how", "option", "settled_at"])
     Disagreement.objects.bulk_create(
         Disagreement(item_id=item, criterion_id=criterion, round=comparison.round, found_at=now)
         for item, criterion in differing
         if (item, criterion) not in stored
     )
     return [key for key in differing if key not in stored or stored[key].state != State.SETTLED]
-
-
-def _look_again(row: Disagreement, agreed: int | None, now: datetime) -> None:
-    row.state = State.RE_RATING
-    if agreed is not None:
-        close_disagreement(row, How.REPLACED, agreed, now)
-    row.save(update_fields=["state", "how", "option", "settled_at"])
 
 
 # --- the plan --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, signed_in, study_for
-from annotation.models import Item, Study
+from annotation.models import Study
 from annotation.views.pages import announced, errors_in, page_of, study_page
 from protocols.access import may_edit_protocols
 from qualification.access import case_for, disagreement_for
@@ -24,7 +24,7 @@ from qualification.adjudication.services import cases as services
 @require_safe
 def cases(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.TEACH)
-    form = CasesFilter(request.GET, study=study)
+    form = CasesFilter(request.GET, questions=selectors.criteria_in_book(study))
     chosen = form.cleaned_data if form.is_valid() else {}
     criterion, shelf = chosen.get("criterion", ""), chosen.get("shelf", "")
     page = page_of(request, selectors.cases_of(study, criterion=criterion, is_active=shelf != PUT_AWAY))
@@ -57,7 +57,12 @@ def case_new(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.TEACH)
     key = request.GET.get("dialogue", "").strip()
     items = selectors.items_of_dialogue(study, key) if key else []
-    forms = [(item, NewCaseForm(_posted(request, item), study=study, item=item)) for item in items]
+    # Only the form of the posted item is bound: the others of the page stay as they are.
+    posted = request.POST.dict()
+    forms = [
+        (item, NewCaseForm(posted if posted.get("item") == str(item.token) else None, study=study, item=item))
+        for item in items
+    ]
     if any(_is_collected(request, study, form) for _item, form in forms if form.is_bound):
         messages.success(request, _("Added to the case library."))
         return redirect("cases", slug)
@@ -70,11 +75,6 @@ def case_new(request: HttpRequest, slug: str) -> HttpResponse:
     }
     status = 422 if request.method == "POST" else 200
     return study_page(request, study, "qualification/adjudication/case_new.html", status=status, **context)
-
-
-def _posted(request: HttpRequest, item: Item) -> dict[str, str] | None:
-    """Return the posted data if they are of this item; None leaves the other forms of the page unbound."""
-    return request.POST.dict() if request.POST.get("item") == str(item.token) else None
 
 
 def _is_collected(request: HttpRequest, study: Study, form: NewCaseForm) -> bool:

@@ -15,7 +15,7 @@ from annotation.access import Right, signed_in, study_for
 from annotation.views.pages import errors_in, study_page
 from protocols.models import Option
 from qualification.access import disagreement_for
-from qualification.adjudication.forms import AdjudicationPlanForm, SettleForm, SplitFilter
+from qualification.adjudication.forms import AdjudicationPlanForm, QuestionFilter, SettleForm
 from qualification.adjudication.selectors import cases as selectors
 from qualification.adjudication.selectors.disagreements import n_other_batches, plan_of
 from qualification.adjudication.selectors.split_votes import n_split, questions_of, split_cards, split_items
@@ -43,13 +43,12 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
         "state": state,
         "page": page,
         "query": f"&state={state}",
-        "cards": [(card, _form(card)) for card in selectors.cards_of(study, list(page))],
+        "cards": [
+            (card, SettleForm(disagreement=card.disagreement, options=card.options))
+            for card in selectors.cards_of(study, list(page))
+        ],
     }
     return study_page(request, study, "qualification/adjudication/disagreements.html", **context)
-
-
-def _form(card: selectors.Card) -> SettleForm:
-    return SettleForm(disagreement=card.disagreement, options=card.options)
 
 
 @login_required
@@ -57,7 +56,7 @@ def _form(card: selectors.Card) -> SettleForm:
 def split_votes(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.TEACH)
     questions = questions_of(study)
-    form = SplitFilter(request.GET, questions=[(each.key, each.name) for each in questions])
+    form = QuestionFilter(request.GET, questions=[(each.key, each.name) for each in questions])
     key = form.cleaned_data["criterion"] if form.is_valid() else ""
     chosen = questions_of(study, key)
     page = Paginator(range(n_split(study, chosen)), CARDS).get_page(request.GET.get("page"))

@@ -1,8 +1,8 @@
 """Read the ledger: sums per annotator and currency, the lines, and what is not paid out yet."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -59,15 +59,16 @@ def annotators_of(study: Study) -> QuerySet[Participant]:
 
 def sums_of(study: Study) -> list[Sums]:
     """Return the sums of everybody together, one for each currency."""
-    rows = PayEntry.objects.filter(participant__study=study).values("currency").annotate(**_columns())
-    return [_sums(row) for row in rows.order_by("currency")]
+    rows: Any = PayEntry.objects.filter(participant__study=study).values("currency").annotate(**_columns())
+    return [Sums(**row) for row in rows.order_by("currency")]
 
 
 def sums_by_participant(participants: Iterable[Participant]) -> dict[int, list[Sums]]:
-    rows = PayEntry.objects.filter(participant__in=[each.pk for each in participants])
+    lines = PayEntry.objects.filter(participant__in=[each.pk for each in participants])
+    rows: Any = lines.values("participant", "currency").annotate(**_columns())
     found: dict[int, list[Sums]] = defaultdict(list)
-    for row in rows.values("participant", "currency").annotate(**_columns()).order_by("participant", "currency"):
-        found[row["participant"]].append(_sums(row))
+    for row in rows.order_by("participant", "currency"):
+        found[row.pop("participant")].append(Sums(**row))
     return found
 
 
@@ -99,10 +100,6 @@ def _columns() -> dict[str, Any]:
         "timed": Sum("amount", filter=is_timed, default=NOTHING),
         "timed_ms": Sum("active_ms", filter=is_timed, default=0),
     }
-
-
-def _sums(row: Mapping[str, Any]) -> Sums:
-    return Sums(**{each.name: row[each.name] for each in fields(Sums)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Rates are exact until they are shown; then they are rounded to the cent, half up
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -141,11 +141,8 @@ def _median_hour(paid: list[tuple[Decimal, int]]) -> Fraction | None:
     if not paid:
         return None
     ordered = sorted(paid, key=lambda pair: float(pair[0]) / pair[1])
-    return sum(_hourly(*ordered[at]) for at in ((len(paid) - 1) // 2, len(paid) // 2)) / Fraction(2)
-
-
-def _hourly(amount: Decimal, ms: int) -> Fraction:
-    return Fraction(amount) * MS_PER_HOUR / ms
+    middle = (ordered[at] for at in ((len(paid) - 1) // 2, len(paid) // 2))
+    return sum(Fraction(amount) * MS_PER_HOUR / ms for amount, ms in middle) / Fraction(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +194,12 @@ def slow_work(study: Study) -> list[Slow]:
     found: dict[tuple[str, Decimal | None], list[tuple[Decimal, int]]] = defaultdict(list)
     for kind, amount, ms, floor in rows:
         found[kind, floor].append((amount, ms))
-    return [each for (kind, floor), paid in found.items() for each in _slow(study, kind, floor, paid)]
-
-
-def _slow(study: Study, kind: str, stored: Decimal | None, paid: list[tuple[Decimal, int]]) -> Iterable[Slow]:
-    floor = _default_floor(study) if stored is None else stored
-    middle = _median_hour(paid)
-    if floor is not None and middle is not None and middle < Fraction(floor):
-        yield Slow(kind, cents(middle), floor, study.pay_currency)
+    slow = []
+    for (kind, stored), paid in found.items():
+        floor, rate = _default_floor(study) if stored is None else stored, _median_hour(paid)
+        if floor is not None and rate is not None and rate < Fraction(floor):
+            slow.append(Slow(kind, cents(rate), floor, study.pay_currency))
+    return slow
 
 
 def low_offers(study: Study) -> list[Offer]:

@@ -66,7 +66,11 @@ def sweep_pay(*, now: datetime) -> int:
 
 
 def _pay(paying: Paying, now: datetime) -> int:
-    since = _last_look(paying, now)
+    looked_at, since = paying.looked_at, None
+    # Otherwise all work is looked at: the first time, after a change of terms, and also after the clock was set back,
+    # when work finished now would lie before the mark.
+    if looked_at and paying.marked_terms == paying.terms and looked_at <= now < looked_at + LOOK_AGAIN:
+        since = looked_at - OVERLAP
     with connection.cursor() as cursor:
         cursor.execute(EARNED, {"study": paying.study, "since": since or BEGINNING, "now": now, "most": AT_ONCE})
         n_due, n_made = cursor.fetchone()
@@ -77,15 +81,6 @@ def _pay(paying: Paying, now: datetime) -> int:
             update_conflicts=True, unique_fields=["study"], update_fields=["terms", "looked_at"],
         )  # fmt: skip
     return int(n_made)
-
-
-def _last_look(paying: Paying, now: datetime) -> datetime | None:
-    """Return the time before which all work is in the ledger; None to look at all work, as after a change of terms."""
-    looked_at = paying.looked_at
-    # All work is looked at also after the clock was set back: work finished now would lie before the mark.
-    if looked_at is None or paying.marked_terms != paying.terms or not looked_at <= now < looked_at + LOOK_AGAIN:
-        return None
-    return looked_at - OVERLAP
 
 
 @transaction.atomic

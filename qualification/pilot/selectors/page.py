@@ -28,6 +28,7 @@ from qualification.qualifying.selectors.panel import Place, items_shown
 from qualification.qualifying.selectors.votes import PANELS, pooled_scale
 
 COMMENTS = 100
+FEWEST_BESIDE = 2
 HOURLY = Decimal("8.00")  # hourly pay of the reference study
 PILOT = Batch.Kind.PILOT
 
@@ -158,10 +159,27 @@ def side_by_side(
     pilots: Sequence[Batch],
     qualification: Qualification,
 ) -> list[PilotColumn]:
-    """Return the results of the panel's answers for each pilot separately."""
+    """Return the results of the panel's answers for each pilot separately; nothing while there is only one pilot."""
+    if len(pilots) < FEWEST_BESIDE:
+        return []
     firsts = _firsts(pilots)
     mine = votes.of([each.pk for each in members])
-    return [_column(spec, mine.in_batch(each.pk), members, each, firsts[each.pk], qualification) for each in pilots]
+    columns = []
+    for pilot in pilots:
+        own = mine.in_batch(pilot.pk)
+        kappa = _compared_kappa(spec, own, members, qualification)
+        columns.append(
+            PilotColumn(
+                batch=pilot,
+                same_as=firsts[pilot.pk],
+                n_votes=len(own.item),
+                times=times_of(own),
+                hardness=hardness_of(own, spec),
+                kappa=kappa_of(own, pooled_scale(spec)),
+                threshold=None if kappa is None else round(kappa, 2) + 0.0,
+            )
+        )
+    return columns
 
 
 def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
@@ -173,26 +191,6 @@ def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
         first = firsts.setdefault(frozenset(shown[pilot.pk]), pilot)
         found[pilot.pk] = "" if first is pilot else first.key
     return found
-
-
-def _column(
-    spec: VersionSpec,
-    votes: PilotVotes,
-    members: Sequence[Participant],
-    pilot: Batch,
-    same_as: str,
-    qualification: Qualification,
-) -> PilotColumn:
-    kappa = _compared_kappa(spec, votes, members, qualification)
-    return PilotColumn(
-        batch=pilot,
-        same_as=same_as,
-        n_votes=len(votes.item),
-        times=times_of(votes),
-        hardness=hardness_of(votes, spec),
-        kappa=kappa_of(votes, pooled_scale(spec)),
-        threshold=None if kappa is None else round(kappa, 2) + 0.0,
-    )
 
 
 def usual_size(study: Study, pilots: Sequence[Batch]) -> int:

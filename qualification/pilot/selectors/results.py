@@ -106,21 +106,15 @@ class HardItem:
 def _items(cells: Sequence[_Cells]) -> list[HardItem]:
     """Return all judged items, hardest first: by the mean over criteria of disagreeing votes, then of entropy."""
     by_item = [{item: each.hardness(slice(at, at + 1)) for at, item in enumerate(each.item.tolist())} for each in cells]
-    found = (_hard_item(item, tuple(mine.get(item) for mine in by_item)) for item in set().union(*by_item))
-    return sorted(found, key=_hardness_order)
-
-
-def _hard_item(item: int, parts: tuple[Hardness | None, ...]) -> HardItem:
-    return HardItem(item, _mean_of(parts), parts)
-
-
-def _mean_of(parts: Sequence[Hardness | None]) -> Hardness:
-    rows = [(part.disagreeing, part.entropy, part.unsure) for part in parts if part]
-    return Hardness(*(_mean(np.array(values, float)) for values in zip(*rows, strict=True)))
-
-
-def _hardness_order(each: HardItem) -> tuple[float, float, int]:
-    return -(each.hardness.disagreeing or 0.0), -(each.hardness.entropy or 0.0), each.item
+    found = []
+    for item in set[int]().union(*by_item):
+        parts = tuple(mine.get(item) for mine in by_item)
+        rows = [(part.disagreeing, part.entropy, part.unsure) for part in parts if part]
+        means = (_mean(np.array(values, float)) for values in zip(*rows, strict=True))
+        found.append(HardItem(item, Hardness(*means), parts))
+    return sorted(
+        found, key=lambda each: (-(each.hardness.disagreeing or 0.0), -(each.hardness.entropy or 0.0), each.item)
+    )
 
 
 # --- agreement -------------------------------------------------------------------------------------
@@ -200,17 +194,17 @@ def pilot_figures(
         return None
     voted = _voted(votes, spec)
     cells = [_cells(votes, each) for each in voted]
+    lines = []
+    for criterion, of in zip(voted, cells, strict=True):
+        mine = votes.about(criterion.id)
+        kappa = kappa_of(mine, scale_of(criterion))
+        lines.append(CriterionLine(criterion, times_of(mine), of.hardness(slice(None)), kappa))
     return PilotFigures(
         n_votes=len(votes.item),
         times=times_of(votes),
         by_member={each.pk: times_of(votes.of([each.pk])) for each in members},
-        criteria=tuple(_line(votes, each, of) for each, of in zip(voted, cells, strict=True)),
+        criteria=tuple(lines),
         items=tuple(_items(cells)),
         agreement=_agreement(votes, spec, members, study.seed),
         per_item=votes.n_rows / len(np.unique(votes.item)),
     )
-
-
-def _line(votes: PilotVotes, criterion: CriterionSpec, cells: _Cells) -> CriterionLine:
-    mine = votes.about(criterion.id)
-    return CriterionLine(criterion, times_of(mine), cells.hardness(slice(None)), kappa_of(mine, scale_of(criterion)))
