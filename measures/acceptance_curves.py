@@ -4,7 +4,7 @@ All classes are assumed equally accurate. Statistics 4.4; Montgomery 2013, Stati
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -129,10 +129,7 @@ def _log_choose(n: int, k: IntArray) -> FloatArray:
 
 def _total(tables: list[FloatArray], n: int) -> float:
     """Return P(the draws sum to n, and the errors to no more than the tables hold)."""
-    joined = tables[0]
-    for table in tables[1:]:
-        joined = _convolved(joined, table)
-    return float(joined[n].sum())
+    return float(reduce(_convolved, tables)[n].sum())
 
 
 def _convolved(left: FloatArray, right: FloatArray) -> FloatArray:

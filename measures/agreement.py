@@ -16,12 +16,11 @@ ed.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import BoolArray, FloatArray, IntArray, divide_or_nan
+from measures.arrays import BoolArray, FloatArray, IntArray, divide_or_nan, divide_or_zero, unless_rounding
 from measures.estimate import NO_PAIRS, NO_STANDARD_ERROR, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.intervals import Kernel, t_interval
@@ -77,8 +76,7 @@ def pair_agreement(patterns: IntArray, weights: FloatArray) -> tuple[FloatArray,
     tallies = patterns.astype(float)
     votes = tallies.sum(axis=1)
     agreeing = ((tallies @ weights) * tallies).sum(axis=1) - votes
-    paired = votes >= 2
-    return np.divide(agreeing, votes * (votes - 1), out=np.zeros(len(votes)), where=paired), paired
+    return divide_or_zero(agreeing, votes * (votes - 1)), votes >= 2
 
 
 def chance_corrected_kernel(patterns: IntArray, chance: Chance, weights: FloatArray, *, pooled: bool = False) -> Kernel:
@@ -92,14 +90,9 @@ def chance_corrected_kernel(patterns: IntArray, chance: Chance, weights: FloatAr
         observed = divide_or_nan(counts @ agreeing, counts @ paired)
         shares = divide_or_nan(counts @ rows, (counts @ sizes)[:, None])
         expected = chance.expected(shares)
-        return divide_or_nan(observed - expected, _unless_rounding(1 - expected))
+        return divide_or_nan(observed - expected, unless_rounding(1 - expected))
 
     return kernel
-
-
-def _unless_rounding(difference: FloatArray) -> FloatArray:
-    """Return 0 where 1 - Pe is only a rounding error: dividing by it must give undefined, not a huge number."""
-    return np.where(difference < 1e-12, 0.0, difference)
 
 
 def fleiss_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
@@ -184,19 +177,11 @@ def all_agree_share(histogram: Histogram, *, level: float = 0.95) -> Estimate:
     return _mean_over_items(histogram, unanimous.astype(float), level)
 
 
-def _sizes(histogram: Histogram) -> dict[str, Any]:
-    return {
-        "n_items": histogram.n_rated,
-        "n_left_out": histogram.n_left_out,
-        "n_ratings": histogram.n_votes,
-    }
-
-
 def _chance_corrected(
     histogram: Histogram, chance: Chance, weights: FloatArray, level: float, *, pooled: bool = False
 ) -> Estimate:
     """Point value, Gwet's standard error and the t interval of one coefficient."""
-    sizes = _sizes(histogram)
+    sizes = histogram.sizes
     if not histogram.n_rated:
         return Estimate(None, NO_PAIRS, **sizes)
     kernel = chance_corrected_kernel(histogram.patterns, chance, weights, pooled=pooled)
@@ -214,7 +199,7 @@ def _over_declared(
 ) -> Estimate:
     """A coefficient with chance agreement over the declared categories; a single one leaves nothing to choose."""
     if histogram.n_rated and histogram.n_categories == 1:
-        return Estimate(None, NO_VARIATION, **_sizes(histogram))
+        return Estimate(None, NO_VARIATION, **histogram.sizes)
     matrix = resolve_weights(weights, histogram.n_categories)
     return _chance_corrected(histogram, chance(matrix), matrix, level)
 
@@ -244,10 +229,10 @@ def _mean_over_items(histogram: Histogram, per_pattern: FloatArray, level: float
     """Mean of a quantity from 0 to 1 over items with two or more ratings, with the SE of a mean and t(n - 1)."""
     n = histogram.n_rated
     if not n:
-        return Estimate(None, NO_PAIRS, **_sizes(histogram))
+        return Estimate(None, NO_PAIRS, **histogram.sizes)
     counts = np.where(histogram.votes >= 2, histogram.counts, 0).astype(float)
     value = min(1.0, float(counts @ per_pattern / n))
-    estimate = Estimate(value, **_sizes(histogram))
+    estimate = Estimate(value, **histogram.sizes)
     if n > 1:
         error = np.sqrt(counts @ (per_pattern - value) ** 2 / (n * (n - 1)))
         estimate = replace(estimate, standard_error=float(error))

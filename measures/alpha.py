@@ -10,11 +10,10 @@ Methods Measures 1:77.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.intervals import Kernel, bootstrap_interval
@@ -38,7 +37,7 @@ def alpha_kernel(
     tallies = patterns.astype(float)
     votes = tallies.sum(axis=1)
     tallies = np.where(votes[:, None] >= 2, tallies, 0.0)
-    per_vote = np.divide(1.0, votes - 1, out=np.zeros(len(votes)), where=votes >= 2)
+    per_vote = divide_or_zero(np.ones(len(votes)), votes - 1)
     if scale == "ordinal":
         return _ordinal_kernel(tallies, per_vote)
     numbers = scale_values(patterns.shape[1], None if values is None else list(values))
@@ -93,16 +92,12 @@ def krippendorff_alpha(
     a single category. Unused categories have no effect.
     """
     paired = histogram.where(histogram.votes >= 2)
-    sizes: dict[str, Any] = {
-        "n_items": paired.n_items,
-        "n_left_out": histogram.n_left_out,
-        "n_ratings": histogram.n_votes,
-    }
     kernel = alpha_kernel(paired.patterns, scale, values)
     if not paired.n_items:
-        return Estimate(None, NO_PAIRS, **sizes)
+        return Estimate(None, NO_PAIRS, **histogram.sizes)
     value = float(kernel(paired.counts[None, :].astype(float))[0])
-    return Estimate(None, NO_VARIATION, **sizes) if np.isnan(value) else Estimate(value, **sizes)
+    is_known = not np.isnan(value)
+    return Estimate(value if is_known else None, None if is_known else NO_VARIATION, **histogram.sizes)
 
 
 def krippendorff_alpha_with_interval(

@@ -1,4 +1,6 @@
-"""Names for the array types that all modules here use."""
+"""Names for the array types that all modules here use, and the few things that they all do with arrays."""
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,3 +18,18 @@ def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Float
     top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     quotient: FloatArray = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
     return quotient
+
+
+def divide_or_zero(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Divide elementwise, with 0 where the whole is not positive."""
+    return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)
+
+
+def unless_rounding(difference: FloatArray) -> FloatArray:
+    """Return 0 where 1 - Pe is only a rounding error: dividing by it must give undefined, not a huge number."""
+    return np.where(difference < 1e-12, 0.0, difference)
+
+
+def check_codes(codes: npt.NDArray[Any], n_categories: int) -> None:
+    if codes.size and (codes.min() < -1 or codes.max() >= n_categories):
+        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")

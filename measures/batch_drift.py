@@ -18,7 +18,7 @@ from measures.estimate import NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.intervals import KernelMaker, replicates
 from measures.leave_one_out import WithoutRater
-from measures.outliers import OUTLIER_Z, robust_scores
+from measures.outliers import is_outlier, robust_scores
 
 ANNOTATOR = "annotator"
 HARD_BATCH = "hard_batch"
@@ -191,7 +191,7 @@ def cause_of(drift: BatchDrift, without: Sequence[WithoutRater], majority: Seque
             left,
             beside,
             left.kappa_without is not None and left.kappa_without >= within,
-            score is not None and score < OUTLIER_Z,
+            is_outlier(score),
         )
         for left, beside, score in zip(without, majority, z, strict=True)
     )

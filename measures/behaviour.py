@@ -4,7 +4,6 @@ Source: project statistics, section 4.1. Speed and straight-lining are definitio
 have not been simulated.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from measures.arrays import FloatArray, IntArray
 from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS, Estimate
 from measures.histograms import positions_of
 from measures.intervals import CELLS_PER_BLOCK, clopper_pearson, wilson
-from measures.outliers import OUTLIER_Z, robust_scores
+from measures.outliers import is_outlier, robust_scores
 
 FEWEST_ITEMS_TO_FLAG = 20
 FAILED = "failed"
@@ -80,7 +79,7 @@ def speed_scores(
     enough = [score.n_items >= max(fewest_items, FEWEST_ITEMS_TO_FLAG) for score in scores]
     z = robust_scores([score.value if ok else None for score, ok in zip(scores, enough, strict=True)]).scores
     return [
-        Speed(rater, score, one, one is not None and one < OUTLIER_Z, int((below & (who == rater)).sum()))
+        Speed(rater, score, one, is_outlier(one), int((below & (who == rater)).sum()))
         for rater, score, one in zip(ids, scores, z, strict=True)
     ]
 
@@ -161,25 +160,16 @@ def straight_lining(
     if reason:
         return StraightLining(run, modal, share, None, None, n, reason)
     longer = alike = 0
-    for size, rng in _blocks(n, n_permutations, seed):
-        longer += int((_longest_runs(codes[_screen_orders(screen, size, rng)]) >= run).sum())
+    rng = np.random.default_rng(seed)
+    block = max(1, CELLS_PER_BLOCK // (4 * n))
+    for size in (min(block, n_permutations - done) for done in range(0, n_permutations, block)):
+        # Orders that keep each screen together and the order within it.
+        keys = rng.random((size, int(screen.max()) + 1))[:, screen]
+        longer += int((_longest_runs(codes[np.argsort(keys, axis=1, kind="stable")]) >= run).sum())
         moved = None if share is None else _screen_shares(rng.permuted(np.tile(codes, (size, 1)), axis=1), screen)
         alike += 0 if moved is None or share is None else int((moved >= share - 1e-12).sum())
     run_p, screen_p = ((1 + extreme) / (1 + n_permutations) for extreme in (longer, alike))
     return StraightLining(run, modal, share, run_p, None if share is None else screen_p, n)
-
-
-def _blocks(n: int, n_permutations: int, seed: int) -> Iterator[tuple[int, np.random.Generator]]:
-    rng = np.random.default_rng(seed)
-    block = max(1, CELLS_PER_BLOCK // (4 * n))
-    for done in range(0, n_permutations, block):
-        yield min(block, n_permutations - done), rng
-
-
-def _screen_orders(screen: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Return (size, n) orders of the answers that keep each screen together and the order within it."""
-    keys = rng.random((size, int(screen.max()) + 1))[:, screen]
-    return np.argsort(keys, axis=1, kind="stable")
 
 
 def _longest_runs(rows: IntArray) -> IntArray:

@@ -147,26 +147,15 @@ def conger_kappa(histogram: Histogram, margins: npt.ArrayLike, *, weights: Weigh
     """
     table = np.asarray(margins, float)
     matrix = resolve_weights(weights, histogram.n_categories)
-    observed = _weighted_agreement(histogram, matrix)
     shares = table[table.sum(axis=1) > 0]
-    sizes: dict[str, Any] = {
-        "n_items": histogram.n_rated,
-        "n_left_out": histogram.n_left_out,
-        "n_ratings": histogram.n_votes,
-    }
-    if observed is None or len(shares) < 2:
-        return Estimate(None, NO_PAIRS, **sizes)
+    if not histogram.n_rated or len(shares) < 2:
+        return Estimate(None, NO_PAIRS, **histogram.sizes)
     if np.count_nonzero(shares.sum(axis=0)) < 2:
-        return Estimate(None, NO_VARIATION, **sizes)
+        return Estimate(None, NO_VARIATION, **histogram.sizes)
+    agreeing, paired = pair_agreement(histogram.patterns, matrix)
+    observed = float(histogram.counts @ agreeing) / float(histogram.counts @ paired)
     shares = shares / shares.sum(axis=1, keepdims=True)
     n, together = len(shares), shares.sum(axis=0)
     with_self = float(((shares @ matrix) * shares).sum())
     expected = (float(together @ matrix @ together) - with_self) / (n * (n - 1))
-    return Estimate((observed - expected) / (1 - expected), **sizes)
-
-
-def _weighted_agreement(histogram: Histogram, weights: FloatArray) -> float | None:
-    """Mean over items of the weighted share of agreeing pairs; None without pairs."""
-    agreeing, paired = pair_agreement(histogram.patterns, weights)
-    n = float(histogram.counts @ paired)
-    return float(histogram.counts @ agreeing) / n if n else None
+    return Estimate((observed - expected) / (1 - expected), **histogram.sizes)

@@ -11,7 +11,6 @@ Source: project statistics, sections 2.1, 2.3 and 4.1.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,12 @@ import numpy.typing as npt
 
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.behaviour import FEWEST_ITEMS_TO_FLAG, Speed, group_medians
-from measures.contributors import FALSE_DISCOVERY_RATE, MajorityTables, adjusted, modes_without
-from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.contributors import FALSE_DISCOVERY_RATE, MajorityTables, adjusted
+from measures.estimate import TOO_FEW_ITEMS, Estimate
 from measures.histograms import Histogram
 from measures.leave_one_out import WithoutRater, features, kappa_of_sums
-from measures.outliers import OUTLIER_Z, outlier_p_values, robust_scores
+from measures.outliers import is_outlier, outlier_p_values, robust_scores
+from measures.votes import NumberedVotes, numbered_votes
 
 # Step of log(time / median of all annotators of the item), about 5%.
 PACE_STEP = 0.05
@@ -87,9 +87,7 @@ Contributions = dict[int, Contribution]
 
 
 def _added(first: tuple[int, ...], second: tuple[int, ...], sign: int) -> tuple[int, ...]:
-    if len(first) != len(second):
-        raise ValueError("contributions of different scales do not add")
-    return tuple(a + sign * b for a, b in zip(first, second, strict=True))
+    return _columns([first, second if sign == 1 else tuple(sign * each for each in second)])
 
 
 def combined(first: Contributions, second: Contributions, sign: int = 1) -> Contributions:
@@ -145,37 +143,20 @@ def contributions_of(
 
     `times` are the durations of the answers, in any unit; 0 is unknown.
     """
-    what = np.asarray(codes, np.int64)
-    if what.size and (what.min() < -1 or what.max() >= n_categories):
-        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
-    given = what >= 0
-    what = what[given]
-    ids, rater = np.unique(np.asarray(raters, np.int64)[given], return_inverse=True)
-    item_ids, item = np.unique(np.asarray(items, np.int64)[given], return_inverse=True)
-    tallies = np.bincount(item * n_categories + what, minlength=len(item_ids) * n_categories)
-    tallies = tallies.reshape(-1, n_categories)
-    majorities = _majorities(tallies, item, rater, what, len(ids))
-    sums = _sums_by_votes(tallies, item, rater, what)
-    paces = {} if times is None else _paces(item, rater, np.asarray(times, float)[given])
+    votes = numbered_votes(items, raters, codes, n_categories)
+    own = MajorityTables.of(votes)
+    majorities = np.column_stack([own.tables.reshape(-1, n_categories**2), own.tied, own.alone])
+    sums = _sums_by_votes(votes)
+    paces = {} if times is None else _paces(votes.item, votes.rater, np.asarray(times, float)[votes.given])
     return {
         found: Contribution(tuple(majorities[at].tolist()), sums.get(at, {}), paces.get(at, {}))
-        for at, found in enumerate(ids.tolist())
+        for at, found in enumerate(votes.raters.tolist())
     }
 
 
-def _majorities(tallies: IntArray, item: IntArray, rater: IntArray, what: IntArray, n_raters: int) -> IntArray:
-    k = tallies.shape[1]
-    majority = modes_without(tallies)[item, what]
-    is_alone = tallies.sum(axis=1)[item] == 1
-    place = np.where(majority >= 0, what * k + majority, np.where(is_alone, k * k + 1, k * k))
-    width = k * k + 2
-    return np.bincount(rater * width + place, minlength=n_raters * width).reshape(n_raters, width)
-
-
-def _sums_by_votes(
-    tallies: IntArray, item: IntArray, rater: IntArray, what: IntArray
-) -> dict[int, dict[int, tuple[int, ...]]]:
+def _sums_by_votes(votes: NumberedVotes) -> dict[int, dict[int, tuple[int, ...]]]:
     """Return {rater: {votes on the item: sums}}."""
+    item, rater, what, tallies = votes.item, votes.rater, votes.code, votes.tallies
     size = tallies.sum(axis=1)
     width = int(size.max(initial=0)) + 1
     groups, group = np.unique(rater * width + size[item], return_inverse=True)
@@ -235,11 +216,12 @@ def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRate
         rest[places] += _without_one_vote(size, sums, k) - _with_all_votes(size, sums, k)
     # The difference of equal sums leaves only rounding errors.
     rest[np.abs(rest) < 1e-9] = 0.0
-    before = _known(np.array(whole, float)[None, :])[0]
-    return [
-        _without(rater, each, before, after, k)
-        for (rater, each), after in zip(found.items(), _known(rest), strict=True)
-    ]
+    before = float(kappa_of_sums(np.array(whole, float)[None, :])[0]), float(whole[1])
+    effects = []
+    for (rater, mine), *after in zip(found.items(), kappa_of_sums(rest).tolist(), rest[:, 1].tolist(), strict=True):
+        n_votes, n_alone = sum(mine.majority), sum(mine.by_votes.get(1, ())[:k])
+        effects.append(WithoutRater.of(rater, before, (after[0], after[1]), n_votes - n_alone, n_votes))
+    return effects
 
 
 def _by_size(found: Contributions) -> dict[int, tuple[IntArray, FloatArray]]:
@@ -252,24 +234,6 @@ def _by_size(found: Contributions) -> dict[int, tuple[IntArray, FloatArray]]:
         size: (np.array([place for place, _ in parts[size]]), np.array([sums for _, sums in parts[size]], float))
         for size in sorted(parts)
     }
-
-
-Kappa = tuple[float | None, str]  # and the reason for an undefined value
-
-
-def _known(sums: FloatArray) -> list[Kappa]:
-    kappas = kappa_of_sums(sums).tolist()
-    reasons = [NO_VARIATION if pairs else NO_PAIRS for pairs in sums[:, 1].tolist()]
-    return [(None if isnan(kappa) else kappa, why) for kappa, why in zip(kappas, reasons, strict=True)]
-
-
-def _without(rater: int, mine: Contribution, before: Kappa, after: Kappa, k: int) -> WithoutRater:
-    problem = next((why for kappa, why in (before, after) if kappa is None), None)
-    n_votes = sum(mine.majority)
-    n_alone = sum(mine.by_votes.get(1, ())[:k])
-    value = None if before[0] is None or after[0] is None else after[0] - before[0]
-    delta = Estimate(value, problem, n_items=n_votes - n_alone, n_left_out=n_alone, n_ratings=n_votes)
-    return WithoutRater(rater, delta, before[0], after[0])
 
 
 def _with_all_votes(size: int, sums: FloatArray, k: int) -> FloatArray:
@@ -301,7 +265,7 @@ def speeds(found: Contributions, *, fewest_items: int = FEWEST_ITEMS_TO_FLAG) ->
     z = robust_scores([score.value if ok else None for score, ok in zip(scores, enough, strict=True)]).scores
     p_values = adjusted(outlier_p_values(z))
     return [
-        Speed(rater, score, one, one is not None and one < OUTLIER_Z and (p or 0) <= FALSE_DISCOVERY_RATE, 0)
+        Speed(rater, score, one, is_outlier(one) and (p or 0) <= FALSE_DISCOVERY_RATE, 0)
         for rater, score, one, p in zip(found, scores, z, p_values, strict=True)
     ]
 

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.arrays import FloatArray, IntArray, check_codes, divide_or_nan
 from measures.cohen import cohen_kappas
 from measures.comparison import benjamini_hochberg
 from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
-from measures.intervals import Kernel, interval_guard, interval_of_counts, special, wilson
-from measures.outliers import OUTLIER_Z, outlier_p_values, robust_scores
+from measures.intervals import Kernel, guard_of, interval_of_counts, special, wilson
+from measures.outliers import is_outlier, outlier_p_values, robust_scores
+from measures.votes import NumberedVotes, numbered_votes
 
 FEWEST_ITEMS_TO_FLAG = 20
 FALSE_DISCOVERY_RATE = 0.10
@@ -45,7 +46,7 @@ def majority_of_others(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
         The unique most frequent answer of everybody but this annotator, also where the annotator has not
         answered; -1 for a tie or when nobody else answered.
     """
-    _check_codes(codes, n_categories)
+    check_codes(codes, n_categories)
     tallies = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
     # A missing answer (-1) picks the last column, for which no vote was taken out.
     return modes_without(tallies)[np.arange(len(codes))[:, None], codes]
@@ -57,7 +58,7 @@ def agrees_with_majority(items: npt.ArrayLike, codes: npt.ArrayLike, n_categorie
     1: it is; 0: it is another answer; -1: unknown, because of a missing vote (code -1), a tie or no other votes.
     """
     what = np.asarray(codes, np.int64)
-    _check_codes(what, n_categories)
+    check_codes(what, n_categories)
     given = what >= 0
     _, item = np.unique(np.asarray(items)[given], return_inverse=True)
     tallies = np.bincount(item * n_categories + what[given], minlength=(item.max(initial=-1) + 1) * n_categories)
@@ -79,11 +80,6 @@ def modes_without(tallies: IntArray) -> IntArray:
         single = (others == best[:, None]).sum(axis=1) == 1
         modes[:, removed] = np.where(single & (best > 0), others.argmax(axis=1), -1)
     return modes
-
-
-def _check_codes(codes: npt.NDArray[Any], n_categories: int) -> None:
-    if codes.size and (codes.min() < -1 or codes.max() >= n_categories):
-        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,22 +109,19 @@ class MajorityTables:
 
         Time and memory grow with the votes, not with items times raters.
         """
-        what = np.asarray(codes, np.int64)
-        _check_codes(what, n_categories)
-        given = what >= 0
-        what, k = what[given], n_categories
-        rater_ids, rater = np.unique(np.asarray(raters, np.int64)[given], return_inverse=True)
-        item_ids, item = np.unique(np.asarray(items)[given], return_inverse=True)
-        tallies = np.bincount(item * k + what, minlength=len(item_ids) * k).reshape(-1, k)
-        majority = modes_without(tallies)[item, what]
-        known, alone = majority >= 0, tallies.sum(axis=1)[item] == 1
-        n = len(rater_ids)
-        cells = (rater * k + what)[known] * k + majority[known]
+        return cls.of(numbered_votes(items, raters, codes, n_categories))
+
+    @classmethod
+    def of(cls, votes: NumberedVotes) -> "MajorityTables":
+        n, k = len(votes.raters), votes.tallies.shape[1]
+        majority = modes_without(votes.tallies)[votes.item, votes.code]
+        known, alone = majority >= 0, votes.tallies.sum(axis=1)[votes.item] == 1
+        cells = (votes.rater * k + votes.code)[known] * k + majority[known]
         return cls(
-            rater_ids,
+            votes.raters,
             np.bincount(cells, minlength=n * k * k).reshape(n, k, k),
-            np.bincount(rater[~known & ~alone], minlength=n),
-            np.bincount(rater[alone], minlength=n),
+            np.bincount(votes.rater[~known & ~alone], minlength=n),
+            np.bincount(votes.rater[alone], minlength=n),
         )
 
     @classmethod
@@ -145,14 +138,14 @@ class MajorityTables:
         if self.tables.shape[1:] != other.tables.shape[1:]:
             raise ValueError("tables of different scales do not add")
         raters, place = np.unique(np.concatenate([self.raters, other.raters]), return_inverse=True)
-        sums = [self._summed(getattr(self, name), getattr(other, name), place) for name in ("tables", "tied", "alone")]
-        return MajorityTables(raters, *sums)
 
-    @staticmethod
-    def _summed(first: IntArray, second: IntArray, place: IntArray) -> IntArray:
-        total = np.zeros((int(place.max(initial=-1)) + 1, *first.shape[1:]), np.int64)
-        np.add.at(total, place, np.concatenate([first, second]))
-        return total
+        def summed(first: IntArray, second: IntArray) -> IntArray:
+            total = np.zeros((len(raters), *first.shape[1:]), np.int64)
+            np.add.at(total, place, np.concatenate([first, second]))
+            return total
+
+        tied, alone = summed(self.tied, other.tied), summed(self.alone, other.alone)
+        return MajorityTables(raters, summed(self.tables, other.tables), tied, alone)
 
     @property
     def answers(self) -> IntArray:
@@ -214,8 +207,7 @@ def _agreement(table: IntArray, level: float) -> Estimate:
 def _with_bootstrap(
     kappa: Estimate, table: IntArray, seed: int, n_resamples: int, level: float, method: str
 ) -> Estimate:
-    margins = table.sum(axis=0) + table.sum(axis=1)
-    show, word = interval_guard(kappa.n_items, 1 - float(margins.max() / margins.sum()))
+    show, word = guard_of(table)
     if not show:
         return kappa.with_interval(None, None, word)
     cells = np.flatnonzero(table)
@@ -271,7 +263,8 @@ def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
         annotators with about the same number of answers.
     """
     table = np.asarray(counts, float)
-    bits = [_bits(row) for row in table]
+    shares = [row[row > 0] / max(1.0, row.sum()) for row in table]
+    bits = [abs(float(each @ np.log2(each))) if each.size else None for each in shares]
     known = sorted(value for value in bits if value is not None)
     found = []
     for own, row in zip(bits, table, strict=True):
@@ -288,11 +281,6 @@ def _median_without(values: list[float], own: float | None) -> float:
         return 0.0
     low, high = (values[place + (place >= own_place)] for place in ((n - 1) // 2, n // 2))
     return (low + high) / 2
-
-
-def _bits(row: FloatArray) -> float | None:
-    shares = row[row > 0] / max(1.0, row.sum())
-    return abs(float(shares @ np.log2(shares))) if shares.size else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,21 +350,17 @@ def flags(
     }
     outcomes = []
     for place, found in enumerate(agreements):
-        p_values = {name: p for name, p in ((name, corrected[name][place]) for name in corrected) if p is not None}
+        p_values = {name: p for name, values in corrected.items() if (p := values[place]) is not None}
         high = found.kappa.high
         holds = {
             BELOW_THRESHOLD: threshold is not None and high is not None and high < threshold,
-            LOW_KAPPA: _is_low(kappa[place]),
-            LOW_ENTROPY: _is_low(entropy[place]),
+            LOW_KAPPA: is_outlier(kappa[place]),
+            LOW_ENTROPY: is_outlier(entropy[place]),
         }
         reasons = tuple(name for name, p in p_values.items() if holds[name] and p <= false_discovery_rate)
         note = None if enough[place] else TOO_FEW_ITEMS
         outcomes.append(Flag(found.rater, reasons, kappa[place], entropy[place], p_values, note))
     return outcomes
-
-
-def _is_low(score: float | None) -> bool:
-    return score is not None and score < OUTLIER_Z
 
 
 def _p_below(kappa: Estimate, threshold: float | None, level: float) -> float | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import BoolArray, IntArray
+from measures.arrays import BoolArray, IntArray, check_codes
 
 Pattern = tuple[int, ...]
 
@@ -63,8 +63,10 @@ class Histogram:
     @classmethod
     def from_patterns(cls, items: Mapping[Pattern, int], n_categories: int | None = None) -> "Histogram":
         """Make a histogram from ``{(5, 2, 0): 11}``; an empty mapping needs `n_categories`."""
+        if not items and n_categories is None:
+            raise ValueError("an empty histogram needs n_categories")
         if not items:
-            return cls.empty(_required(n_categories))
+            return cls.empty(n_categories or 0)
         patterns = sorted(items)
         counts = [items[pattern] for pattern in patterns]
         histogram = cls(np.array(patterns, np.int64), np.array(counts, np.int64))
@@ -213,6 +215,11 @@ class Histogram:
         return int(self.counts @ self.votes)
 
     @property
+    def sizes(self) -> dict[str, Any]:
+        """Return the numbers of items and ratings that every estimate names."""
+        return {"n_items": self.n_rated, "n_left_out": self.n_left_out, "n_ratings": self.n_votes}
+
+    @property
     def category_votes(self) -> IntArray:
         """Return (K,) votes per category."""
         return self.counts @ self.patterns
@@ -320,11 +327,4 @@ def _is_sorted(rows: IntArray) -> bool:
 def _check_codes(codes: npt.NDArray[Any], n_categories: int) -> None:
     if not np.issubdtype(codes.dtype, np.signedinteger):
         raise ValueError("category codes are signed integers, -1 for missing")
-    if codes.size and (codes.min() < -1 or codes.max() >= n_categories):
-        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
-
-
-def _required(n_categories: int | None) -> int:
-    if n_categories is None:
-        raise ValueError("an empty histogram needs n_categories")
-    return n_categories
+    check_codes(codes, n_categories)

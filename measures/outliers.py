@@ -48,6 +48,10 @@ def robust_scores(values: Sequence[float | None]) -> RobustScores:
     return RobustScores(scores, median, spread)
 
 
+def is_outlier(score: float | None) -> bool:
+    return score is not None and score < OUTLIER_Z
+
+
 def outlier_p_values(scores: Sequence[float | None]) -> list[float | None]:
     """Return the one-sided p of each robust z: how often an annotator is as low among as many equally good ones.
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.arrays import FloatArray, IntArray, check_codes, divide_or_nan
 from measures.weights import Weights, resolve_weights
 
 # Limits of the dense route: (raters * K)^2 cells of the product, 8 bytes each; indicator cells of a block, 4 bytes.
@@ -62,7 +62,7 @@ class PairTable:
         Raises ValueError if a rater has two votes on one item or a code is not declared.
         """
         what = np.asarray(codes, np.int64)
-        _check_codes(what, n_categories)
+        check_codes(what, n_categories)
         given = what >= 0
         if not given.any():
             return cls.empty(n_categories)
@@ -85,7 +85,7 @@ class PairTable:
 
         One matrix product of the 0/1 indicators "rater g answered k" gives all tables.
         """
-        _check_codes(codes, n_categories)
+        check_codes(codes, n_categories)
         n_raters = codes.shape[1]
         ids = np.arange(n_raters) if raters is None else np.asarray(raters, np.int64)
         if len(ids) != n_raters or (np.diff(ids) <= 0).any():
@@ -129,7 +129,8 @@ class PairTable:
     def __sub__(self, other: "PairTable") -> "PairTable":
         """Remove the items of `other`. Raises ValueError if it has items that this table does not have."""
         self._check_same_categories(other)
-        if not np.isin(other.raters[_used_raters(other)], self.raters).all():
+        used = np.union1d(*other._parts()[:2])
+        if not np.isin(other.raters[used], self.raters).all():
             raise ValueError("the other table has raters this one does not")
         cells = other._renumbered(self.raters)
         place = np.searchsorted(self.cells, cells)
@@ -250,16 +251,6 @@ class PairTable:
 
 def _is_dense(filled_share: float, n_raters: int, n_categories: int) -> bool:
     return filled_share >= FEWEST_DENSE_SHARE and (n_raters * n_categories) ** 2 <= MOST_DENSE_CELLS
-
-
-def _check_codes(codes: npt.NDArray[Any], n_categories: int) -> None:
-    if codes.size and (codes.min() < -1 or codes.max() >= n_categories):
-        raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
-
-
-def _used_raters(table: PairTable) -> IntArray:
-    first, second, _ = table._parts()
-    return np.union1d(first, second)
 
 
 def _indicator_product(codes: npt.NDArray[Any], n_categories: int) -> IntArray:

@@ -162,7 +162,8 @@ def crossed_power(
         return 1.0
     expected = s_within + np.array([ratings * s_between, dialogues / groups * s_annotator, 0.0])
     freedom = np.array([dialogues - groups, groups * (ratings - 1), (dialogues - groups) * (ratings - 1)], float)
-    parts = expected * _mean_chi_squares(freedom) * (np.array([1, 1, -1]) / (dialogues * ratings))
+    drawn = np.column_stack([_mean_chi_square(each, place) for place, each in enumerate(freedom.tolist())])
+    parts = expected * drawn * (np.array([1, 1, -1]) / (dialogues * ratings))
     total, df = _satterthwaite(parts, freedom)
     # The variance that the test estimates (total) is not the true variance of the difference.
     critical = -special().stdtrit(df, level / 2) * np.sqrt(total / variance)
@@ -192,17 +193,13 @@ def crossed_dialogues(
 
     if not reaches(most):
         return Plan(None, MORE_ANNOTATORS)
-    low, high = _around(reaches, _first_guess(difference, ratings, s_between, s_within, power, level), most)
+    # The number needed if annotators did not differ is too small, but near.
+    plan = n_dialogues(difference, ratings, s_between, s_within, power=power, level=level)
+    low, high = _around(reaches, max(2, plan.n_dialogues or 2), most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
     return Plan(high)
-
-
-def _first_guess(difference: float, ratings: int, s_between: float, s_within: float, power: float, level: float) -> int:
-    """Return the dialogues needed if annotators did not differ, which are too few."""
-    plan = n_dialogues(difference, ratings, s_between, s_within, power=power, level=level)
-    return max(2, plan.n_dialogues or 2)
 
 
 def _around(reaches: Callable[[int], bool], guess: int, most: int) -> tuple[int, int]:
@@ -221,13 +218,9 @@ def _found(difference: float, error: float, critical: FloatArray | float) -> Flo
     return np.asarray(special().ndtr(shift - critical) + special().ndtr(-shift - critical))
 
 
-def _mean_chi_squares(freedom: FloatArray) -> FloatArray:
-    """Return (N_DRAWS, 3) chi-squares over their degrees of freedom."""
-    return np.column_stack([_mean_chi_square(each, place) for place, each in enumerate(freedom.tolist())])
-
-
 @lru_cache(maxsize=256)  # many plans of a page share a number, and each takes half a millisecond
 def _mean_chi_square(freedom: float, place: int) -> FloatArray:
+    """Return (N_DRAWS,) chi-squares over their degrees of freedom."""
     spread = (0.5 + np.arange(1, N_DRAWS + 1) * SPREAD[place]) % 1
     return np.asarray(2 * special().gammaincinv(freedom / 2, spread) / freedom)
 

@@ -8,12 +8,8 @@ is 0; a recall of a class that does not occur among the human labels is undefine
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray
+from measures.arrays import FloatArray, divide_or_zero
 from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS, Estimate
-
-
-def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
 
 
 def _table(confusion: npt.ArrayLike) -> FloatArray:
@@ -33,19 +29,19 @@ def _mean(values: FloatArray, weights: FloatArray, n: float) -> Estimate:
 def recalls(confusion: npt.ArrayLike) -> FloatArray:
     """Return (K,) recall per class; 0 if the class does not occur."""
     table = _table(confusion)
-    return _ratio(np.diag(table), table.sum(axis=1))
+    return divide_or_zero(np.diag(table), table.sum(axis=1))
 
 
 def precisions(confusion: npt.ArrayLike) -> FloatArray:
     """Return (K,) precision per class; 0 if the class is never predicted."""
     table = _table(confusion)
-    return _ratio(np.diag(table), table.sum(axis=0))
+    return divide_or_zero(np.diag(table), table.sum(axis=0))
 
 
 def f1_scores(confusion: npt.ArrayLike) -> FloatArray:
     """Return (K,) harmonic means of precision and recall, 2 TP / (2 TP + FP + FN); 0 where both are 0."""
     table = _table(confusion)
-    return _ratio(2 * np.diag(table), table.sum(axis=0) + table.sum(axis=1))
+    return divide_or_zero(2 * np.diag(table), table.sum(axis=0) + table.sum(axis=1))
 
 
 def accuracy(confusion: npt.ArrayLike) -> Estimate:

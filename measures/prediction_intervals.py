@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero
 from measures.clusters import Clusters, drawn_groups
 from measures.cohen import cohen_kappa, confusion_matrix
 from measures.estimate import Estimate
@@ -143,15 +143,6 @@ def label_kernel(name: str, cells: IntArray, n_categories: int) -> Kernel:
     return kernel
 
 
-# Each function takes (B, K) hits, human labels and predicted labels per category.
-def _accuracy(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
-    return divide_or_nan(hits.sum(axis=1), human.sum(axis=1))
-
-
-def _uar(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
-    return divide_or_nan(_shares(hits, human).sum(axis=1), (human > 0).sum(axis=1))
-
-
 def _kappa(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
     n = human.sum(axis=1)
     observed = divide_or_nan(hits.sum(axis=1), n)
@@ -160,30 +151,20 @@ def _kappa(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatA
     return divide_or_nan(observed - expected, np.where(varied, 1 - expected, 0.0))
 
 
-def _macro_precision(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
-    return divide_or_nan(_shares(hits, predicted).sum(axis=1), (human + predicted > 0).sum(axis=1))
+def _mean_over_used(values: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
+    return divide_or_nan(values.sum(axis=1), (human + predicted > 0).sum(axis=1))
 
 
-def _macro_f1(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
-    return divide_or_nan(_shares(2 * hits, human + predicted).sum(axis=1), (human + predicted > 0).sum(axis=1))
-
-
-def _weighted_f1(hits: FloatArray, human: FloatArray, predicted: FloatArray) -> FloatArray:
-    return divide_or_nan((_shares(2 * hits, human + predicted) * human).sum(axis=1), human.sum(axis=1))
-
-
-def _shares(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """Divide, with 0 where the whole is 0, as in the point measures."""
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
-
-
+# Each takes (B, K) hits, human labels and predicted labels per category; zero divisions are those of the point values.
 KERNELS: dict[str, Callable[[FloatArray, FloatArray, FloatArray], FloatArray]] = {
-    "accuracy": _accuracy,
-    "uar": _uar,
+    "accuracy": lambda hits, human, _said: divide_or_nan(hits.sum(axis=1), human.sum(axis=1)),
+    "uar": lambda hits, human, _said: divide_or_nan(divide_or_zero(hits, human).sum(axis=1), (human > 0).sum(axis=1)),
     "kappa": _kappa,
-    "macro_precision": _macro_precision,
-    "macro_f1": _macro_f1,
-    "weighted_f1": _weighted_f1,
+    "macro_precision": lambda hits, human, said: _mean_over_used(divide_or_zero(hits, said), human, said),
+    "macro_f1": lambda hits, human, said: _mean_over_used(divide_or_zero(2 * hits, human + said), human, said),
+    "weighted_f1": lambda hits, human, said: divide_or_nan(
+        (divide_or_zero(2 * hits, human + said) * human).sum(axis=1), human.sum(axis=1)
+    ),
 }
 
 

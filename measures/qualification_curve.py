@@ -86,7 +86,8 @@ class _World:
             rows = list(combinations_with_replacement(range(k), min(panel.n_members, 8)))
         self.members = np.array(rows, np.int64)
         self.tallies = (self.members[:, :, None] == np.arange(k)).sum(axis=1)
-        ways = 1.0 if are_told_apart else np.array([_orders(row) for row in self.tallies.tolist()])
+        orders = (factorial(sum(row)) / prod(map(factorial, row)) for row in self.tallies.tolist())
+        ways = 1.0 if are_told_apart else np.array(list(orders))
         member = self._answers(self.know)
         # (right answer, votes of the panel)
         self.joint = self.shares[:, None] * ways * np.prod(member[:, None, :] ** self.tallies, axis=2)
@@ -126,7 +127,3 @@ def _three_at_most(shares: Sequence[float]) -> FloatArray:
     ordered = sorted(shares, reverse=True)
     kept = np.array([*ordered[:2], sum(ordered[2:])] if len(ordered) > 3 else ordered, float)
     return kept / kept.sum()
-
-
-def _orders(tally: list[int]) -> float:
-    return factorial(sum(tally)) / prod(map(factorial, tally))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.arrays import FloatArray, IntArray, divide_or_nan, unless_rounding
 from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS
 from measures.intervals import FEWEST_ITEMS, special
 
@@ -104,9 +104,7 @@ def judge(rule: Rule, cells: Cells) -> Result:
     value, threshold, low, high = (None if np.isnan(each[0]) else float(each[0]) for each in found.figures)
     n_items = int(found.n_items[0])
     result = Result(UNDECIDED, value, low, high, threshold, n_items)
-    if value is None:
-        return replace(result, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
-    if threshold is None:
+    if value is None or threshold is None:
         return replace(result, reason=_why_undefined(rule, cells, n_items), low=None, high=None)
     if low is None and rule.decision == INTERVAL:
         return replace(result, reason=TOO_FEW_ITEMS)
@@ -241,7 +239,7 @@ def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool) -> _Part:
     n, n_paired = counts @ (votes > 0).astype(float), counts @ paired
     shares = divide_or_nan(counts @ item_shares, n[:, None])
     expected = (shares**2).sum(axis=1)
-    room = _unless_rounding(1 - expected)[:, None]
+    room = unless_rounding(1 - expected)[:, None]
     value = divide_or_nan(divide_or_nan(counts @ agreeing, n_paired) - expected, room[:, 0])
     if not has_spread:
         return value, NO_SPREAD, n_paired
@@ -260,7 +258,7 @@ def _cohen(first: IntArray, second: IntArray, n_categories: int, counts: FloatAr
     n = counts @ both
     p, q = divide_or_nan(counts @ rows, n[:, None]), divide_or_nan(counts @ columns, n[:, None])
     expected = (p * q).sum(axis=1)
-    room = _unless_rounding(1 - expected)
+    room = unless_rounding(1 - expected)
     same = (rows * columns).sum(axis=1)
     value = divide_or_nan(divide_or_nan(counts @ same, n) - expected, room)
     if not has_spread:
@@ -298,11 +296,6 @@ def _majority(panel: IntArray) -> IntArray:
     ordered = np.sort(panel, axis=1)
     second = ordered[:, -2] if panel.shape[1] > 1 else np.zeros(len(panel), np.int64)
     return np.where(ordered[:, -1] > second, panel.argmax(axis=1), -1)
-
-
-def _unless_rounding(difference: FloatArray) -> FloatArray:
-    """Return 0 where 1 - Pe is only a rounding error: dividing by it must give undefined, not a huge number."""
-    return np.where(difference < 1e-12, 0.0, difference)
 
 
 def outcomes(rule: Rule, found: Found) -> npt.NDArray[np.bool_]:

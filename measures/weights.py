@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray
+from measures.arrays import FloatArray, divide_or_zero
 
 WEIGHT_KINDS = ("nominal", "linear", "quadratic", "ordinal")
 ALPHA_LEVELS = ("nominal", "ordinal", "interval", "ratio")
@@ -79,4 +79,4 @@ def alpha_distances(level: str, values: FloatArray) -> FloatArray:
     if values.min() < 0:
         raise ValueError("a ratio scale has no negative values")
     total = values[:, None] + values[None, :]
-    return np.divide(difference, total, out=np.zeros_like(total), where=total > 0) ** 2
+    return divide_or_zero(difference, total) ** 2

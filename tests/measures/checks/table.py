@@ -169,7 +169,7 @@ def figures() -> Iterator[str]:
 
 
 # Containers that figures are computed from.
-NO_FIGURES = {"Chance", "CompleteBatches", "Contribution", "Histogram", "MajorityTables"}
+NO_FIGURES = {"Chance", "CompleteBatches", "Contribution", "Histogram", "MajorityTables", "NumberedVotes"}
 
 
 def returns_figure(annotation: object) -> bool:
