@@ -6,22 +6,25 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
+from jsonschema import Draft202012Validator, FormatChecker
 
 from annotation.importing.outcome import ImportRejected, LineError
 from annotation.models import Study
-from reporting.record.shape import faults_of, in_order
+from protocols.schema import explained
+from reporting.record.record import SCHEMA
 
 MOST_BYTES = 10 * 1024 * 1024
 MOST_FAULTS = 20
+VALIDATOR = Draft202012Validator(SCHEMA, format_checker=FormatChecker(["date"]))
 
 
 def restore_study_record(study: Study, path: Path) -> None:
     """Keep the study record for reports. Raise ImportRejected with the file and the field of each fault."""
     said = _read(path)
-    faults = list(islice(faults_of(said), MOST_FAULTS))
+    faults = [fault for error in islice(VALIDATOR.iter_errors(said), MOST_FAULTS) for fault in explained(error)]
     if faults:
-        raise ImportRejected([LineError(0, f"{path.name}: {field}", reason) for field, reason in faults])
-    study.imported_record = in_order(said)
+        raise ImportRejected([LineError(0, f"{path.name}: {fault.path}", fault.reason) for fault in faults])
+    study.imported_record = said
     study.save(update_fields=["imported_record"])
 
 
@@ -29,9 +32,14 @@ def _read(path: Path) -> Any:
     if path.stat().st_size > MOST_BYTES:
         _reject(path, _("is too large"))
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(path.read_bytes(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         _reject(path, _("is not JSON (%(error)s)") % {"error": error})
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Raise ValueError for NaN and Infinity: JSON has neither, and no bound of the schema would catch NaN."""
+    raise ValueError(name)
 
 
 def _reject(path: Path, reason: str) -> NoReturn:

@@ -47,6 +47,8 @@ SHOWN_DESCRIPTIONS = (
     gettext_noop("lowercase letters, digits, - and _"),
     gettext_noop('letters, digits, dots, - and _, in quotes: "1.0"'),
     gettext_noop("an ISO code such as en or zh-Hans"),
+    gettext_noop("an amount"),
+    gettext_noop("a text without control characters"),
 )
 
 
@@ -59,10 +61,13 @@ class BundleError:
     expected: str = ""
 
     def __str__(self) -> str:
-        found = {"path": self.path, "message": self.message, "expected": self.expected}
-        if self.expected:
-            return _("%(path)s: %(message)s (expected %(expected)s)") % found
-        return _("%(path)s: %(message)s") % found
+        return _("%(path)s: %(reason)s") % {"path": self.path, "reason": self.reason}
+
+    @property
+    def reason(self) -> str:
+        if not self.expected:
+            return self.message
+        return _("%(message)s (expected %(expected)s)") % {"message": self.message, "expected": self.expected}
 
 
 class InvalidBundle(ValueError):
@@ -72,7 +77,7 @@ class InvalidBundle(ValueError):
 
 
 def form_errors(doc: object) -> list[BundleError]:
-    return [error for found in _VALIDATOR.iter_errors(doc) if not _names_nothing(found) for error in _explained(found)]
+    return [error for found in _VALIDATOR.iter_errors(doc) if not _names_nothing(found) for error in explained(found)]
 
 
 def _names_nothing(found: ValidationError) -> bool:
@@ -140,11 +145,12 @@ def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if "$ref" not in schema:
         return schema
     name = schema["$ref"].removeprefix("#/$defs/")
-    return {**SCHEMA["$defs"][name], **schema}
+    return {**SCHEMA["$defs"].get(name, {}), **schema}
 
 
 # --- jsonschema's errors in our words ---------------------------------------------------------------
-def _explained(found: ValidationError) -> Iterator[BundleError]:
+def explained(found: ValidationError) -> Iterator[BundleError]:
+    """Yield the faults behind an error of jsonschema, for any schema that uses the rules of `_PHRASES`."""
     place = list(found.absolute_path)
     rule, wanted, given = str(found.validator), found.validator_value, found.instance
     if rule == "required":
@@ -213,6 +219,7 @@ _PHRASES: dict[str, tuple[Callable[[Any], str], Callable[[Any], str]]] = {
     "enum": (_is, one_of),
     "const": (_is, str),
     "pattern": (_is, str),
+    "format": (_is, lambda wanted: _("a date")),
     "minLength": (lambda given: _("is empty"), lambda wanted: _("a text")),
     "maxLength": (_characters, _at_most),
     "minItems": (_entries, _at_least),

@@ -4,7 +4,9 @@ Parts are plain values, as in an archive. For a study imported from an archive, 
 nothing was, what the archive says.
 """
 
+import json
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from annotation.models import Study
@@ -17,14 +19,14 @@ from qualification.recruitment.selectors.demographics import Table
 from qualification.recruitment.selectors.facts import facts_of
 from reporting.record.acceptance import acceptance_of
 from reporting.record.qualifying import cleared_by_hand, qualification_of
-from reporting.record.shape import ACCEPTANCE, STUDY_RECORD, Record, in_order
 
 Row = dict[str, Any]
+SCHEMA: Row = json.loads(Path(__file__).with_name("study_record.schema.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """The record in the format of reporting/record/shape.py, with keys in that order. None: nothing to tell of a part.
+    """The parts have the format of study_record.schema.json. None: nothing to tell of a part.
 
     recruitment: the criteria set, people wanted, arrivals by platform, demographics with small counts suppressed.
     qualification: its rules as they decided, and their results.
@@ -54,15 +56,25 @@ def study_record_of(study: Study) -> StudyRecord:
         "acceptance": acceptance_part(study),
         "pay": _pay(study, said.get("pay")),
     }
-    shape = Record({name: STUDY_RECORD.keys[name] for name in found})
-    return StudyRecord(**in_order(found, shape))
+    return StudyRecord(**_in_order(found, SCHEMA))
 
 
 def acceptance_part(study: Study) -> Row | None:
     """Return only batch acceptance, for a page that shows no other part."""
-    own = acceptance_of(study)
-    said = study.imported_record.get("acceptance")
-    return own or (None if said is None else in_order(said, ACCEPTANCE))
+    found = acceptance_of(study) or study.imported_record.get("acceptance")
+    return _in_order(found, SCHEMA["properties"]["acceptance"])
+
+
+def _in_order(value: Any, schema: Row) -> Any:
+    """Return the value with keys in the order of the schema: PostgreSQL does not keep the order of an archive."""
+    if isinstance(value, list):
+        return [_in_order(each, schema["items"]) for each in value]
+    if not isinstance(value, dict):
+        return value
+    for branch in schema.get("allOf", ()):  # a plan has the numbers of its kind
+        if branch["if"]["properties"]["kind"]["const"] == value["kind"]:
+            schema = branch["then"]
+    return {name: _in_order(value[name], part) for name, part in schema["properties"].items() if name in value}
 
 
 # --- parts -----------------------------------------------------------------------------------------
@@ -96,9 +108,8 @@ def _qualification(study: Study) -> Row | None:
 
     Without an archive, it says whether the team cleared annotators by hand.
     """
-    return qualification_of(study) or (
-        study.imported_record["qualification"] if study.imported_record else cleared_by_hand(study)
-    )
+    said = study.imported_record
+    return qualification_of(study) or (said["qualification"] if said else cleared_by_hand(study))
 
 
 def _feedback(study: Study) -> list[Row]:
