@@ -1,4 +1,4 @@
-"""Join the files of the rating screen: small files are easy to change, and few requests suit a slow connection."""
+"""Join files that a page needs together: small files are easy to change, and few requests suit a slow connection."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,16 +26,16 @@ _WORK = (
     "js/rate-dialogues.js",
     "js/rate.js",
 )
+_QUESTIONS = ("css/question.css", "css/question-parts.css")
 JOINED = {
     "js/rating.js": (*_SCREEN, "js/rate-outbox.js", "js/rate-tabs.js", "js/rate-marks.js", "js/rate-strip.js", *_WORK),
     "js/rating-preview.js": (*_SCREEN, "js/preview.js", *_WORK),
     "js/rating-training.js": (*_SCREEN, "js/rate-bar.js", "js/training.js"),
+    "css/site.css": ("css/base.css", "css/parts.css", "css/languages.css"),
+    "css/questions.css": _QUESTIONS,
     "css/rating.css": (
-        "css/question.css",
-        "css/rate.css",
-        "css/rate-narrow.css",
-        "css/rate-strip.css",
-        "css/rate-low.css",
+        *_QUESTIONS,
+        *(f"css/rate{part}.css" for part in ("", "-dialogue", "-dock", "-medium", "-narrow", "-strip", "-low")),
         "css/texts.css",
     ),
 }
