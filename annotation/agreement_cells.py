@@ -57,22 +57,17 @@ def cell_figures(
 ) -> CellFigures:
     codes = category_codes(votes.option, criterion)
     n = len(criterion.options)
+    sure_pairs = PairTable.empty(n)
+    if unsure := places_of(criterion, Option.Role.UNSURE):
+        sure = ~np.isin(votes.item, votes.item[np.isin(codes, unsure)])  # no annotator answered with an unsure option
+        sure_pairs = PairTable.from_votes(votes.item[sure], votes.participant[sure], codes[sure], n)
     return CellFigures(
         histogram=Histogram.from_votes(votes.item, codes, n),
         pairs=PairTable.from_votes(votes.item, votes.participant, codes, n),
-        sure_pairs=_sure_pairs(votes, codes, criterion),
+        sure_pairs=sure_pairs,
         annotators=annotators,
         reasons=reasons,
     )
-
-
-def _sure_pairs(votes: Votes, codes: np.ndarray, criterion: CriterionSpec) -> PairTable:
-    """Return the pairs on items that no annotator answered with an unsure option; none if there is no such option."""
-    unsure, n = places_of(criterion, Option.Role.UNSURE), len(criterion.options)
-    if not unsure:
-        return PairTable.empty(n)
-    sure = ~np.isin(votes.item, votes.item[np.isin(codes, unsure)])
-    return PairTable.from_votes(votes.item[sure], votes.participant[sure], codes[sure], n)
 
 
 def annotators_by_source(parts: dict[int, Votes], criterion: CriterionSpec) -> dict[int, Contributions]:

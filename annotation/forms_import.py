@@ -11,6 +11,7 @@ from annotation.importing.columns import FIELDS
 from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 from annotation.importing.prediction_cells import names_in
 
+COLUMNS = tuple(dict.fromkeys((*FIELDS, *PREDICTION_FIELDS)))  # of ratings and of predictions, in our names
 COLUMN_LABELS = {
     "dialogue": _("Dialogue"),
     "item": _("Candidate"),
@@ -103,7 +104,7 @@ class ImportForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in dict.fromkeys((*FIELDS, *PREDICTION_FIELDS)):
+        for name in COLUMNS:
             label = COLUMN_LABELS.get(name, name)
             self.fields[f"map_{name}"] = forms.CharField(required=False, max_length=200, label=label, empty_value="")
 

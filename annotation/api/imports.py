@@ -15,14 +15,10 @@ from annotation.access import Right, import_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.parsing import BoundedJSONParser
 from annotation.api.serializers import ImportJobSerializer
-from annotation.forms_import import ImportForm
-from annotation.importing.columns import FIELDS as RATING_FIELDS
-from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
+from annotation.forms_import import COLUMNS, ImportForm
 from annotation.models import ImportJob
 from annotation.selectors.studies import import_list
 from annotation.services import uploads
-
-COLUMNS = tuple(dict.fromkeys((*RATING_FIELDS, *PREDICTION_FIELDS)))
 
 
 class ImportSerializer(serializers.Serializer):

@@ -17,12 +17,11 @@ from annotation.importing.outcome import (
     STORING,
     BadField,
     ErrorLog,
-    ImportRejected,
     ImportSummary,
-    LineError,
     Progress,
     no_progress,
     refuse,
+    rejected,
 )
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
@@ -58,7 +57,13 @@ def import_dialogues(
                 _refuse_sources_as_speakers(dialogue, names)
                 spool.add(dialogue)
         log.refuse_any()
-        _check_content(spool, options, study)
+        if not spool.lines:
+            raise rejected(_("the file contains no dialogues"))
+        known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
+        if options.reference and options.reference not in known:
+            some = _("no source is named %(name)r: use %(known)s")
+            text = some if known else _("no source is named %(name)r: there are no sources")
+            raise rejected(text % {"name": options.reference, "known": ", ".join(known)}, "reference")
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, ImportSummary(name, is_dry_run), options)
 
@@ -70,17 +75,6 @@ def _refuse_sources_as_speakers(dialogue: ParsedDialogue, names: dict[str, str])
         if candidate.speaker.casefold() in (name.casefold() for name in known):
             text = _("%(name)r is the source of this candidate, and annotators would see it: name the speaker instead")
             raise BadField("speaker", text % {"name": candidate.speaker})
-
-
-def _check_content(spool: DialogueSpool, options: DialogueOptions, study: Study) -> None:
-    if not spool.lines:
-        raise ImportRejected([LineError(0, "", _("the file contains no dialogues"))])
-    known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
-    if options.reference and options.reference not in known:
-        some = _("no source is named %(name)r: use %(known)s")
-        text = some if known else _("no source is named %(name)r: there are no sources")
-        reason = text % {"name": options.reference, "known": ", ".join(known)}
-        raise ImportRejected([LineError(0, "reference", reason)])
 
 
 @transaction.atomic
@@ -125,7 +119,15 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     )
     copy_in(cursor, "dialogue_stage", COLUMNS, spool.dialogues)
     cursor.execute("ANALYZE dialogue_stage (key)")
-    _refuse_changed(study, spool.lines)
+    rows = fetch(
+        """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
+                  s.batch_key <> d.batch_key, s.asker <> d.asker, count(*) OVER ()
+           FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
+           WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
+        [study.pk, MOST_ERRORS],
+    )
+    errors = [(spool.lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
+    refuse(errors, rows[0][-1] if rows else 0)
     n_new = execute(
         f"""INSERT INTO annotation_dialogue ({COLUMNS})
             SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker
@@ -136,18 +138,6 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     )
     cursor.execute("DROP TABLE dialogue_stage")
     return n_new
-
-
-def _refuse_changed(study: Study, lines: Sequence[int]) -> None:
-    rows = fetch(
-        """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
-                  s.batch_key <> d.batch_key, s.asker <> d.asker, count(*) OVER ()
-           FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
-           WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
-        [study.pk, MOST_ERRORS],
-    )
-    errors = [(lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
-    refuse(errors, rows[0][-1] if rows else 0)
 
 
 def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool) -> str:

@@ -7,21 +7,9 @@ from pathlib import Path
 from django.utils.translation import gettext as _
 
 from annotation.importing.files import read_lines
-from annotation.importing.outcome import (
-    ErrorLog,
-    ImportRejected,
-    LineError,
-    Progress,
-    no_progress,
-)
+from annotation.importing.outcome import ErrorLog, Progress, no_progress, rejected
 from annotation.importing.prompts import COMPLETION, PROMPT, read_prompts
-from annotation.importing.shapes import (
-    SHAPES,
-    DialogueOptions,
-    ParsedDialogue,
-    first_record,
-    read_json_lines,
-)
+from annotation.importing.shapes import SHAPES, DialogueOptions, ParsedDialogue, first_record, read_json_lines
 from annotation.importing.tables import delimiter_of
 
 CSV_PROMPTS = "csv-prompts"
@@ -41,13 +29,13 @@ def dialogue_format(path: Path, wanted: str = "") -> str:
     """Return the wanted format, otherwise the one that the first lines show. Raise ImportRejected."""
     if wanted and wanted not in DIALOGUE_FORMATS:
         text = _("%(name)r is unknown: use one of %(known)s")
-        _refuse(0, "format", text % {"name": wanted, "known": ", ".join(DIALOGUE_FORMATS)})
+        raise rejected(text % {"name": wanted, "known": ", ".join(DIALOGUE_FORMATS)}, "format")
     log = ErrorLog()
     lines = ((number, line) for number, line in read_lines(path, log, no_progress) if line.strip())
     first = list(itertools.islice(lines, LOOKED_AT))
     if not first:
         log.refuse_any()
-        _refuse(0, "", _("the file is empty"))
+        raise rejected(_("the file is empty"))
     return wanted or _recognise(first)
 
 
@@ -55,9 +43,17 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
     number, first = lines[0]
     start = first.lstrip()[:1]
     if start == b"[":
-        _refuse(number, "", _("is a JSON list: write one object per line (JSON Lines), without the brackets"))
+        text = _("is a JSON list: write one object per line (JSON Lines), without the brackets")
+        raise rejected(text, line=number)
     if start != b"{":
-        return _recognise_table(number, first)
+        header = first.decode(errors="replace").strip()
+        names = [name.strip().strip('"').casefold() for name in header.split(delimiter_of(header))]
+        if PROMPT[0] in names and COMPLETION[0] in names:
+            return CSV_PROMPTS
+        text = _(
+            "is neither JSON Lines nor CSV with the columns prompt and machine_completion. The first line is: %(line)r"
+        )
+        raise rejected(text % {"line": header[:200]}, line=number)
     record = first_record(lines)
     if record is None:
         return next(iter(SHAPES))  # its reader says what is wrong with each line
@@ -65,19 +61,4 @@ def _recognise(lines: list[tuple[int, bytes]]) -> str:
         if shape.turns in record:
             return name
     text = _("has no field named history, messages or utterances, only: %(names)s")
-    return _refuse(number, "", text % {"names": ", ".join(record)})
-
-
-def _recognise_table(number: int, line: bytes) -> str:
-    header = line.decode(errors="replace").strip()
-    names = [name.strip().strip('"').casefold() for name in header.split(delimiter_of(header))]
-    if PROMPT[0] in names and COMPLETION[0] in names:
-        return CSV_PROMPTS
-    text = _(
-        "is neither JSON Lines nor CSV with the columns prompt and machine_completion. The first line is: %(line)r"
-    )
-    return _refuse(number, "", text % {"line": header[:200]})
-
-
-def _refuse(line: int, field: str, reason: str) -> str:
-    raise ImportRejected([LineError(line, field, reason)])
+    raise rejected(text % {"names": ", ".join(record)}, line=number)

@@ -12,7 +12,7 @@ from annotation.dependence import holds
 from annotation.importing.answer_cells import AnswerCells, find_explanation
 from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record, clean_key, first_key, kind_of
 from annotation.importing.files import read_lines
-from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress, no_progress
+from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
 from annotation.importing.shapes import BATCH_KEYS, SOURCE_KEYS, load_record
 from annotation.importing.tables import Row
 from protocols.models import Criterion
@@ -41,7 +41,7 @@ def label_rows(
     if labelled is None:
         known = ", ".join(each.key for each in spec.voted)
         text = _("%(name)r is not a single-choice question: choose one of %(known)s")
-        raise ImportRejected([LineError(0, "criterion", text % {"name": criterion, "known": known})])
+        raise rejected(text % {"name": criterion, "known": known}, "criterion")
     labels = Labels(spec, labelled, annotator or ANNOTATOR)
     for number, line in read_lines(path, log, progress):
         with log.catching(number):
@@ -92,7 +92,12 @@ class Labels:
             "free_text": text or "",
         }  # fmt: skip
         yield from ({"criterion": key, "choices": "|".join(keys)} for key, keys in choices.items())
-        yield from self._turns(rating.get("turns"), texts, asked)
+        numbers = [_turn_number(part, texts) for part in _parts(rating.get("turns"), "turns")]
+        marking = next((each for each in asked if each.kind == Criterion.Kind.TURNS), None)
+        if marking is None and numbers:
+            raise BadField("turns", _("this label does not ask for marked turns: leave the field out"))
+        if marking is not None and numbers:
+            yield {"criterion": marking.key, "turns": "|".join(map(str, numbers))}
 
     def _others(self, said: Any) -> Iterator[tuple[CriterionSpec, OptionSpec]]:
         """Yield (criterion, option) for the answers to other questions. Raise BadField."""
@@ -127,14 +132,6 @@ class Labels:
             else:
                 raise BadField("reason", _no_reason(part, option, several))
         return explanations, choices
-
-    def _turns(self, said: Any, texts: list[str], asked: list[CriterionSpec]) -> Iterator[dict[str, str]]:
-        numbers = [_turn_number(part, texts) for part in _parts(said, "turns")]
-        marking = next((each for each in asked if each.kind == Criterion.Kind.TURNS), None)
-        if marking is None and numbers:
-            raise BadField("turns", _("this label does not ask for marked turns: leave the field out"))
-        if marking is not None and numbers:
-            yield {"criterion": marking.key, "turns": "|".join(map(str, numbers))}
 
 
 def _ratings(record: Record) -> Iterator[tuple[str, Record]]:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
@@ -71,6 +70,11 @@ class ErrorLog:
             raise ImportRejected(sorted(self.errors, key=lambda error: error.line), self.n_errors)
 
 
+def rejected(reason: str, field: str = "", line: int = 0) -> ImportRejected:
+    """Return the error of a file that cannot be imported for one reason."""
+    return ImportRejected([LineError(line, field, reason)])
+
+
 def refuse(errors: Iterable[tuple[int, str, str]], n_errors: int = 0) -> None:
     """Raise ImportRejected if there is any (line, field, reason). `n_errors` also counts those that are not listed."""
     log = ErrorLog()
@@ -88,9 +92,6 @@ class ImportSummary:
     is_dry_run: bool
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     def as_lines(self) -> list[str]:
         first = "Dry run: nothing was stored. It would be:" if self.is_dry_run else "Imported:"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
+from annotation.importing import columns
 from annotation.importing.answer_cells import options_of
 from annotation.importing.columns import places_of_columns
 from annotation.importing.fields import LONGEST_SOURCE_KEY, clean_key
@@ -17,15 +18,12 @@ LONGEST_METRIC_KEY = 100
 MOST_METRICS = 50
 SCORE, LABEL = "score", "label"
 # Our names of columns, and those that files usually have.
-ALIASES: dict[str, tuple[str, ...]] = {
-    "dialogue": ("dialogue", "dialogue_id"),
-    "item": ("item", "item_id", "candidate", "candidate_id"),
-    "source": ("source", "model", "system"),
+WHERE = ("dialogue", "item", "source")
+ALIASES: dict[str, tuple[str, ...]] = {name: columns.ALIASES[name] for name in WHERE} | {
     "value": ("value", "score"),
     "label": ("label", "answer"),
 }
 FIELDS = tuple(ALIASES)
-WHERE = ("dialogue", "item", "source")
 
 
 @dataclass(frozen=True, slots=True)

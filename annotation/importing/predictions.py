@@ -9,37 +9,28 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from annotation.importing.copying import (
-    NULL,
-    copy_in,
-    copy_text,
-    execute,
-    fetch,
-    prepare_bulk,
-    spool_file,
-)
+from annotation.importing.copying import NULL, copy_in, copy_text, execute, fetch, prepare_bulk, spool_file
 from annotation.importing.dialogues import lock_study
 from annotation.importing.outcome import (
     MOST_ERRORS,
     STORING,
     BadField,
     ErrorLog,
-    ImportRejected,
     ImportSummary,
-    LineError,
     Progress,
     no_progress,
     refuse,
+    rejected,
 )
 from annotation.importing.prediction_cells import LABEL, Cells, MetricColumn, PredictionOptions
 from annotation.importing.prediction_units import COLUMNS, TABLE, find_targets
+from annotation.importing.ratings import UNITS
 from annotation.importing.tables import Row, Table
 from annotation.models import Metric, Study
 from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec, spec_of
 
 CSV_PREDICTIONS = "csv-predictions"
-UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE)
 WHAT_IT_IS = ("origin", "kind", "criterion_id", "higher_is_better")
 TEMPORARY = ("import_row", "import_value", "import_prediction")
 
@@ -60,21 +51,18 @@ def import_predictions(
     Raise ImportRejected with the errors of all lines.
     """
     if format not in ("", CSV_PREDICTIONS):
-        raise _refused("format", _("%(name)r is unknown: use %(known)s") % {"name": format, "known": CSV_PREDICTIONS})
+        text = _("%(name)r is unknown: use %(known)s") % {"name": format, "known": CSV_PREDICTIONS}
+        raise rejected(text, "format")
     if study.protocol_version.unit not in UNITS:
-        raise _refused("", _("only predictions about responses and dialogues can be imported"))
+        raise rejected(_("only predictions about responses and dialogues can be imported"))
     log = ErrorLog()
     with _Spool(spec_of(study.protocol_version)) as spool:
         spool.read(path, options, log, progress)
         log.refuse_any()
         if not any(metric.n_cells for metric in spool.cells.metrics):
-            raise _refused("", _("the file contains no predictions"))
+            raise rejected(_("the file contains no predictions"))
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, options, ImportSummary(CSV_PREDICTIONS, is_dry_run), user, now)
-
-
-def _refused(field: str, reason: str) -> ImportRejected:
-    return ImportRejected([LineError(0, field, reason)])
 
 
 class _Spool(AbstractContextManager):
@@ -96,7 +84,7 @@ class _Spool(AbstractContextManager):
         try:
             self.cells = Cells(table.columns, options, self._spec)
         except BadField as error:
-            raise ImportRejected([LineError(1, error.field, error.reason)]) from None
+            raise rejected(error.reason, error.field, line=1) from None
         is_whole_dialogue = self._spec.unit == ProtocolVersion.Unit.DIALOGUE
         for row in table:
             with log.catching(row.line):
@@ -116,12 +104,7 @@ class _Spool(AbstractContextManager):
 
 @transaction.atomic
 def _store(
-    study: Study,
-    spool: _Spool,
-    options: PredictionOptions,
-    summary: ImportSummary,
-    user: User | None,
-    now: datetime,
+    study: Study, spool: _Spool, options: PredictionOptions, summary: ImportSummary, user: User | None, now: datetime
 ) -> ImportSummary:
     lock_study(study)
     _stage(spool)

@@ -14,7 +14,7 @@ from annotation.importing.outcome import ErrorLog, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
 from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
-from annotation.importing.shapes import DialogueOptions, ParsedDialogue, first_record, load_record
+from annotation.importing.shapes import DialogueOptions, first_record, load_record
 from annotation.importing.tables import Table
 from annotation.importing.votes import RatingOptions
 from annotation.models import ImportJob
@@ -58,28 +58,29 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
     name = dialogue_format(path, wanted)
     log = ErrorLog()
     found = itertools.islice(read_dialogues(path, name, options, log, no_progress), n)
-    rows = [_dialogue_row(dialogue) for dialogue in found]
+    rows = []
+    for dialogue in found:
+        following = next_speaker(dialogue.turns)
+        candidates = [
+            {"key": each.key, "source": each.source, "speaker": each.speaker or following, "text": each.text}
+            for each in dialogue.candidates
+        ]
+        rows.append(
+            {
+                "line": dialogue.line,
+                "key": dialogue.key,
+                "batch": dialogue.batch_key,
+                "turns": numbered_turns(dialogue.turns, dialogue.asker),
+                "asker": dialogue.asker,
+                "candidates": candidates,
+                "metadata": dialogue.metadata,
+            }
+        )
     if name == CSV_PROMPTS:
         columns = Table(path, ErrorLog(), no_progress).columns
     else:
         columns = list(first_record(read_lines(path, ErrorLog(), no_progress)) or {})
     return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=log.errors[:n])
-
-
-def _dialogue_row(dialogue: ParsedDialogue) -> dict[str, Any]:
-    following = next_speaker(dialogue.turns)
-    return {
-        "line": dialogue.line,
-        "key": dialogue.key,
-        "batch": dialogue.batch_key,
-        "turns": numbered_turns(dialogue.turns, dialogue.asker),
-        "asker": dialogue.asker,
-        "candidates": [
-            {"key": each.key, "source": each.source, "speaker": each.speaker or following, "text": each.text}
-            for each in dialogue.candidates
-        ],
-        "metadata": dialogue.metadata,
-    }
 
 
 def _labels(path: Path, n: int) -> Preview:

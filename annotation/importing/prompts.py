@@ -20,7 +20,7 @@ from annotation.importing.fields import (
     clean_key,
     clean_text,
 )
-from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 from annotation.importing.shapes import (
     BATCH_KEYS,
     SOURCE_KEYS,
@@ -61,7 +61,7 @@ def read_prompts(path: Path, options: DialogueOptions, log: ErrorLog, progress: 
     try:
         places = {"prompt": need_column(table.columns, PROMPT), "completion": need_column(table.columns, COMPLETION)}
     except BadField as error:
-        raise ImportRejected([LineError(1, error.field, error.reason)]) from None
+        raise rejected(error.reason, error.field, line=1) from None
     found = {name: find_column(table.columns, known) for name, known in COLUMNS.items()}
     places |= {name: place for name, place in found.items() if place is not None}
     groups: dict[str, Group] = {}

@@ -12,15 +12,7 @@ from annotation.importing.copying import copy_in, execute, prepare_bulk
 from annotation.importing.dialogues import lock_study
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
 from annotation.importing.labels import is_json_lines
-from annotation.importing.outcome import (
-    STORING,
-    ErrorLog,
-    ImportRejected,
-    ImportSummary,
-    LineError,
-    Progress,
-    no_progress,
-)
+from annotation.importing.outcome import STORING, ErrorLog, ImportSummary, Progress, no_progress, rejected
 from annotation.importing.places import has_moved, place_units
 from annotation.importing.seats import seat_annotators
 from annotation.importing.tables import Table
@@ -54,13 +46,19 @@ def import_ratings(
     They belong to imported annotators, who have seats of their own, and they count like any other.
     Raise ImportRejected with the errors of all lines.
     """
-    found = _check_request(study, path, format)
+    found = rating_format(path, format)
+    unit = study.protocol_version.unit
+    is_own = found == CSV_RATINGS and is_own_export(Table(path, ErrorLog(), no_progress).columns)
+    if unit not in UNITS and not is_own:
+        if unit == ProtocolVersion.Unit.MODEL:
+            raise rejected(_("ratings of a model cannot be imported yet, only ratings of responses and dialogues"))
+        raise rejected(_("ratings of a candidate set cannot be imported yet, only ratings of responses and dialogues"))
     log = ErrorLog()
     with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:
         spool.read(path, options, log, progress)
         log.refuse_any()
         if not spool.n_rows and not spool.n_uncounted:
-            raise ImportRejected([LineError(0, "", _("the file contains no ratings"))])
+            raise rejected(_("the file contains no ratings"))
         progress(path.stat().st_size, path.stat().st_size, STORING)
         return _store(study, spool, options, ImportSummary(found, is_dry_run), now)
 
@@ -70,24 +68,10 @@ def rating_format(path: Path, wanted: str = "") -> str:
     found = JSONL_LABELS if is_json_lines(path) else CSV_RATINGS
     if wanted and wanted not in RATING_FORMATS:
         text = _("%(name)r is unknown: use %(known)s")
-        raise ImportRejected([LineError(0, "format", text % {"name": wanted, "known": ", ".join(RATING_FORMATS)})])
+        raise rejected(text % {"name": wanted, "known": ", ".join(RATING_FORMATS)}, "format")
     if wanted and wanted != found:
         text = _("the file looks like %(found)s, not like %(wanted)s")
-        raise ImportRejected([LineError(0, "format", text % {"found": found, "wanted": wanted})])
-    return found
-
-
-def _check_request(study: Study, path: Path, name: str) -> str:
-    """Return the format of the file. Raise ImportRejected for what cannot be imported."""
-    found = rating_format(path, name)
-    unit = study.protocol_version.unit
-    is_own = found == CSV_RATINGS and is_own_export(Table(path, ErrorLog(), no_progress).columns)
-    if unit not in UNITS and not is_own:
-        if unit == ProtocolVersion.Unit.MODEL:
-            reason = _("ratings of a model cannot be imported yet, only ratings of responses and dialogues")
-        else:
-            reason = _("ratings of a candidate set cannot be imported yet, only ratings of responses and dialogues")
-        raise ImportRejected([LineError(0, "", reason)])
+        raise rejected(text % {"found": found, "wanted": wanted}, "format")
     return found
 
 

@@ -9,14 +9,7 @@ from typing import Any
 import orjson
 from django.utils.translation import gettext as _
 
-from annotation.importing.fields import (
-    LONGEST_BATCH_KEY,
-    LONGEST_SOURCE_KEY,
-    Record,
-    clean_text,
-    first_key,
-    kind_of,
-)
+from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, Record, clean_text, first_key, kind_of
 from annotation.importing.files import read_lines
 from annotation.importing.outcome import BadField, ErrorLog, Progress
 from annotation.numbering import asker_of, told_asker
@@ -127,7 +120,12 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
         metadata = dict(record["metadata"]) if type(record["metadata"]) is dict else {}
     if any(extras):
         metadata["turn_fields"] = extras
-    candidates = _candidates(record, shape, options)
+    candidates = []
+    if shape.needs_candidates or record.get("candidates") not in (None, []):
+        speakers = (*SPEAKER_KEYS, shape.speaker)
+        raws = enumerate(_list(record, "candidates"))
+        candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
+    name_candidates(candidates)
     return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, _asker(record, turns, options))
 
 
@@ -169,16 +167,6 @@ def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list
         is_plain = len(raw) == 2
         extras.append({} if is_plain else {k: v for k, v in raw.items() if k not in (shape.speaker, shape.text)})
     return turns, extras
-
-
-def _candidates(record: Record, shape: Shape, options: DialogueOptions) -> list[ParsedCandidate]:
-    if not shape.needs_candidates and record.get("candidates") in (None, []):
-        return []
-    speakers = (*SPEAKER_KEYS, shape.speaker)
-    raws = enumerate(_list(record, "candidates"))
-    candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
-    name_candidates(candidates)
-    return candidates
 
 
 def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: DialogueOptions) -> ParsedCandidate:

@@ -52,7 +52,10 @@ class DialogueSpool(AbstractContextManager):
         following = next_speaker(dialogue.turns)
         candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
         key = self._new_key(dialogue)
-        self._note_sources(dialogue.candidates)
+        self.sources |= dict.fromkeys(candidate.source for candidate in dialogue.candidates)
+        if len(self.sources) > MOST_SOURCES:
+            text = _("is one of more than %(most)s sources: is this the right column?")
+            raise BadField("source", text % {"most": MOST_SOURCES})
         contents = sorted(_content(*each, following) for each in candidates)
         if dialogue.asker != dialogue.turns[0]["speaker"]:  # left out if they speak first, as in older digests
             contents.append(dialogue.asker.encode())
@@ -84,13 +87,6 @@ class DialogueSpool(AbstractContextManager):
                 text = _("has no id and the same turns as line %(line)s: each dialogue needs its own id")
             raise BadField("dialogue_id", text % {"key": key, "line": before})
         return key
-
-    def _note_sources(self, candidates: list[ParsedCandidate]) -> None:
-        for candidate in candidates:
-            self.sources.setdefault(candidate.source)
-        if len(self.sources) > MOST_SOURCES:
-            text = _("is one of more than %(most)s sources: is this the right column?")
-            raise BadField("source", text % {"most": MOST_SOURCES})
 
 
 def _content(candidate: ParsedCandidate, metadata: bytes, following: str) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils.translation import gettext as _
 
 from annotation.importing.files import LONGEST_LINE, read_lines
-from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 
 DELIMITERS = (",", ";", "\t")
 
@@ -34,9 +34,19 @@ class Table:
         first = next(lines, None)
         if first is None:
             log.refuse_any()
-            raise ImportRejected([LineError(0, "", _("the file is empty"))])
+            raise rejected(_("the file is empty"))
         self._reader = csv.reader(itertools.chain([first], lines), delimiter=delimiter_of(first), strict=True)
-        self.columns = self._header()
+        try:
+            names = [name.strip() for name in next(self._reader)]
+        except (csv.Error, StopIteration) as error:
+            reason = _("the header cannot be read (%(error)s)") % {"error": error}
+            raise rejected(reason, line=1) from None
+        self.columns = [name or f"column_{at}" for at, name in enumerate(names, start=1)]
+        lowered = [name.casefold() for name in self.columns]
+        twice = sorted({name for name in lowered if lowered.count(name) > 1})
+        if twice:
+            raise rejected(_("the header has this column twice"), twice[0], line=1)
+        self._began = self._line + 1
 
     def _decoded(self, lines: Iterator[tuple[int, bytes]]) -> Iterator[str]:
         for number, line in lines:
@@ -48,20 +58,6 @@ class Table:
                 self._log.add(number, "", reason)
                 text = line.decode(errors="replace")
             yield text.removesuffix("\n").removesuffix("\r") + "\n"
-
-    def _header(self) -> list[str]:
-        try:
-            names = [name.strip() for name in next(self._reader)]
-        except (csv.Error, StopIteration) as error:
-            reason = _("the header cannot be read (%(error)s)") % {"error": error}
-            raise ImportRejected([LineError(1, "", reason)]) from None
-        names = [name or f"column_{at}" for at, name in enumerate(names, start=1)]
-        lowered = [name.casefold() for name in names]
-        twice = sorted({name for name in lowered if lowered.count(name) > 1})
-        if twice:
-            raise ImportRejected([LineError(1, twice[0], _("the header has this column twice"))])
-        self._began = self._line + 1
-        return names
 
     def __iter__(self) -> Iterator[Row]:
         while True:

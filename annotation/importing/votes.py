@@ -25,7 +25,7 @@ from annotation.importing.columns import is_own_export, map_columns
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, is_json_lines, label_rows
-from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 from annotation.importing.tables import Row, Table
 from parley.formulas import unquote_formula
 from protocols.models import Criterion, ProtocolVersion
@@ -89,23 +89,20 @@ class VoteSpool(AbstractContextManager):
             asked = {"criterion": options.criterion, "annotator": options.annotator}
             rows: Iterable[Row] = label_rows(path, self._spec, log, progress, **asked)
         else:
-            rows = self._table(path, options.columns, log, progress)
+            rows = table = Table(path, log, progress)
+            n_single = len(with_one_option(importable(self._spec)))
+            try:
+                self._places = map_columns(table.columns, dict(options.columns), n_single)
+            except BadField as error:
+                raise rejected(error.reason, error.field, line=1) from None
+            self._is_own = is_own_export(table.columns)
+            if self._is_own:
+                self._answers = AnswerCells(self._spec, is_own=True)
+            used = set(range(len(table.columns)) if self._is_own else self._places.values())
+            self.unused = [name for at, name in enumerate(table.columns) if at not in used]
         for row in rows:
             with log.catching(row.line):
                 self._add(row)
-
-    def _table(self, path: Path, columns: Mapping[str, str], log: ErrorLog, progress: Progress) -> Table:
-        table = Table(path, log, progress)
-        try:
-            self._places = map_columns(table.columns, dict(columns), len(with_one_option(importable(self._spec))))
-        except BadField as error:
-            raise ImportRejected([LineError(1, error.field, error.reason)]) from None
-        self._is_own = is_own_export(table.columns)
-        if self._is_own:
-            self._answers = AnswerCells(self._spec, is_own=True)
-        used = set(range(len(table.columns)) if self._is_own else self._places.values())
-        self.unused = [name for at, name in enumerate(table.columns) if at not in used]
-        return table
 
     def _value(self, row: Row, name: str) -> str:
         place = self._places.get(name)
@@ -157,30 +154,26 @@ class VoteSpool(AbstractContextManager):
         return self._answers.option(criterion, value), [], []
 
     def _unit(self, row: Row) -> tuple[str, str, str, str]:
-        if self._is_own:
-            return self._own_unit(row)
+        """Return (dialogue, item, source, unit) of what was rated. Only our own export names the unit."""
+        unit: str = Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
+        if self._is_own and (unit := self._value(row, "unit")) not in PARTS:
+            text = _("%(unit)r is not a unit: use %(known)s")
+            raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
         dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
         source = self._key(row, "source", LONGEST_SOURCE_KEY)
+        if self._is_own:
+            keys = dict(zip(UNIT_FIELDS, (dialogue, item, source), strict=True))
+            for name in PARTS[unit]:
+                if not keys[name]:
+                    raise BadField(name, _("is empty: name what was rated"))
+            dialogue, item, source = (keys[name] if name in PARTS[unit] else "" for name in UNIT_FIELDS)
+            return dialogue, item, source, unit
         if self._is_whole_dialogue:
             dialogue, item, source = dialogue or item, "", ""
         if not dialogue and not item:
             raise BadField("item", _("is empty: name what was rated"))
         if not (self._is_whole_dialogue or item or source):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
-        return dialogue, item, source, Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
-
-    def _own_unit(self, row: Row) -> tuple[str, str, str, str]:
-        unit = self._value(row, "unit")
-        if unit not in PARTS:
-            text = _("%(unit)r is not a unit: use %(known)s")
-            raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
-        keys = [self._key(row, name, LONGEST_SOURCE_KEY if name == "source" else 200) for name in UNIT_FIELDS]
-        for name, key in zip(UNIT_FIELDS, keys, strict=True):
-            if name in PARTS[unit] and not key:
-                raise BadField(name, _("is empty: name what was rated"))
-        dialogue, item, source = (
-            key if name in PARTS[unit] else "" for name, key in zip(UNIT_FIELDS, keys, strict=True)
-        )
         return dialogue, item, source, unit
 
 

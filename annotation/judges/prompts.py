@@ -66,7 +66,12 @@ class Prompter:
         self._run = run
         self._spec = spec_in(version, run.content_language)
         self._texts = texts_in(version, run.content_language)
-        self._shots = {key: self._drawn_shots(self._spec.by_id[key]) for key in run.criteria}
+        self._shots: dict[int, list[tuple[Target, OptionSpec]]] = {}
+        for key in run.criteria:
+            criterion = self._spec.by_id[key]
+            known = list(_shots(version, criterion, run.content_language)) if run.n_shots else []
+            drawn = random.Random(f"{run.seed}|{criterion.key}")  # noqa: S311 - the study's seed, not a secret
+            self._shots[key] = drawn.sample(known, min(run.n_shots, len(known)))
 
     def criterion(self, criterion_id: int) -> CriterionSpec:
         return self._spec.by_id[criterion_id]
@@ -93,7 +98,18 @@ class Prompter:
 
     def _question(self, target: Target, criterion: CriterionSpec) -> str:
         keys = " | ".join(json.dumps({"answer": option.key}) for option in criterion.options)
-        parts = [*_material(target), f"Question: {criterion.question}"]
+        parts = []
+        if target.persona:
+            facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(target.persona, start=1))
+            parts.append(f"Persona facts:\n{facts}")
+        turns = []
+        for number, turn in enumerate(target.turns, start=1):
+            said = f"{turn['speaker']}: {turn['text']}" if turn["speaker"] else turn["text"]
+            turns.append(f"[{number}] {said}")
+        parts.append("Dialogue:\n" + "\n".join(turns))
+        if target.response is not None:
+            parts.append(f"Response to judge, as the next turn of this dialogue:\n{target.response}")
+        parts.append(f"Question: {criterion.question}")
         if criterion.definition:
             parts.append(f"Definition: {criterion.definition}")
         answers = ["Answers:"]
@@ -105,14 +121,6 @@ class Prompter:
         parts.append("\n".join(answers))
         parts.append(f"Reply with exactly one of: {keys}")
         return "\n\n".join(parts)
-
-    def _drawn_shots(self, criterion: CriterionSpec) -> list[tuple[Target, OptionSpec]]:
-        if not self._run.n_shots:
-            return []
-        version = self._run.protocol_version
-        known = list(_shots(version, criterion, self._run.content_language))
-        drawn = random.Random(f"{self._run.seed}|{criterion.key}")  # noqa: S311 - the study's seed, not a secret
-        return drawn.sample(known, min(self._run.n_shots, len(known)))
 
 
 def n_examples(version: ProtocolVersion, criteria: Iterable[CriterionSpec]) -> int:
@@ -144,17 +152,6 @@ def _evaluated(example: WorkedExample, unit: str) -> Iterator[tuple[Target, str]
         yield Target(None, None, turns[: at - 1], example.facts, turns[at - 1]["text"]), example.option
 
 
-def _material(target: Target) -> Iterator[str]:
-    if target.persona:
-        facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(target.persona, start=1))
-        yield f"Persona facts:\n{facts}"
-    said = [f"{turn['speaker']}: {turn['text']}" if turn["speaker"] else str(turn["text"]) for turn in target.turns]
-    turns = [f"[{number}] {text}" for number, text in enumerate(said, start=1)]
-    yield "Dialogue:\n" + "\n".join(turns)
-    if target.response is not None:
-        yield f"Response to judge, as the next turn of this dialogue:\n{target.response}"
-
-
 # --- the answer -----------------------------------------------------------------------------------
 def parse_answer(text: str, criterion: CriterionSpec) -> OptionSpec | None:
     """Return the option that the answer names, or None: nothing is guessed.
@@ -162,22 +159,17 @@ def parse_answer(text: str, criterion: CriterionSpec) -> OptionSpec | None:
     Accepted are a JSON object with "answer", alone or within other text, and a text that is only an option's key or
     label. Two objects that name different options are no answer.
     """
-    named = [_named(value, criterion) for value in _answers_in(text)]
-    if named:
-        return named[0] if len({each and each.key for each in named}) == 1 else None
-    return _named(text.strip().strip("`\"'*. \n"), criterion)
-
-
-def _answers_in(text: str) -> list[object]:
-    found = []
+    named = []
     for piece in [text.strip(), *OBJECT.findall(text)]:
         try:
             value = json.loads(piece)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) and "answer" in value:
-            found.append(value["answer"])
-    return found
+            named.append(_named(value["answer"], criterion))
+    if named:
+        return named[0] if len({each and each.key for each in named}) == 1 else None
+    return _named(text.strip().strip("`\"'*. \n"), criterion)
 
 
 def _named(value: object, criterion: CriterionSpec) -> OptionSpec | None:

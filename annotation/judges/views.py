@@ -17,9 +17,7 @@ from annotation.judges.forms import JudgeForm
 from annotation.judges.runs import Needs
 from annotation.models import JudgeCall, JudgeRun
 from annotation.selectors.health import imports_are_stalled
-from annotation.views.pages import announced, errors_in, page_of, study_page
-
-STOP_POLLING = 286  # htmx stops polling on this status
+from annotation.views.pages import STOP_POLLING, announced, errors_in, page_of, study_page
 
 
 @login_required

@@ -189,14 +189,12 @@ class Worker:
         question.n_failed += judged.status == Status.FAILED
         question.n_malformed += judged.status == Status.MALFORMED
         _keep(self.run, target, question, body, reply, judged, sent_at)
-        return judged if judged.status != Status.REJECTED else self._rejected(judged)
-
-    def _rejected(self, judged: JudgeReply) -> JudgeReply:
-        """End the run if its first prompts are all rejected. One rejection is no reason: a prompt may be too long."""
-        self.run.refresh_from_db(fields=["n_rejected", "n_answered"])
-        if self.run.n_answered or self.run.n_rejected < MOST_REJECTED_AT_FIRST:
-            return judged
-        return JudgeReply(judged.status, is_last=True, error=ALL_REJECTED)
+        if judged.status == Status.REJECTED:
+            # One rejection is no reason to end the run: a prompt may be too long. If the first ones all are, it ends.
+            self.run.refresh_from_db(fields=["n_rejected", "n_answered"])
+            if not self.run.n_answered and self.run.n_rejected >= MOST_REJECTED_AT_FIRST:
+                return JudgeReply(judged.status, is_last=True, error=ALL_REJECTED)
+        return judged
 
     def _fail(self, error: str) -> None:
         JudgeRun.objects.filter(pk=self.run.pk, status=Run.RUNNING).update(

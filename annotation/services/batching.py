@@ -162,10 +162,7 @@ def make_batches(
     out what batches of any other kind hold, so that nobody rates in the main work what they were tried with. Everything
     random is drawn from the study's seed, so the same study is dealt the same way. Raise Refused.
     """
-    _check_request(by, kind, size=size, field=field)
-    for name, count in (("k", k), ("seats", seats), ("n_dialogues", n_dialogues)):
-        if count is not None and count < 1:
-            raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": name})
+    _check_request(by, kind, size, field, {"k": k, "seats": seats, "n_dialogues": n_dialogues})
     lock_study(study)
     dealt = Item.objects.filter(batch__study=study)
     dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
@@ -195,7 +192,7 @@ def units_of(study: Study) -> set[str]:
     return set(spec_of(study.protocol_version).units)
 
 
-def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -> None:
+def _check_request(by: str, kind: str, size: int | None, field: str | None, counts: dict[str, int | None]) -> None:
     if by not in WAYS:
         text = _("Batches can be made by %(known)s, not by %(name)r.")
         raise Refused("unknown_way", text % {"known": ", ".join(WAYS), "name": by})
@@ -206,11 +203,17 @@ def _check_request(by: str, kind: str, *, size: int | None, field: str | None) -
         raise Refused("no_size", _("Enter the number of dialogues per batch."))
     if by == "stratified" and not field:
         raise Refused("no_field", _("Name the metadata field to stratify the batches by."))
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": name})
 
 
 def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
     """Return the dialogues with texts that are not dealt yet, in the order of their import."""
-    known = Dialogue.objects.filter(study=study, is_textless=False, purpose=_purpose(study, kind))
+    purpose = PURPOSES.get(kind, Purpose.MAIN)
+    if not study.dialogues.filter(purpose=purpose).exists():
+        purpose = Purpose.MAIN  # if no dialogue is for this kind of batch
+    known = Dialogue.objects.filter(study=study, is_textless=False, purpose=purpose)
     rows = known.exclude(pk__in=dealt.values("dialogue_id")).order_by("position")
     if field is None:
         return [Card(pk, key) for pk, key in rows.values_list("pk", "batch_key").iterator()]
@@ -220,13 +223,6 @@ def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) ->
     return [
         Card(pk, key, turns if value is None and is_counted else value) for pk, key, value, turns in read.iterator()
     ]
-
-
-def _purpose(study: Study, kind: str) -> str:
-    """Return the purpose of dialogues for this kind of batch: its own, or the main one if no dialogue has that."""
-    wanted = PURPOSES.get(kind, Purpose.MAIN)
-    is_there = study.dialogues.filter(purpose=wanted).exists()
-    return wanted if is_there else Purpose.MAIN
 
 
 def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
@@ -280,17 +276,13 @@ def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: rando
             fewest,
         )
         raise Refused("few_sources", text % {"n": fewest, "k": k})
-    chosen = choose_sources([card.sources for card in cards], k, rng, _shown_before(study, kind))
-    for card, sources in zip(cards, chosen, strict=True):
-        card.candidates = [each for each in card.candidates if each[1] in sources]
-
-
-def _shown_before(study: Study, kind: str) -> list[set[int]]:
     shown: dict[int, set[int]] = defaultdict(set)
     items = Item.objects.filter(batch__study=study, batch__kind=kind, source__isnull=False)
     for dialogue, source in items.values_list("dialogue_id", "source_id"):
         shown[dialogue].add(source)
-    return list(shown.values())
+    chosen = choose_sources([card.sources for card in cards], k, rng, shown.values())
+    for card, sources in zip(cards, chosen, strict=True):
+        card.candidates = [each for each in card.candidates if each[1] in sources]
 
 
 def _store(

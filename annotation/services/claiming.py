@@ -52,7 +52,10 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
     if Assignment.objects.filter(participant=participant, status=Assignment.Status.ACTIVE).exists():
         raise Refused("busy", _("Finish the batch you have started before you take another one."))
     seat = _lock_free_seat(batch, now)
-    _check_unmoved(batch)
+    # Compared with the seat locked, because the next round waits for that.
+    seen = (batch.round, batch.status, batch.group_id, batch.study.status)
+    if Batch.objects.values_list("round", "status", "group", "study__status").get(pk=batch.pk) != seen:
+        raise Refused("moved", MOVED)
     _free(seat, Assignment.Status.EXPIRED)
     seat.assignment = _activate(assignment, participant, batch, now)
     seat.lease_expires_at = now + timedelta(minutes=batch.minutes_at_most)
@@ -89,24 +92,13 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     seats = Seat.objects.filter(is_free(now), batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
     seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
     if seat is None and batch.kind in OPEN_ENDED:
-        seat = _add_seat(batch)
+        # A seat is added for one more candidate. The batch's lock keeps seat numbers unique.
+        Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+        last = Seat.objects.filter(batch=batch).aggregate(last=Max("number"))["last"] or 0
+        seat = None if last >= MAX_OPEN_SEATS else Seat.objects.create(batch=batch, number=last + 1)
     if seat is None:
         raise Refused("full", _("All seats of this batch are taken. One may become free, so check again later."))
     return seat
-
-
-def _check_unmoved(batch: Batch) -> None:
-    """Raise Refused if the batch has changed. Call it with the seat locked, because the next round waits for that."""
-    seen = (batch.round, batch.status, batch.group_id, batch.study.status)
-    if Batch.objects.values_list("round", "status", "group", "study__status").get(pk=batch.pk) != seen:
-        raise Refused("moved", MOVED)
-
-
-def _add_seat(batch: Batch) -> Seat | None:
-    """Add a seat for one more candidate; None at the limit. The batch's lock keeps seat numbers unique."""
-    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
-    last = Seat.objects.filter(batch=batch).aggregate(last=Max("number"))["last"] or 0
-    return None if last >= MAX_OPEN_SEATS else Seat.objects.create(batch=batch, number=last + 1)
 
 
 def _activate(assignment: Assignment | None, participant: Participant, batch: Batch, now: datetime) -> Assignment:

@@ -20,12 +20,6 @@ Record = Callable[[Item, CriterionSpec, int], Any]  # stores a computed answer: 
 def settle(assignment_id: int, spec: VersionSpec, item_id: int, record: Record) -> None:
     """Update dependent and computed answers after an answer to `item_id` that others depend on."""
     item = Item.objects.get(pk=item_id)
-    _settle_asked(assignment_id, spec, item)
-    if spec.computed:
-        _settle_computed(assignment_id, spec, item, record)
-
-
-def _settle_asked(assignment_id: int, spec: VersionSpec, item: Item) -> None:
     ratings = list(Rating.objects.filter(assignment=assignment_id, item=item, criterion__in=spec.by_id))
     shown = {criterion.id for criterion in asked(spec, item.unit, _given(spec, ratings))}
     mine = {criterion.id for criterion in spec.asked_of(item.unit)}
@@ -33,11 +27,16 @@ def _settle_asked(assignment_id: int, spec: VersionSpec, item: Item) -> None:
     for rating in changed:
         rating.is_active = not rating.is_active
     Rating.objects.bulk_update(changed, ["is_active"])
+    if spec.computed:
+        _settle_computed(assignment_id, spec, item, record)
 
 
 def _settle_computed(assignment_id: int, spec: VersionSpec, changed: Item, record: Record) -> None:
     """Compute answers for this item and the items below it, such as the candidate sets of a model."""
-    items = list(Item.objects.filter(_related(changed), batch=changed.batch_id))
+    # Items that may be above or below this one.
+    dialogue = Q() if changed.dialogue_id is None else Q(dialogue=changed.dialogue_id) | Q(dialogue=None)
+    source = Q() if changed.source_id is None else Q(source=changed.source_id) | Q(source=None)
+    items = list(Item.objects.filter(dialogue, source, batch=changed.batch_id))
     ratings: dict[int, list[Rating]] = defaultdict(list)
     for rating in Rating.objects.filter(assignment=assignment_id, item__in=items, criterion__in=spec.by_id):
         ratings[rating.item_id].append(rating)
@@ -56,13 +55,6 @@ def _compute(spec: VersionSpec, criterion: CriterionSpec, item: Item, around: li
         record(item, criterion, option)
     if known is not None and known.is_active != (option is not None):
         Rating.objects.filter(pk=known.pk).update(is_active=option is not None)
-
-
-def _related(item: Item) -> Q:
-    """Return a filter of items that may be above or below this one."""
-    dialogue = Q() if item.dialogue_id is None else Q(dialogue=item.dialogue_id) | Q(dialogue=None)
-    source = Q() if item.source_id is None else Q(source=item.source_id) | Q(source=None)
-    return dialogue & source
 
 
 def stands_above(other: Item, item: Item) -> bool:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Item, Rating, Seat, Study
 from annotation.services import activity
 from annotation.services.agreement import rebuild_study
+from annotation.services.claiming import HOLDING
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
@@ -48,8 +49,7 @@ def move_study(study: Study, version: ProtocolVersion, *, now: datetime, by: Use
     seats = Seat.objects.filter(batch__study=study, assignment__isnull=False).order_by("pk").select_for_update()
     held = [seat.assignment_id for seat in seats if seat.assignment_id is not None]
     Seat.objects.filter(assignment__in=held).update(assignment=None, lease_expires_at=None)
-    holding = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
-    Assignment.objects.filter(pk__in=held, status__in=holding).update(status=Assignment.Status.EXPIRED)
+    Assignment.objects.filter(pk__in=held, status__in=HOLDING).update(status=Assignment.Status.EXPIRED)
     before, locked.protocol_version = locked.protocol_version, version
     if locked.content_language not in languages_of(version):
         locked.content_language = ""

@@ -13,8 +13,6 @@ from annotation.services.batching import batch_key, units_of
 from annotation.services.private_batches import copy_of
 from annotation.services.refusals import Refused
 
-Kind = Batch.Kind
-
 
 @transaction.atomic
 def repeat_pilot(
@@ -25,7 +23,14 @@ def repeat_pilot(
     Without `seats`, it gets as many as the pilot. Raise Refused.
     """
     lock_study(study)
-    earlier = _earlier(study, pilot, kind)
+    if kind not in Batch.REPEATING:
+        raise Refused("not_repeated", _("Only a pilot or qualification batch can repeat an earlier pilot."))
+    earlier = study.batches.filter(kind=Batch.Kind.PILOT, key=pilot).first()
+    if earlier is None:
+        raise Refused("no_pilot", _("The study has no pilot named %(name)r.") % {"name": pilot})
+    if set(earlier.items.values_list("unit", flat=True)) != units_of(study):
+        text = _("The protocol no longer rates what %(pilot)s shows. Use other dialogues.")
+        raise Refused("other_units", text % {"pilot": earlier.key})
     keys = set(study.batches.values_list("key", flat=True))
     last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
     batch = Batch.objects.create(
@@ -38,15 +43,3 @@ def repeat_pilot(
     details = {"n": 1, "kind": kind, "by": earlier.key, "size": None, "sources": None, "seats": n_seats}
     activity.log(study, actor, "batches_made", about=batch.key, details=details, now=now)
     return batch
-
-
-def _earlier(study: Study, pilot: str, kind: str) -> Batch:
-    if kind not in Batch.REPEATING:
-        raise Refused("not_repeated", _("Only a pilot or qualification batch can repeat an earlier pilot."))
-    found = study.batches.filter(kind=Kind.PILOT, key=pilot).first()
-    if found is None:
-        raise Refused("no_pilot", _("The study has no pilot named %(name)r.") % {"name": pilot})
-    if set(found.items.values_list("unit", flat=True)) != units_of(study):
-        text = _("The protocol no longer rates what %(pilot)s shows. Use other dialogues.")
-        raise Refused("other_units", text % {"pilot": found.key})
-    return found

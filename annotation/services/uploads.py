@@ -72,7 +72,16 @@ def queue_import(
     now: datetime,
 ) -> ImportJob:
     """Store the file and queue it for a worker. Raise Refused for a file or options that cannot be right."""
-    _check_upload(kind, upload, options or {})
+    if kind not in KINDS:
+        text = _("Dialogues, ratings and predictions can be imported, not %(kind)r.")
+        raise Refused("unknown_kind", text % {"kind": kind})
+    if not upload.size:
+        raise Refused("empty", _("The file is empty. Choose another one."))
+    if upload.size > settings.UPLOAD_MAX_BYTES:
+        most = settings.UPLOAD_MAX_BYTES >> 20
+        text = _("The file is larger than %(most)s MB. Compress it (.gz) or split it.")
+        raise Refused("too_large", text % {"most": most})
+    make_options(kind, options or {})
     job = ImportJob.objects.create(
         study=study,
         user=user,
@@ -89,19 +98,6 @@ def queue_import(
     job.save(update_fields=["file_sha256", "created_at"])
     transaction.on_commit(partial(_send, job.pk), robust=True)
     return job
-
-
-def _check_upload(kind: str, upload: UploadedFile, options: Mapping[str, Any]) -> None:
-    if kind not in KINDS:
-        text = _("Dialogues, ratings and predictions can be imported, not %(kind)r.")
-        raise Refused("unknown_kind", text % {"kind": kind})
-    if not upload.size:
-        raise Refused("empty", _("The file is empty. Choose another one."))
-    if upload.size > settings.UPLOAD_MAX_BYTES:
-        most = settings.UPLOAD_MAX_BYTES >> 20
-        text = _("The file is larger than %(most)s MB. Compress it (.gz) or split it.")
-        raise Refused("too_large", text % {"most": most})
-    make_options(kind, options)
 
 
 def make_options(kind: str, options: Mapping[str, Any]) -> Options:
@@ -242,7 +238,7 @@ def _finish(
         status=status,
         phase="",
         n_done=F("n_total"),
-        summary=summary.as_dict() if summary else {},
+        summary=asdict(summary) if summary else {},
         format=summary.format if summary else job.format,
         errors=found,
         n_errors=len(found) if n_errors is None else n_errors,

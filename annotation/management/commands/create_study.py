@@ -37,13 +37,6 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
-        study, is_new = self._ensure(options)
-        if options["dry_run"]:
-            transaction.set_rollback(True)
-        what = ("would be created" if options["dry_run"] else "created") if is_new else "unchanged"
-        self.stdout.write(f"Study {study.slug} ({study.protocol_version}): {what}")
-
-    def _ensure(self, options: dict[str, Any]) -> tuple[Study, bool]:
         slug = options["slug"]
         if slug in RESERVED_SLUGS:
             raise CommandError(f"{slug} is an address of its own. Choose another slug.")
@@ -51,12 +44,16 @@ class Command(BaseCommand):
         name = options["name"] or slug.replace("-", " ").capitalize()
         try:
             wanted = {"name": name, "owner": owner, "seats": options["seats"], "text_format": options["text_format"]}
-            return ensure_study(slug=slug, protocol_version=version, now=timezone.now(), **wanted)
+            study, is_new = ensure_study(slug=slug, protocol_version=version, now=timezone.now(), **wanted)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         except ValidationError as error:
             said = [f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items()]
             raise CommandError("\n".join(said)) from None
+        if options["dry_run"]:
+            transaction.set_rollback(True)
+        what = ("would be created" if options["dry_run"] else "created") if is_new else "unchanged"
+        self.stdout.write(f"Study {study.slug} ({study.protocol_version}): {what}")
 
     def _version(self, protocol: str) -> ProtocolVersion:
         path = Path(protocol)
