@@ -97,126 +97,83 @@ class SourceAdmin(ReadOnly):
         return admin.ModelAdmin.has_change_permission(self, request, obj)
 
 
-@admin.register(models.Membership)
-class MembershipAdmin(ReadOnly):
-    list_display = ("user", "role", "study", "created_at")
-    list_filter = ("role",)
-    list_select_related = ("user", "study")
-    search_fields = ("user__username", "user__email", "study__slug")
+def show(
+    model: type[Model],
+    *columns: str,
+    filters: tuple[str, ...] = (),
+    related: tuple[str, ...] = (),
+    search: tuple[str, ...] = (),
+) -> None:
+    """Add a page on which the rows of a model can be read."""
+    options = {"list_display": columns, "list_filter": filters, "list_select_related": related, "search_fields": search}
+    admin.register(model)(type(f"{model.__name__}Admin", (ReadOnly,), options))
 
 
-@admin.register(models.Participant)
-class ParticipantAdmin(ReadOnly):
-    list_display = ("pseudonym", "status", "study", "user", "is_imported", "created_at")
-    list_filter = ("status", "is_imported")
-    list_select_related = ("user", "study")
-    search_fields = ("pseudonym", "user__username", "study__slug")
-
-
-@admin.register(models.Dialogue)
-class DialogueAdmin(ReadOnly):
-    list_display = ("key", "study", "position", "batch_key", "is_textless")
-    list_filter = ("is_textless",)
-    list_select_related = ("study",)
-    search_fields = ("key", "study__slug")
-
-
-@admin.register(models.Candidate)
-class CandidateAdmin(ReadOnly):
-    list_display = ("key", "dialogue", "source")
-    list_select_related = ("dialogue", "source")
-    search_fields = ("key", "dialogue__key")
-
-
-@admin.register(models.Batch)
-class BatchAdmin(ReadOnly):
-    list_display = ("key", "study", "kind", "status", "n_items", "ratings_version")
-    list_filter = ("status", "kind")
-    list_select_related = ("study",)
-    search_fields = ("key", "study__slug")
-
-
-@admin.register(models.Assignment)
-class AssignmentAdmin(ReadOnly):
-    list_display = ("participant", "batch", "status", "claimed_at", "submitted_at", "is_imported")
-    list_filter = ("status", "is_imported")
-    list_select_related = ("participant", "batch")
-    search_fields = ("participant__pseudonym", "batch__key", "batch__study__slug")
-
-
-@admin.register(models.Seat)
-class SeatAdmin(ReadOnly):
-    list_display = ("batch", "number", "assignment", "lease_expires_at")
-    list_select_related = ("batch", "assignment__participant", "assignment__batch")
-    search_fields = ("batch__key", "batch__study__slug")
-
-
-@admin.register(models.Item)
-class ItemAdmin(ReadOnly):
-    list_display = ("token", "batch", "dialogue", "source", "position")
-    list_select_related = ("batch", "dialogue", "source")
-    search_fields = ("batch__key", "dialogue__key")
-
-
-@admin.register(models.Rating)
-class RatingAdmin(ReadOnly):
-    list_display = ("pk", "batch", "assignment", "criterion", "option", "revision", "answered_at")
-    list_select_related = ("batch", "assignment__participant", "assignment__batch", "criterion", "option")
-    search_fields = ("batch__key", "batch__study__slug", "assignment__participant__pseudonym")
-
-
-@admin.register(models.RatingRevision)
-class RatingRevisionAdmin(ReadOnly):
-    list_display = ("pk", "rating", "number", "option", "answered_at", "received_at")
-    list_select_related = ("rating__assignment__participant", "rating__batch", "rating__criterion", "option")
-    search_fields = ("=rating__pk", "=client_key")
-
-
-@admin.register(models.AgreementSnapshot)
-class AgreementSnapshotAdmin(ReadOnly):
-    list_display = ("study", "batch", "version", "n_ratings", "n_wanted", "computed_at")
-    list_select_related = ("study", "batch")
-    search_fields = ("study__slug", "batch__key")
-
-
-@admin.register(models.AgreementCell)
-class AgreementCellAdmin(ReadOnly):
-    list_display = ("snapshot", "criterion", "source")
-    list_select_related = ("snapshot__study", "snapshot__batch", "criterion", "source")
-    search_fields = ("snapshot__study__slug", "criterion__key")
-
-
-@admin.register(models.AnnotatorCell)
-class AnnotatorCellAdmin(ReadOnly):
-    list_display = ("snapshot", "criterion", "participant")
-    list_select_related = ("snapshot__study", "snapshot__batch", "criterion", "participant")
-    search_fields = ("snapshot__study__slug", "criterion__key", "participant__pseudonym")
-
-
-@admin.register(models.ImportJob)
-class ImportJobAdmin(ReadOnly):
-    list_display = ("file_name", "study", "kind", "status", "is_dry_run", "n_errors", "created_at")
-    list_filter = ("status", "kind", "is_dry_run")
-    list_select_related = ("study",)
-    search_fields = ("file_name", "study__slug", "=file_sha256")
-
-
-@admin.register(models.Heartbeat)
-class HeartbeatAdmin(ReadOnly):
-    list_display = ("queue", "beaten_at")
-
-
-@admin.register(models.Metric)
-class MetricAdmin(ReadOnly):
-    list_display = ("key", "study", "kind", "origin", "is_active", "created_at")
-    list_filter = ("kind", "origin", "is_active")
-    list_select_related = ("study",)
-    search_fields = ("key", "study__slug")
-
-
-@admin.register(models.JudgeRun)
-class JudgeRunAdmin(ReadOnly):
-    list_display = ("name", "study", "model", "endpoint", "status", "n_answered", "n_total", "created_at")
-    list_filter = ("status",)
-    list_select_related = ("study",)
-    search_fields = ("name", "model", "study__slug")
+show(
+    models.Membership, "user", "role", "study", "created_at",
+    filters=("role",), related=("user", "study"), search=("user__username", "user__email", "study__slug"),
+)  # fmt: skip
+show(
+    models.Participant, "pseudonym", "status", "study", "user", "is_imported", "created_at",
+    filters=("status", "is_imported"), related=("user", "study"), search=("pseudonym", "user__username", "study__slug"),
+)  # fmt: skip
+show(
+    models.Dialogue, "key", "study", "position", "batch_key", "is_textless",
+    filters=("is_textless",), related=("study",), search=("key", "study__slug"),
+)  # fmt: skip
+show(models.Candidate, "key", "dialogue", "source", related=("dialogue", "source"), search=("key", "dialogue__key"))
+show(
+    models.Batch, "key", "study", "kind", "status", "n_items", "ratings_version",
+    filters=("status", "kind"), related=("study",), search=("key", "study__slug"),
+)  # fmt: skip
+show(
+    models.Assignment, "participant", "batch", "status", "claimed_at", "submitted_at", "is_imported",
+    filters=("status", "is_imported"),
+    related=("participant", "batch"),
+    search=("participant__pseudonym", "batch__key", "batch__study__slug"),
+)  # fmt: skip
+show(
+    models.Seat, "batch", "number", "assignment", "lease_expires_at",
+    related=("batch", "assignment__participant", "assignment__batch"), search=("batch__key", "batch__study__slug"),
+)  # fmt: skip
+show(
+    models.Item, "token", "batch", "dialogue", "source", "position",
+    related=("batch", "dialogue", "source"), search=("batch__key", "dialogue__key"),
+)  # fmt: skip
+show(
+    models.Rating, "pk", "batch", "assignment", "criterion", "option", "revision", "answered_at",
+    related=("batch", "assignment__participant", "assignment__batch", "criterion", "option"),
+    search=("batch__key", "batch__study__slug", "assignment__participant__pseudonym"),
+)  # fmt: skip
+show(
+    models.RatingRevision, "pk", "rating", "number", "option", "answered_at", "received_at",
+    related=("rating__assignment__participant", "rating__batch", "rating__criterion", "option"),
+    search=("=rating__pk", "=client_key"),
+)  # fmt: skip
+show(
+    models.AgreementSnapshot, "study", "batch", "version", "n_ratings", "n_wanted", "computed_at",
+    related=("study", "batch"), search=("study__slug", "batch__key"),
+)  # fmt: skip
+show(
+    models.AgreementCell, "snapshot", "criterion", "source",
+    related=("snapshot__study", "snapshot__batch", "criterion", "source"),
+    search=("snapshot__study__slug", "criterion__key"),
+)  # fmt: skip
+show(
+    models.AnnotatorCell, "snapshot", "criterion", "participant",
+    related=("snapshot__study", "snapshot__batch", "criterion", "participant"),
+    search=("snapshot__study__slug", "criterion__key", "participant__pseudonym"),
+)  # fmt: skip
+show(
+    models.ImportJob, "file_name", "study", "kind", "status", "is_dry_run", "n_errors", "created_at",
+    filters=("status", "kind", "is_dry_run"), related=("study",), search=("file_name", "study__slug", "=file_sha256"),
+)  # fmt: skip
+show(models.Heartbeat, "queue", "beaten_at")
+show(
+    models.Metric, "key", "study", "kind", "origin", "is_active", "created_at",
+    filters=("kind", "origin", "is_active"), related=("study",), search=("key", "study__slug"),
+)  # fmt: skip
+show(
+    models.JudgeRun, "name", "study", "model", "endpoint", "status", "n_answered", "n_total", "created_at",
+    filters=("status",), related=("study",), search=("name", "model", "study__slug"),
+)  # fmt: skip
