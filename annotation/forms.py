@@ -1,6 +1,6 @@
 """Forms of the study pages. They check input and explain errors; services change the data."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from django import forms
@@ -28,19 +28,11 @@ class VersionField(forms.ModelChoiceField):
         return _("%(protocol)s, version %(number)s (%(language)s)") % names
 
 
-class SeatsField(forms.IntegerField):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs | {"min_value": 1, "max_value": 1000})
-
-
-class KappaField(forms.FloatField):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs | {"min_value": -1, "max_value": 1})
-
-
-class MinutesField(forms.IntegerField):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs | {"min_value": 1, "max_value": 32_767})
+def between(
+    least: int, most: int, kind: type[forms.IntegerField] | type[forms.FloatField]
+) -> Callable[..., forms.Field]:
+    """Return a field class whose bounds win over those that a model's field gives."""
+    return lambda **kwargs: kind(**kwargs | {"min_value": least, "max_value": most})
 
 
 class StudyForm(forms.ModelForm):
@@ -107,39 +99,32 @@ class StudyForm(forms.ModelForm):
             "pay_currency": forms.TextInput(attrs={"autocomplete": "off", "size": 3}),
         }
         field_classes = {
-            "seats": SeatsField,
-            "kappa_floor": KappaField,
-            "expected_minutes": MinutesField,
-            "max_minutes": MinutesField,
+            "seats": between(1, 1000, forms.IntegerField),
+            "kappa_floor": between(-1, 1, forms.FloatField),
+            "expected_minutes": between(1, 32_767, forms.IntegerField),
+            "max_minutes": between(1, 32_767, forms.IntegerField),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
-        cast(VersionField, self.fields["protocol_version"]).queryset = self._versions()
+        versions = publishable_versions()
+        if mine := self.instance.protocol_version_id:  # a study keeps its version even when that is a draft or retired
+            own = ProtocolVersion.objects.select_related("protocol").filter(pk=mine)
+            versions = versions.filter(pk=mine) if self.instance.batches.exists() else versions | own
+        cast(VersionField, self.fields["protocol_version"]).queryset = versions
         if self.instance.pk:
             del self.fields["slug"]
-            self._offer_languages(self.instance.protocol_version)
-
-    def _offer_languages(self, version: ProtocolVersion) -> None:
-        """Add a choice of language if the protocol's texts have translations."""
-        if version.translations:
-            self.fields["content_language"] = forms.ChoiceField(
-                choices=[(code if at else "", language_name(code)) for at, code in enumerate(languages_of(version))],
-                initial=self.instance.content_language,
-                required=False,
-                label=_("Language of the protocol's texts"),
-                help_text=_("The language annotators read. It cannot change after the first answer."),
-            )
-
-    def _versions(self) -> Any:
-        """Return the versions to choose from. A study keeps its version even when that is a draft or retired."""
-        versions = publishable_versions()
-        mine = self.instance.protocol_version_id
-        if not mine:
-            return versions
-        own = ProtocolVersion.objects.select_related("protocol").filter(pk=mine)
-        return versions.filter(pk=mine) if self.instance.batches.exists() else versions | own
+            version = self.instance.protocol_version
+            if version.translations:
+                languages = languages_of(version)  # the first is the version's own
+                self.fields["content_language"] = forms.ChoiceField(
+                    choices=[(code if at else "", language_name(code)) for at, code in enumerate(languages)],
+                    initial=self.instance.content_language,
+                    required=False,
+                    label=_("Language of the protocol's texts"),
+                    help_text=_("The language annotators read. It cannot change after the first answer."),
+                )
 
     def clean_slug(self) -> str:
         name = self.cleaned_data.get("name", "")
@@ -241,7 +226,11 @@ class MakeBatchesForm(forms.Form):
 
     def __init__(self, *args: Any, fields: list[str], pilots: Sequence[Pilot] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        cast(forms.ChoiceField, self.fields["same_as"]).choices = [(each.key, _name_of(each)) for each in pilots]
+        offered = []
+        for each in pilots:
+            text = ngettext("%(key)s (%(n)s dialogue)", "%(key)s (%(n)s dialogues)", each.n_dialogues)
+            offered.append((each.key, text % {"key": each.key, "n": each.n_dialogues}))
+        cast(forms.ChoiceField, self.fields["same_as"]).choices = offered
         self.pilots = pilots
         named = [(name, name) for name in fields if name != TURNS_FIELD]
         choices = [("", _("Choose a field")), *named, (TURNS_FIELD, _("the number of turns"))]
@@ -272,11 +261,6 @@ class MakeBatchesForm(forms.Form):
         values["is_fresh_only"] = self.cleaned_data["is_fresh_only"]
         unused = {"given": ("size", "field"), "size": ("field",)}.get(str(values["by"]), ())
         return values | dict.fromkeys(unused)
-
-
-def _name_of(pilot: Pilot) -> str:
-    text = ngettext("%(key)s (%(n)s dialogue)", "%(key)s (%(n)s dialogues)", pilot.n_dialogues)
-    return text % {"key": pilot.key, "n": pilot.n_dialogues}
 
 
 class DialogueFilter(forms.Form):

@@ -197,15 +197,15 @@ def _pages(spec: VersionSpec, unit: str, items: Sequence[Item]) -> list[list[Ent
     is_by_criterion = spec.order == ProtocolVersion.Order.CRITERION_FIRST
     groups = [(criterion,) for criterion in criteria] if is_by_criterion else [criteria]
     numbered = list(enumerate(items, start=1))
-    entries = [(item, at, len(items), own) for group in groups for at, item in numbered if (own := _own(item, group))]
+    entries = []
+    for group in groups:
+        for at, item in numbered:
+            # A training item may ask some questions; any other asks all of its unit.
+            asks = item.asks if isinstance(item, ItemText) else ()
+            if own := tuple(each for each in group if not asks or each.key in asks):
+                entries.append((item, at, len(items), own))
     is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
     return ([entries] if entries else []) if is_together else [[entry] for entry in entries]
-
-
-def _own(item: object, criteria: Sequence[CriterionSpec]) -> tuple[CriterionSpec, ...]:
-    """Return the questions that the item asks: a training item may ask some; any other asks all of its unit."""
-    asks = item.asks if isinstance(item, ItemText) else ()
-    return tuple(each for each in criteria if not asks or each.key in asks)
 
 
 def _part(
@@ -221,26 +221,24 @@ def _part(
     is_skipped: bool,
 ) -> ItemOnScreen:
     shown = {each.key for each in asked(spec, item.unit, _given(spec, item, answers))}
-    questions = tuple(
-        AskedCriterion(
-            criterion,
-            choices_of(criterion),
-            answers.get((item.token, criterion.key), SavedAnswer()),
-            name=criterion.key if is_alone else f"{criterion.key}-{at + 1}",
-            is_asked=criterion.key in shown,
-            when=_in_codes(spec, criterion),
-            is_skipped=is_skipped,
+    questions = []
+    for criterion in criteria:
+        when = []
+        for each in criterion.when:
+            options = spec.by_key[each.criterion].options
+            when.append(f"{each.criterion}:" + ",".join(o.code for o in options if o.key in each.options))
+        questions.append(
+            AskedCriterion(
+                criterion,
+                choices_of(criterion),
+                answers.get((item.token, criterion.key), SavedAnswer()),
+                name=criterion.key if is_alone else f"{criterion.key}-{at + 1}",
+                is_asked=criterion.key in shown,
+                when=" ".join(when),
+                is_skipped=is_skipped,
+            )
         )
-        for criterion in criteria
-    )
-    return ItemOnScreen(item, number, n_items, questions)
-
-
-def _in_codes(spec: VersionSpec, criterion: CriterionSpec) -> str:
-    return " ".join(
-        f"{each.criterion}:" + ",".join(o.code for o in spec.by_key[each.criterion].options if o.key in each.options)
-        for each in criterion.when
-    )
+    return ItemOnScreen(item, number, n_items, tuple(questions))
 
 
 def _given(spec: VersionSpec, item: ItemText, answers: Answers) -> dict[str, str]:
@@ -269,13 +267,12 @@ def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
     left = (key for key in (*digits, *LETTERS_IN_ALL) if key not in own)
     keys = [number or next(left, "") for number in own]
     letters = [letter for letter in LETTERS_IN_ALL if letter not in keys]
-    return tuple(_choice(key, option, letters) for key, option in zip(keys, criterion.options, strict=True))
-
-
-def _choice(key: str, option: OptionSpec, letters: Sequence[str]) -> Choice:
-    free = iter(letters)
-    reasons = tuple((next(free, ""), each) for each in option.explanations)
-    return Choice(key, option, reasons, next(free, "") if reasons else "")
+    choices = []
+    for key, option in zip(keys, criterion.options, strict=True):
+        free = iter(letters)
+        reasons = tuple((next(free, ""), each) for each in option.explanations)
+        choices.append(Choice(key, option, reasons, next(free, "") if reasons else ""))
+    return tuple(choices)
 
 
 def _number(option: OptionSpec) -> str:

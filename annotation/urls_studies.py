@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.judges import views as judges
-from annotation.views import dialogues, feedback, imports, metrics, moving, people, studies
+from annotation.views import imports, moving, people, studies
 
 urlpatterns = [
     path("", studies.study_list, name="studies"),
@@ -16,16 +16,16 @@ urlpatterns = [
     path("<slug:slug>/import/preview/", imports.study_import_preview, name="study_import_preview"),
     path("<slug:slug>/import/<uuid:token>/", imports.study_import_job, name="study_import_job"),
     path("<slug:slug>/import/<uuid:token>/status/", imports.study_import_job_status, name="study_import_job_status"),
-    path("<slug:slug>/predictions/<uuid:token>/delete/", metrics.metric_delete, name="metric_delete"),
+    path("<slug:slug>/predictions/<uuid:token>/delete/", imports.metric_delete, name="metric_delete"),
     path("<slug:slug>/judges/", judges.judge_runs, name="judge_runs"),
     path("<slug:slug>/judges/<uuid:token>/", judges.judge_run, name="judge_run"),
     path("<slug:slug>/judges/<uuid:token>/status/", judges.judge_run_status, name="judge_run_status"),
     path("<slug:slug>/judges/<uuid:token>/act/", judges.judge_run_act, name="judge_run_act"),
-    path("<slug:slug>/dialogues/", dialogues.study_dialogues, name="study_dialogues"),
+    path("<slug:slug>/dialogues/", studies.study_dialogues, name="study_dialogues"),
     path("<slug:slug>/batches/", studies.study_batches, name="study_batches"),
     path("<slug:slug>/batches/status/", studies.study_batches_status, name="study_batches_status"),
     path("<slug:slug>/people/", people.study_people, name="study_people"),
-    path("<slug:slug>/people/feedback/", feedback.study_feedback, name="study_feedback"),
+    path("<slug:slug>/people/feedback/", people.study_feedback, name="study_feedback"),
     path("<slug:slug>/people/add/", people.study_member_add, name="study_member_add"),
     path("<slug:slug>/people/new/", people.study_account_create, name="study_account_create"),
     path("<slug:slug>/people/clear/", people.study_clear_all, name="study_clear_all"),

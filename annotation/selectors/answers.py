@@ -50,22 +50,18 @@ def latest_answers(participant_id: int, criteria: Sequence[int], *, most: int = 
 
     Whole batches are read until there are `most` answers of the annotator or more. Checks are left out.
     """
-    batches, is_whole = _newest_batches(participant_id, len(criteria), most)
+    work = Assignment.objects.filter(participant=participant_id, seat__isnull=False, batch__kind=Batch.Kind.MAIN)
+    newest = work.order_by("-claimed_at", "-pk").values_list("batch", "batch__n_items")
+    batches: list[int] = []
+    n_answers, is_whole = 0, True
+    for batch_id, n_items in newest[: most + 1]:
+        if n_answers >= most:
+            is_whole = False
+            break
+        batches.append(batch_id)
+        n_answers += n_items * len(criteria)
     with connection.cursor() as cursor:
         cursor.execute(ANSWERS, {"batches": batches, "criteria": list(criteria)})
         rows = np.frombuffer(cursor.fetchone()[0] or b"", ">i8").reshape(-1, 7).astype(np.int64)
     criterion, item, participant, option, answered_ms, batch, dialogue = rows.T
     return StudyAnswers(criterion, item, participant, option, answered_ms, batch, dialogue, is_whole)
-
-
-def _newest_batches(participant_id: int, n_criteria: int, most: int) -> tuple[list[int], bool]:
-    work = Assignment.objects.filter(participant=participant_id, seat__isnull=False, batch__kind=Batch.Kind.MAIN)
-    rows = work.order_by("-claimed_at", "-pk").values_list("batch", "batch__n_items")
-    chosen: list[int] = []
-    n_answers = 0
-    for batch, n_items in rows[: most + 1]:
-        if n_answers >= most:
-            return chosen, False
-        chosen.append(batch)
-        n_answers += n_items * n_criteria
-    return chosen, True

@@ -8,7 +8,6 @@ from annotation.agreement_cells import (
     NO_SOURCE,
     CellFigures,
     CellKey,
-    Votes,
     annotators_by_source,
     annotators_from_json,
     cell_figures,
@@ -29,7 +28,7 @@ class Measured:
     spec: VersionSpec
     n_ratings: int
     n_wanted: int
-    hours: dict[str, int]
+    hours: dict[str, int]  # {hours since 1970: counted answers given in that hour}
 
 
 def measure_batch(batch: Batch) -> Measured:
@@ -37,30 +36,20 @@ def measure_batch(batch: Batch) -> Measured:
     spec = spec_of(batch.study.protocol_version)
     reasons = reasons_of(batch.pk)
     votes = {key: part for key, part in votes_of(batch.pk).items() if key[0] in spec.by_id}
-    annotators = _annotators(votes, spec)
+    annotators: dict[CellKey, Contributions] = {}
+    for criterion in dict.fromkeys(criterion for criterion, _ in votes):
+        parts = {source: part for (each, source), part in votes.items() if each == criterion}
+        by_source = annotators_by_source(parts, spec.by_id[criterion])
+        annotators |= {(criterion, source): each for source, each in by_source.items()}
     cells = {
         key: cell_figures(part, spec.by_id[key[0]], annotators[key], reasons.get(key, {}))
         for key, part in votes.items()
     }
-    hours = _hours(votes, {criterion.id for criterion in spec.counted})
-    n_ratings = sum(hours.values())
-    return Measured(cells, spec, n_ratings, n_wanted(batch, spec, n_imported_votes(batch.pk)), hours)
-
-
-def _annotators(votes: dict[CellKey, Votes], spec: VersionSpec) -> dict[CellKey, Contributions]:
-    found: dict[CellKey, Contributions] = {}
-    for criterion in dict.fromkeys(criterion for criterion, _ in votes):
-        parts = {source: part for (each, source), part in votes.items() if each == criterion}
-        by_source = annotators_by_source(parts, spec.by_id[criterion])
-        found |= {(criterion, source): each for source, each in by_source.items()}
-    return found
-
-
-def _hours(votes: dict[CellKey, Votes], counted: set[int]) -> dict[str, int]:
-    """Return {hours since 1970: counted answers given in that hour}."""
+    counted = {criterion.id for criterion in spec.counted}
     given = [part.hour for key, part in votes.items() if key[0] in counted]
-    hours, counts = np.unique(np.concatenate([*given, np.zeros(0, np.int64)]), return_counts=True)
-    return {str(hour): count for hour, count in zip(hours.tolist(), counts.tolist(), strict=True)}
+    found, counts = np.unique(np.concatenate([*given, np.zeros(0, np.int64)]), return_counts=True)
+    hours = {str(hour): count for hour, count in zip(found.tolist(), counts.tolist(), strict=True)}
+    return Measured(cells, spec, sum(hours.values()), n_wanted(batch, spec, n_imported_votes(batch.pk)), hours)
 
 
 def key_of(cell: AgreementCell) -> CellKey:

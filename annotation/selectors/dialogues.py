@@ -37,19 +37,16 @@ class Use:
 def dialogue_list(study: Study, *, use: str = "", text: str = "") -> QuerySet[Dialogue]:
     """Return dialogues with this use whose key contains the text, with `n_turns` and `n_candidates`."""
     rows = Dialogue.objects.filter(study=study, key__icontains=text) if text else Dialogue.objects.filter(study=study)
-    if use:
-        rows = rows.filter(_has(use))
+    items = Item.objects.filter(dialogue=OuterRef("pk"))
+    if use == NOTHING:
+        rows = rows.filter(~Exists(items))
+    elif use:
+        used = items.filter(is_check=True) if use == CHECK else items.filter(is_check=False, batch__kind=use)
+        rows = rows.filter(Exists(used))
     return rows.annotate(
         n_turns=Func("turns", function="jsonb_array_length", output_field=IntegerField()),
         n_candidates=count_of(Candidate.objects.all(), "dialogue"),
     ).order_by("position", "pk")
-
-
-def _has(use: str) -> Any:
-    items = Item.objects.filter(dialogue=OuterRef("pk"))
-    if use == NOTHING:
-        return ~Exists(items)
-    return Exists(items.filter(is_check=True) if use == CHECK else items.filter(is_check=False, batch__kind=use))
 
 
 def uses_of(dialogues: Iterable[Dialogue]) -> dict[int, list[Use]]:

@@ -29,14 +29,16 @@ class FirstStep:
 
 
 def first_steps(study: Study, now_at: str) -> list[FirstStep]:
-    keys = _keys(study)
+    # Newcomers get training only if they have to qualify (see claims) and a batch of it is open.
+    trains = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN)
+    is_there = {
+        CONSENT: bool(study.consent_text),
+        WELCOME: has_welcome(study),
+        TRAINING: study.has_qualification and trains.exists(),
+    }
+    keys = [key for key in NAMES if is_there.get(key, True)]
     at = keys.index(now_at)
     return [FirstStep(str(NAMES[key]), number < at, number == at) for number, key in enumerate(keys)]
-
-
-def _keys(study: Study) -> list[str]:
-    is_there = {CONSENT: bool(study.consent_text), WELCOME: has_welcome(study), TRAINING: _has_training(study)}
-    return [key for key in NAMES if is_there.get(key, True)]
 
 
 def has_room(study: Study, now: datetime) -> bool:
@@ -48,9 +50,3 @@ def has_room(study: Study, now: datetime) -> bool:
 
 def has_welcome(study: Study) -> bool:
     return bool(texts_in(study.protocol_version, study.content_language).welcome)
-
-
-def _has_training(study: Study) -> bool:
-    """Return whether newcomers get training: only if they have to qualify (see claims) and a batch is open."""
-    trains = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN)
-    return study.has_qualification and trains.exists()

@@ -144,24 +144,27 @@ def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
 
 
 def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample]) -> Section:
-    may_stay_empty = criterion.is_asked and not criterion.required
-    shows_values = _shows_values(criterion)
     how = str(ANSWERING[criterion.kind])
+    if criterion.is_asked and not criterion.required:
+        how += " " + gettext("You may leave it empty.")
+    # Numbers matter on a scale, unless labels such as `5: excellent` contain them.
+    valued = [option for option in criterion.options if option.value is not None]
+    is_said = all(f"{option.value:g}" in option.label for option in valued)
+    shows_values = criterion.scale != Criterion.Scale.NOMINAL and not is_said
+    # The rules are the rows of a table. Each has a column for every criterion that any rule looks at.
+    keys = dict.fromkeys(one.criterion for rule in criterion.rules for one in rule.when)
+    rules = []
+    for rule in criterion.rules:
+        others = (_dependence(spec, key, [one for one in rule.when if one.criterion == key]) for key in keys)
+        rules.append(Consequence(tuple(others), criterion.option_named(rule.option).label))
     return Section(
         criterion=criterion,
-        answering=how + " " + gettext("You may leave it empty.") if may_stay_empty else how,
-        answers=tuple(Answer(each, each.value if shows_values else None, _asks(each)) for each in criterion.options),
+        answering=how,
+        answers=tuple(Answer(o, o.value if shows_values else None, _asks(o)) for o in criterion.options),
         when=tuple(_dependence(spec, each.criterion, [each]) for each in criterion.when),
-        rules=_rules(spec, criterion),
+        rules=tuple(rules),
         examples=tuple(_example(each, criterion) for each in examples),
     )
-
-
-def _shows_values(criterion: CriterionSpec) -> bool:
-    """Return whether to show numbers: they matter on a scale, unless labels such as `5: excellent` contain them."""
-    valued = [option for option in criterion.options if option.value is not None]
-    is_scale = criterion.scale != Criterion.Scale.NOMINAL
-    return is_scale and not all(f"{option.value:g}" in option.label for option in valued)
 
 
 def _asks(option: OptionSpec) -> str:
@@ -192,18 +195,6 @@ def _dependence(spec: VersionSpec, key: str, conditions: Iterable[Condition]) ->
     other, wanted = spec.by_key[key], list(conditions)
     labels = tuple(each.label for each in other.options if all(each.key in one.options for one in wanted))
     return Dependence(other.name, labels if wanted else ())
-
-
-def _rules(spec: VersionSpec, criterion: CriterionSpec) -> tuple[Consequence, ...]:
-    """Return the rules as rows of a table. Each row has a column for every criterion that any rule looks at."""
-    keys = dict.fromkeys(one.criterion for rule in criterion.rules for one in rule.when)
-    return tuple(
-        Consequence(
-            tuple(_dependence(spec, key, [one for one in rule.when if one.criterion == key]) for key in keys),
-            criterion.option_named(rule.option).label,
-        )
-        for rule in criterion.rules
-    )
 
 
 # --- worked examples -------------------------------------------------------------------------------

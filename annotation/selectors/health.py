@@ -16,12 +16,9 @@ def imports_are_stalled(now: datetime) -> bool:
     """Return whether nobody takes imports and exports. A worker busy with one gives no sign but is not stalled."""
     if _has_beaten(now, queue="long"):
         return False
-    return not (_has_beaten(now) and _is_busy())
-
-
-def _is_busy() -> bool:
     imports = ImportJob.objects.filter(status=ImportJob.Status.RUNNING)
-    return imports.exists() or ExportJob.objects.filter(status=ExportJob.Status.RUNNING).exists()
+    exports = ExportJob.objects.filter(status=ExportJob.Status.RUNNING)
+    return not (_has_beaten(now) and (imports.exists() or exports.exists()))
 
 
 def _has_beaten(now: datetime, **which: str) -> bool:

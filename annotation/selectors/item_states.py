@@ -4,7 +4,7 @@ It takes one query and creates no objects for answers, because a batch may have 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -73,15 +73,17 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
     may_skip, base = skips(assignment), Counter(each.unit for each in chosen if each.required and not each.when)
     always = {each.unit for each in chosen if not each.when}
     found: list[ItemState] = []
-    for at, rows in enumerate(_by_dialogue(_rows(assignment, spec, chosen, units)), start=1):
-        ordered = rows
+    dialogues = groupby(_rows(assignment, spec, chosen, units), key=lambda row: row[2])
+    for at, (_position, group) in enumerate(dialogues, start=1):
+        ordered = rows = list(group)
         if len(rows) > 1:
             ordered = sorted(rows, key=lambda row: (units.index(row[3]), place_of(assignment.seed, row[1])))
         n_items = Counter(row[3] for row in rows)
         seen: Counter[str] = Counter()
         for pk, token, position, unit, n_given, n_asked, n_opened, is_changed, is_unsure, flag in ordered:
             seen[unit] += 1
-            state = _state(n_given >= base[unit] + n_opened, n_asked)
+            is_done = n_given >= base[unit] + n_opened
+            state = State.DONE if is_done else State.PARTLY if n_asked else State.OPEN
             found.append(
                 ItemState(
                     pk, token, position, at, unit, seen[unit], n_items[unit], state, is_unsure, flag, is_changed,
@@ -89,14 +91,6 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
                 )
             )  # fmt: skip
     return found
-
-
-def _state(is_done: bool, n_asked: int) -> State:
-    return State.DONE if is_done else State.PARTLY if n_asked else State.OPEN
-
-
-def _by_dialogue(rows: list[Any]) -> Iterator[list[Any]]:
-    return (list(group) for _, group in groupby(rows, key=lambda row: row[2]))
 
 
 def _rows(
@@ -137,19 +131,18 @@ def strip_of(assignment: Assignment) -> dict[str, Any]:
         items = list(group)
         counts = Counter(each.unit for each in items)
         shape = shapes.setdefault(tuple(counts[unit] for unit in spec.units), len(shapes))
-        dialogues.append([position, shape, "".join(map(_letter, items))])
-    return {"units": list(spec.units), "shapes": [_shape(spec, counts) for counts in shapes], "dialogues": dialogues}
-
-
-def _letter(item: ItemState) -> str:
-    marks = UNSURE * item.is_unsure + FLAGGED * (item.flag != "") + CHANGED * item.is_changed
-    return ALPHABET[item.state + marks]
-
-
-def _shape(spec: VersionSpec, counts: tuple[int, ...]) -> list[list[Any]]:
-    numbers = step_numbers(spec, dict(zip(spec.units, counts, strict=True)))
-    return [
-        [at, sorted(set(numbers[unit, number].values()))]
-        for at, (unit, n_items) in enumerate(zip(spec.units, counts, strict=True))
-        for number in range(1, n_items + 1)
-    ]
+        marks = (UNSURE * each.is_unsure + FLAGGED * (each.flag != "") + CHANGED * each.is_changed for each in items)
+        letters = (ALPHABET[each.state + mark] for each, mark in zip(items, marks, strict=True))
+        dialogues.append([position, shape, "".join(letters)])
+    described = []
+    for counts_of_shape in shapes:
+        n_items = dict(zip(spec.units, counts_of_shape, strict=True))
+        numbers = step_numbers(spec, n_items)
+        described.append(
+            [
+                [at, sorted(set(numbers[unit, number].values()))]
+                for at, unit in enumerate(spec.units)
+                for number in range(1, n_items[unit] + 1)
+            ]
+        )
+    return {"units": list(spec.units), "shapes": described, "dialogues": dialogues}

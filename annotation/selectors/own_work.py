@@ -12,7 +12,7 @@ from annotation.models import Assignment, Batch, Participant, Rating
 from annotation.selectors.progress import LEAST_TIMED
 from annotation.selectors.studies import count_of
 from annotation.selectors.work import DialoguePage
-from annotation.steps import AskedCriterion, ItemText
+from annotation.steps import ItemText
 
 NEWEST = 5  # batches of a study on the list of work
 # Qualification items are shown to others later, so their answers must not be there to copy.
@@ -88,14 +88,12 @@ def own_items(page: DialoguePage) -> list[OwnItem]:
     numbers: dict[UUID, int] = {}
     for part, question in (pair for step in page.steps for pair in step.questions):
         numbers[part.item.token] = part.number
-        if question.is_asked and question.answer.is_saved:
-            answers[part.item.token].append(_own_answer(question))
+        given = question.answer
+        if question.is_asked and given.is_saved:
+            codes = {given.option, *given.options}
+            chosen = [choice.option for choice in question.choices if choice.option.code in codes]
+            labels = [option.label for option in chosen]
+            reasons = [one.text for option in chosen for one in option.explanations if one.code in given.explanations]
+            name, turns = question.criterion.name, sorted(given.turns)
+            answers[part.item.token].append(OwnAnswer(name, labels, reasons, given.free_text, turns))
     return [OwnItem(item, numbers.get(item.token, 0), answers[item.token]) for item in page.items]
-
-
-def _own_answer(question: AskedCriterion) -> OwnAnswer:
-    given = question.answer
-    chosen = [choice.option for choice in question.choices if choice.option.code in {given.option, *given.options}]
-    reasons = [each.text for option in chosen for each in option.explanations if each.code in given.explanations]
-    labels = [option.label for option in chosen]
-    return OwnAnswer(question.criterion.name, labels, reasons, given.free_text, sorted(given.turns))

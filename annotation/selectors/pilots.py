@@ -1,7 +1,6 @@
 """List the pilots of a study that a later batch can repeat, and what has changed since each."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,28 +27,20 @@ def pilots_to_repeat(study: Study) -> list[Pilot]:
     pilots = list(study.batches.filter(kind=Batch.Kind.PILOT).order_by("-position"))
     if not pilots:
         return []
-    versions, counts = _other_versions(study, pilots), _counts(pilots)
-    return [_pilot(study, batch, versions[batch.pk], counts.get(batch.pk, {})) for batch in pilots]
-
-
-def _other_versions(study: Study, pilots: Iterable[Batch]) -> dict[int, list[str]]:
-    ratings = Rating.objects.filter(batch__in=list(pilots)).exclude(criterion__version=study.protocol_version_id)
-    found = defaultdict(list)
-    rows = ratings.order_by("criterion__version").values_list("batch", "criterion__version__version").distinct()
-    for batch, version in rows:
-        found[batch].append(version)
-    return found
-
-
-def _counts(pilots: Iterable[Batch]) -> dict[int, dict[str, Any]]:
+    others = Rating.objects.filter(batch__in=pilots).exclude(criterion__version=study.protocol_version_id)
+    named = others.order_by("criterion__version").values_list("batch", "criterion__version__version").distinct()
+    versions = defaultdict(list)
+    for pk, version in named:
+        versions[pk].append(version)
     is_response = Q(unit=ProtocolVersion.Unit.RESPONSE)
-    rows = Item.objects.filter(batch__in=list(pilots)).order_by().values("batch")
-    counted = rows.annotate(
+    items = Item.objects.filter(batch__in=pilots).order_by().values("batch")
+    counted = items.annotate(
         dialogues=Count("dialogue", distinct=True),
         shown=Count("candidate", distinct=True),
         there=Count("dialogue__candidates", distinct=True, filter=is_response),
     )
-    return {row["batch"]: dict(row) for row in counted}
+    counts = {row["batch"]: dict(row) for row in counted}
+    return [_pilot(study, batch, versions[batch.pk], counts.get(batch.pk, {})) for batch in pilots]
 
 
 def _pilot(study: Study, batch: Batch, versions: list[str], counts: dict[str, Any]) -> Pilot:

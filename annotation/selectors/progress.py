@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
@@ -81,8 +82,13 @@ def progresses(assignments: Iterable[Assignment]) -> dict[int, Progress]:
     """
     found = list(assignments)
     is_training = any(_is_training(each) for each in found)
-    tallies = _tallies(_answers(found), ["item__asks"] if is_training else [])
-    units = _units([assignment.batch_id for assignment in found], ["asks"] if is_training else [])
+    answers = Rating.objects.filter(assignment__in=found, is_active=True)
+    tallies = _tallies(answers, ["item__asks"] if is_training else [])
+    units: dict[int, dict[Asks, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    items = Item.objects.filter(batch__in=[each.batch_id for each in found]).order_by()
+    columns = ["batch", "unit", *(["asks"] if is_training else [])]
+    for batch, unit, *asks, n in items.values_list(*columns).annotate(n=Count("pk")):
+        units[batch][tuple(chain(*asks))][unit] = n
     skipped = _skipped([each for each in found if skips(each)])
     return {
         each.pk: _progress(each, tallies[each.pk], units[each.batch_id], skipped.get(each.pk, (0, 0))) for each in found
@@ -94,10 +100,6 @@ def _is_training(assignment: Assignment) -> bool:
     return assignment.batch.kind == Batch.Kind.TRAINING
 
 
-def _answers(assignments: list[Assignment]) -> QuerySet[Rating]:
-    return Rating.objects.filter(assignment__in=assignments, is_active=True)
-
-
 def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
     """Return {assignment: (answers, questions)} of flagged items that are skipped, in two queries or none.
 
@@ -107,7 +109,8 @@ def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
         return {}
     flags = status_flags(assignments)
     flag = flags.filter(assignment=OuterRef("assignment"), item=OuterRef("item"))
-    given = _tallies(_answers(assignments).filter(Exists(flag)), [])
+    answers = Rating.objects.filter(Exists(flag), assignment__in=assignments, is_active=True)
+    given = _tallies(answers, [])
     units: dict[int, Counter[str]] = defaultdict(Counter)
     for assignment, unit, n in flags.order_by().values_list("assignment", "item__unit").annotate(n=Count("pk")):
         units[assignment][unit] = n
@@ -122,6 +125,7 @@ def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
 
 
 def _tallies(answers: QuerySet[Rating], asks: list[str]) -> Mapping[int, Mapping[Asks, Tally]]:
+    """Return {assignment: {questions: answers}}; the questions are empty unless `asks` names their column."""
     tallies: dict[int, dict[Asks, Tally]] = defaultdict(lambda: defaultdict(Tally))
     counted = (
         answers.order_by()
@@ -129,25 +133,11 @@ def _tallies(answers: QuerySet[Rating], asks: list[str]) -> Mapping[int, Mapping
         .annotate(n=Count("pk"), n_timed=Count("pk", filter=Q(active_ms__gt=0)), ms=Sum("active_ms"))
     )
     for assignment, criterion, option, *of, n, n_timed, active_ms in counted:
-        tally = tallies[assignment][_asks(of)]
+        tally = tallies[assignment][tuple(chain(*of))]
         tally.answers[criterion, option] += n
         tally.n_timed += n_timed
         tally.active_ms += active_ms
     return tallies
-
-
-def _units(batches: list[int], asks: list[str]) -> Mapping[int, Mapping[Asks, Counter[str]]]:
-    """Return {batch: {questions: {unit: items}}}."""
-    units: dict[int, dict[Asks, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    rows = Item.objects.filter(batch__in=batches).order_by()
-    for batch, unit, *of, n in rows.values_list("batch", "unit", *asks).annotate(n=Count("pk")):
-        units[batch][_asks(of)][unit] = n
-    return units
-
-
-def _asks(read: list[list[str]]) -> Asks:
-    """Return the questions from a row's column `asks`; an empty tuple if it was not read."""
-    return tuple(read[0]) if read else ()
 
 
 def _progress(
@@ -206,19 +196,14 @@ def _missing(assignment: Assignment, spec: VersionSpec) -> Q:
     mine = Rating.objects.filter(assignment=assignment, item=OuterRef("pk"), is_active=True)
     missing = Q(pk__in=[])
     for criterion in _required(spec):
-        missing |= (
-            Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id))) & _is_asked(criterion, spec, mine)
-            & (Q(asks=[]) | Q(asks__contains=[criterion.key]) if _is_training(assignment) else Q())
-        )  # fmt: skip
+        found = Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id)))
+        for condition in criterion.when:
+            parent = spec.by_key[condition.criterion]
+            options = [option.id for option in parent.options if option.key in condition.options]
+            found &= Q(Exists(mine.filter(criterion=parent.id, option__in=options)))
+        if _is_training(assignment):
+            found &= Q(asks=[]) | Q(asks__contains=[criterion.key])
+        missing |= found
     if skips(assignment):
         missing &= ~Q(Exists(status_flags([assignment]).filter(item=OuterRef("pk"))))
     return missing
-
-
-def _is_asked(criterion: CriterionSpec, spec: VersionSpec, mine: QuerySet[Rating]) -> Q:
-    holds = Q()
-    for condition in criterion.when:
-        parent = spec.by_key[condition.criterion]
-        options = [option.id for option in parent.options if option.key in condition.options]
-        holds &= Q(Exists(mine.filter(criterion=parent.id, option__in=options)))
-    return holds

@@ -1,6 +1,6 @@
 """Read what annotators check before they submit: their answers to every item, their marks, and what is missing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from annotation.dependence import asked
@@ -12,7 +12,12 @@ from annotation.steps import step_numbers
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec
 
-MARKS = ("missing", "unsure", "changed", "flagged")
+HAS: dict[str, Callable[[ItemState], bool]] = {
+    "missing": lambda state: state.is_missing,
+    "unsure": lambda state: state.is_unsure,
+    "changed": lambda state: state.is_changed,
+    "flagged": lambda state: state.flag != "",
+}
 LONGEST_EXCERPT = 160
 
 
@@ -48,17 +53,7 @@ def reviewed_states(assignment: Assignment, *, criterion: str = "", mark: str = 
     """Return the items that pass the filter, in the annotator's order; with a criterion, those that ask it."""
     spec = spec_of_assignment(assignment)
     chosen = [spec.by_key[criterion]] if criterion else None
-    return [each for each in item_states(assignment, chosen) if each.is_asked and _has(each, mark)]
-
-
-def _has(state: ItemState, mark: str) -> bool:
-    if not mark:
-        return True
-    has = {
-        "missing": state.is_missing, "unsure": state.is_unsure, "changed": state.is_changed,
-        "flagged": state.flag != "",
-    }  # fmt: skip
-    return has[mark]
+    return [each for each in item_states(assignment, chosen) if each.is_asked and (not mark or HAS[mark](each))]
 
 
 def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, criterion: str = "") -> list[ReviewedItem]:
@@ -80,28 +75,20 @@ def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, crite
         text = item.candidate.text if item.candidate else " … ".join(
             together[pk].text for pk in item.shown if pk in together
         )  # fmt: skip
+        if not text and item.dialogue and item.dialogue.turns:
+            text = str(item.dialogue.turns[0]["text"])
+        line = " ".join(text.split())  # cut off below: hundreds of words would hide the answers
         flag = mark if mark and mark.reason else None
         found.append(
             ReviewedItem(
                 state,
-                _excerpt(text or _first_words(item)),
+                line if len(line) <= LONGEST_EXCERPT else f"{line[:LONGEST_EXCERPT]}…",
                 tuple(_answers(spec, state, item, ratings.get(state.pk, {}), steps, criterion)),
                 str(flag.get_reason_display()) if flag else "",
                 flag.words if flag else "",
             )
         )
     return found
-
-
-def _first_words(item: Item) -> str:
-    turns = item.dialogue.turns if item.dialogue else []
-    return str(turns[0]["text"]) if turns else ""
-
-
-def _excerpt(text: str) -> str:
-    """Return the text as one line, cut off: hundreds of words would hide the answers."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_EXCERPT else f"{line[:LONGEST_EXCERPT]}…"
 
 
 Steps = dict[int, dict[tuple[str, int], dict[str, int]]]
@@ -139,25 +126,21 @@ def _answer(
     if rating is None:
         return ReviewedAnswer(criterion, step, is_missing=criterion.required and not is_skipped)
     option = criterion.option_of(rating.option_id)
-    chosen = [each.label for each in criterion.options if each.id in rating.choices]
+    labels = [option.label] if option else [each.label for each in criterion.options if each.id in rating.choices]
+    if not labels and criterion.kind == Criterion.Kind.TURNS and item.dialogue:
+        turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
+        labels = [turn["label"] or str(turn["number"]) for turn in turns if turn["number"] in rating.turns]
     reasons = [each.text for each in (option.explanations if option else ()) if each.id in rating.explanations]
     return ReviewedAnswer(
         criterion,
         step,
-        labels=tuple([option.label] if option else chosen or _turns(criterion, item, rating)),
+        labels=tuple(labels),
         reasons=tuple(reasons),
         free_text=rating.free_text,
         is_changed=rating.revision > 1,
     )
 
 
-def _turns(criterion: CriterionSpec, item: Item, rating: Rating) -> list[str]:
-    if criterion.kind != Criterion.Kind.TURNS or item.dialogue is None:
-        return []
-    turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
-    return [turn["label"] or str(turn["number"]) for turn in turns if turn["number"] in rating.turns]
-
-
 def counts_of(states: Sequence[ItemState]) -> dict[str, int]:
     """Return {mark: number of items that have it}."""
-    return {mark: sum(_has(state, mark) for state in states) for mark in MARKS}
+    return {mark: sum(map(has, states)) for mark, has in HAS.items()}

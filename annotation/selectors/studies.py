@@ -56,6 +56,12 @@ def count_of(rows: QuerySet, field: str) -> Coalesce:
 def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]:
     """Return the studies with the person's role and the numbers on their cards."""
     mine = Membership.objects.filter(study=OuterRef("pk"), user=user_id).values("role")[:1]
+    of_version = Criterion.objects.filter(version=OuterRef("protocol_version")).order_by().values("version")
+    n_criteria = Subquery(of_version.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
+    # Main batches without a snapshot want this number of answers for each criterion.
+    seats = Seat.objects.filter(batch__study=OuterRef("pk"), batch__kind=Batch.Kind.MAIN, batch__snapshot__isnull=True)
+    wanted = seats.order_by().values("batch__study").annotate(n=Sum("batch__n_items")).values("n")
+    n_unmeasured = Subquery(wanted, output_field=IntegerField())
     return (
         studies.select_related("protocol_version__protocol")
         .annotate(
@@ -63,7 +69,7 @@ def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]
             n_batches=count_of(Batch.objects.all(), "study"),
             n_annotators=count_of(Participant.objects.filter(status=PersonStatus.CLEARED), "study"),
             n_ratings=_snapshot("n_ratings"),
-            n_wanted=_snapshot("n_wanted") + _unmeasured() * _n_criteria(),
+            n_wanted=_snapshot("n_wanted") + Coalesce(n_unmeasured, 0) * Coalesce(n_criteria, 0),
         )
         .order_by("-created_at", "slug")
     )
@@ -72,18 +78,6 @@ def study_list(studies: QuerySet[Study], user_id: int | None) -> QuerySet[Study]
 def _snapshot(field: str) -> Coalesce:
     row = AgreementSnapshot.objects.filter(study=OuterRef("pk"), batch__isnull=True).values(field)[:1]
     return Coalesce(Subquery(row), 0)
-
-
-def _unmeasured() -> Coalesce:
-    """Return the answers per criterion wanted in main batches that have no snapshot yet."""
-    seats = Seat.objects.filter(batch__study=OuterRef("pk"), batch__kind=Batch.Kind.MAIN, batch__snapshot__isnull=True)
-    wanted = seats.order_by().values("batch__study").annotate(n=Sum("batch__n_items")).values("n")
-    return Coalesce(Subquery(wanted, output_field=IntegerField()), 0)
-
-
-def _n_criteria() -> Coalesce:
-    of_version = Criterion.objects.filter(version=OuterRef("protocol_version")).order_by().values("version")
-    return Coalesce(Subquery(of_version.annotate(n=Count("pk")).values("n"), output_field=IntegerField()), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +104,18 @@ class Numbers:
 
 def numbers_of(study: Study) -> Numbers:
     batches = Batch.objects.filter(study=study).aggregate(
-        n=Count("pk"), n_open=Count("pk", filter=Q(status=Batch.Status.OPEN)), n_items=Coalesce(Sum("n_items"), 0)
+        n_batches=Count("pk"),
+        n_open_batches=Count("pk", filter=Q(status=Batch.Status.OPEN)),
+        n_items=Coalesce(Sum("n_items"), 0),
     )
     seats = Seat.objects.filter(batch__study=study).exclude(_open_ended("batch__"))
     counts = seats.aggregate(
-        n=Count("pk"), n_taken=Count("assignment"), n_submitted=Count("pk", filter=Q(assignment__status=SUBMITTED))
+        n_seats=Count("pk"),
+        n_taken=Count("assignment"),
+        n_submitted=Count("pk", filter=Q(assignment__status=SUBMITTED)),
     )
     people = study.participants.exclude(is_of_team(), status=PersonStatus.PENDING).aggregate(
-        n=Count("pk"),
+        n_annotators=Count("pk"),
         n_cleared=Count("pk", filter=Q(status=PersonStatus.CLEARED)),
         n_pending=Count("pk", filter=Q(status=PersonStatus.PENDING)),
     )
@@ -125,16 +123,10 @@ def numbers_of(study: Study) -> Numbers:
         n_dialogues=Dialogue.objects.filter(study=study).count(),
         n_candidates=Candidate.objects.filter(dialogue__study=study).count(),
         n_sources=rated_sources(study).count(),
-        n_batches=batches["n"],
-        n_open_batches=batches["n_open"],
-        n_items=batches["n_items"],
-        n_seats=counts["n"],
-        n_taken=counts["n_taken"],
-        n_submitted=counts["n_submitted"],
-        n_annotators=people["n"],
-        n_cleared=people["n_cleared"],
-        n_pending=people["n_pending"],
         n_running_imports=study.imports.filter(status__in=UNFINISHED).count(),
+        **batches,
+        **counts,
+        **people,
     )
 
 
@@ -163,6 +155,7 @@ class Step:
     is_next: bool = False
 
 
+Said = tuple[str, str, str, str]  # of a step: its title, the name of its page, the words of the link, its hint
 # The right that each step needs. Selectors cannot import access.Right, so these are its values.
 STEP_RIGHTS = {
     "study_import": "import",
@@ -175,25 +168,23 @@ STEP_RIGHTS = {
 
 def checklist(study: Study, numbers: Numbers) -> list[Step]:
     """Return what to do with a study, in order, with the first open step marked."""
+    hint = _("Tables and charts from the database, at any time. Close the study when you are done.")
     steps = [
-        (_import_step, numbers.n_dialogues > 0),
-        (_batch_step, numbers.n_batches > 0),
-        (_people_step, numbers.n_cleared > 0 or study.is_joinable),
-        (_open_step, study.status == Study.Status.OPEN and numbers.n_open_batches > 0),
-        (_watch_step, numbers.n_submitted > 0),
-        (_report_step, study.status == Study.Status.CLOSED),
+        (_import_step(numbers), numbers.n_dialogues > 0),
+        (_batch_step(study, numbers), numbers.n_batches > 0),
+        (_people_step(study, numbers), numbers.n_cleared > 0 or study.is_joinable),
+        (_open_step(study, numbers), study.status == Study.Status.OPEN and numbers.n_open_batches > 0),
+        (_watch_step(numbers), numbers.n_submitted > 0),
+        ((_("Report"), "report", _("Report"), hint), study.status == Study.Status.CLOSED),
     ]
-    following = next((index for index, (_, is_done) in enumerate(steps) if not is_done), None)
+    following = next((index for index, (_said, is_done) in enumerate(steps) if not is_done), None)
     return [
-        make(study, numbers, is_done=is_done, is_next=index == following) for index, (make, is_done) in enumerate(steps)
+        Step(title, hint, url_name, link, STEP_RIGHTS[url_name], is_done, is_next=index == following)
+        for index, ((title, url_name, link, hint), is_done) in enumerate(steps)
     ]
 
 
-def _step(title: str, url_name: str, link: str, hint: str, **state: bool) -> Step:
-    return Step(title=title, hint=hint, url_name=url_name, link=link, right=STEP_RIGHTS[url_name], **state)
-
-
-def _import_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+def _import_step(numbers: Numbers) -> Said:
     hint = _("Upload dialogues and the candidates to rate, or ratings you already have.")
     if numbers.n_dialogues:
         parts = {
@@ -202,10 +193,10 @@ def _import_step(study: Study, numbers: Numbers, **state: bool) -> Step:
             "sources": numbers.n_sources,
         }
         hint = _("%(dialogues)s dialogues, %(candidates)s candidates, %(sources)s sources.") % parts
-    return _step(_("Import"), "study_import", _("Import dialogues"), hint, **state)
+    return _("Import"), "study_import", _("Import dialogues"), hint
 
 
-def _batch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+def _batch_step(study: Study, numbers: Numbers) -> Said:
     text = ngettext(
         "Split the dialogues into batches of %(n)s seat: each item gets one vote per seat.",
         "Split the dialogues into batches of %(n)s seats: each item gets one vote per seat.",
@@ -219,10 +210,10 @@ def _batch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
             "seats": intcomma(numbers.n_seats),
         }
         hint = _("%(batches)s batches with %(items)s items and %(seats)s seats.") % parts
-    return _step(_("Batches"), "study_batches", _("Make batches"), hint, **state)
+    return _("Batches"), "study_batches", _("Make batches"), hint
 
 
-def _people_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+def _people_step(study: Study, numbers: Numbers) -> Said:
     hint = _("Add annotators and clear them, or turn on the invitation link.")
     if numbers.n_annotators:
         text = ngettext(
@@ -237,10 +228,10 @@ def _people_step(study: Study, numbers: Numbers, **state: bool) -> Step:
         }
     elif study.is_joinable:
         hint = _("The invitation link is on. Nobody has joined yet.")
-    return _step(_("People"), "study_people", _("Invite people"), hint, **state)
+    return _("People"), "study_people", _("Invite people"), hint
 
 
-def _open_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+def _open_step(study: Study, numbers: Numbers) -> Said:
     hint = _("Open the study and its batches so that annotators can take seats.")
     if study.status == Study.Status.OPEN:
         text = ngettext(
@@ -249,10 +240,10 @@ def _open_step(study: Study, numbers: Numbers, **state: bool) -> Step:
             numbers.n_batches,
         )
         hint = text % {"open": intcomma(numbers.n_open_batches), "number": intcomma(numbers.n_batches)}
-    return _step(pgettext("a step of running a study", "Open"), "study_batches", _("Open batches"), hint, **state)
+    return pgettext("a step of running a study", "Open"), "study_batches", _("Open batches"), hint
 
 
-def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
+def _watch_step(numbers: Numbers) -> Said:
     hint = _("Live progress and agreement while annotators work.")
     if numbers.n_submitted:
         text = ngettext(
@@ -261,12 +252,7 @@ def _watch_step(study: Study, numbers: Numbers, **state: bool) -> Step:
             numbers.n_seats,
         )
         hint = text % {"finished": intcomma(numbers.n_submitted), "number": intcomma(numbers.n_seats)}
-    return _step(pgettext("a step of running a study", "Watch"), "board", _("Live board"), hint, **state)
-
-
-def _report_step(study: Study, numbers: Numbers, **state: bool) -> Step:
-    hint = _("Tables and charts from the database, at any time. Close the study when you are done.")
-    return _step(_("Report"), "report", _("Report"), hint, **state)
+    return pgettext("a step of running a study", "Watch"), "board", _("Live board"), hint
 
 
 def batch_list(study: Study, named: str = "") -> QuerySet[Batch]:
@@ -315,6 +301,12 @@ def participant_list(study: Study) -> QuerySet[Participant]:
         )
         .order_by(waiting, "created_at", "pk")
     )
+
+
+def feedback_list(study: Study) -> QuerySet[Assignment]:
+    """Return the assignments with feedback that annotators wrote to the researchers, newest first."""
+    written = Assignment.objects.filter(batch__study=study).exclude(feedback="")
+    return written.select_related("batch", "participant").order_by("-submitted_at", "-pk")
 
 
 def metadata_fields(study: Study) -> list[str]:

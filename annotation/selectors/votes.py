@@ -72,17 +72,12 @@ def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
     own = Seat.objects.filter(batch=batch).exclude(assignment__is_imported=True).count()
     items = dict(batch.items.filter(is_check=False).order_by().values_list("unit").annotate(n=Count("pk")))
     wanted = own * sum(items.get(criterion.unit, 0) for criterion in spec.counted)
-    return wanted - n_skipped(batch, spec) + n_imported
-
-
-def n_skipped(batch: Batch, spec: VersionSpec) -> int:
-    """Return how many wanted answers are not needed because the protocol lets flagged items be skipped."""
-    if not may_skip(spec, batch.kind):
-        return 0
-    with connection.cursor() as cursor:
-        ids, units = [each.id for each in spec.counted], [each.unit for each in spec.counted]
-        cursor.execute(SKIPPED, [ids, units, batch.pk])
-        return cursor.fetchone()[0]
+    if may_skip(spec, batch.kind):  # not needed, because the protocol lets flagged items be skipped
+        with connection.cursor() as cursor:
+            ids, units = [each.id for each in spec.counted], [each.unit for each in spec.counted]
+            cursor.execute(SKIPPED, [ids, units, batch.pk])
+            wanted -= cursor.fetchone()[0]
+    return wanted + n_imported
 
 
 def n_imported_votes(batch_id: int) -> int:

@@ -23,7 +23,7 @@ from annotation.selectors.team import is_of_team
 from annotation.steps import KEYS, Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from parley.ready import Ready
 from protocols.models import ProtocolVersion
-from protocols.specs import CriterionSpec, VersionSpec
+from protocols.specs import VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
 
 Kind = Batch.Kind
@@ -189,18 +189,15 @@ def _claimable(participants: Sequence[Participant], now: datetime) -> QuerySet[B
     )
     free = Seat.objects.filter(is_free(now), batch=OuterRef("pk"))
     has_room = Q(Exists(free)) | Q(kind__in=OPEN_ENDED)
+    # Work that waits for one person comes first, then what leads to the main work.
+    order = (Kind.ADJUDICATION, Kind.RE_RATING, Kind.REVIEW, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
+    stage = Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
     return (
         Batch.objects.filter(~Exists(taken), has_room, claimable_by(participants), status=Batch.Status.OPEN)
-        .annotate(is_begun=Exists(mine), stage=_stage())
+        .annotate(is_begun=Exists(mine), stage=stage)
         .order_by("study", "-is_begun", "stage", "position")
         .distinct("study")
     )
-
-
-def _stage() -> Case:
-    """Return the order of kinds: work that waits for one person first, then what leads to the main work."""
-    order = (Kind.ADJUDICATION, Kind.RE_RATING, Kind.REVIEW, Kind.TRAINING, Kind.PILOT, Kind.QUALIFICATION)
-    return Case(*(When(kind=kind, then=Value(at)) for at, kind in enumerate(order)), default=Value(len(order)))
 
 
 def _counts(participants: Sequence[Participant]) -> tuple[Counter, Counter]:
@@ -297,15 +294,11 @@ def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
     shown = [together[pk] for pk in row.shown if pk in together]
     texts, is_model = tuple(each.text for each in shown), row.unit == ProtocolVersion.Unit.MODEL
     if not is_model:
-        return ItemText(row.token, texts, row.unit, speaker=_one_speaker(shown), asks=tuple(row.asks))
+        said_by = {each.speaker for each in shown}
+        speaker = said_by.pop() if len(said_by) == 1 else ""  # of a whole set, only if they do not differ
+        return ItemText(row.token, texts, row.unit, speaker=speaker, asks=tuple(row.asks))
     histories, speakers = tuple(each.dialogue.turns for each in shown), tuple(each.speaker for each in shown)
     return ItemText(row.token, texts, row.unit, histories=histories, speakers=speakers, asks=tuple(row.asks))
-
-
-def _one_speaker(responses: Iterable[Candidate]) -> str:
-    """Return the speaker of all the responses, or '' if they differ."""
-    speakers = {response.speaker for response in responses}
-    return speakers.pop() if len(speakers) == 1 else ""
 
 
 def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
@@ -323,24 +316,21 @@ def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item]) -
     tokens = {item.pk: item.token for item in items}
     found = {}
     for rating in RATINGS(assignment=assignment.pk, batch=assignment.batch_id, position=items[0].position):
-        if criterion := spec.by_id.get(rating.criterion_id):
-            found[tokens[rating.item_id], criterion.key] = saved_answer(criterion, rating)
+        criterion = spec.by_id.get(rating.criterion_id)
+        if criterion is None:
+            continue
+        option = criterion.option_of(rating.option_id)
+        reasons = option.explanations if option else ()
+        found[tokens[rating.item_id], criterion.key] = SavedAnswer(
+            option=option.code if option else "",
+            explanations=frozenset(each.code for each in reasons if each.id in rating.explanations),
+            free_text=rating.free_text,
+            is_other=bool(rating.free_text),
+            options=frozenset(each.code for each in criterion.options if each.id in rating.choices),
+            turns=frozenset(rating.turns),
+            is_saved=True,
+        )
     return found
-
-
-def saved_answer(criterion: CriterionSpec, rating: Rating) -> SavedAnswer:
-    option = criterion.option_of(rating.option_id)
-    return SavedAnswer(
-        option=option.code if option else "",
-        explanations=frozenset(
-            each.code for each in (option.explanations if option else ()) if each.id in rating.explanations
-        ),
-        free_text=rating.free_text,
-        is_other=bool(rating.free_text),
-        options=frozenset(each.code for each in criterion.options if each.id in rating.choices),
-        turns=frozenset(rating.turns),
-        is_saved=True,
-    )
 
 
 def has_changed_instructions(participant: Participant, version: ProtocolVersion) -> bool:

@@ -16,7 +16,8 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def shown_text(context: Context, text: str, element: str = "p", *, speaker: str = "", lang: str = "") -> SafeString:
     """Return the text as a block, preceded by `speaker`. Give `lang` if the page is in another language."""
-    return show(text, format_of(context), element=element, speaker=speaker, lang=lang)
+    text_format = getattr(context.get("study"), "text_format", PLAIN)  # the preview of a protocol has no study
+    return show(text, text_format, element=element, speaker=speaker, lang=lang)
 
 
 @register.simple_tag
@@ -36,8 +37,3 @@ def text_files() -> SafeString:
     """Include style and script for formatted and folded texts; the rating screen has both in its own files."""
     line = '<link rel="stylesheet" href="{}"><script src="{}" defer></script>'
     return format_html(line, static("css/texts.css"), static("js/texts.js"))
-
-
-def format_of(context: Context) -> str:
-    """Return the format of the page's study. The preview of a protocol has no study and shows plain text."""
-    return getattr(context.get("study"), "text_format", PLAIN)

@@ -17,13 +17,11 @@ register = template.Library()
 @register.simple_tag
 def asked_when(dependences: Iterable[Dependence], language: str) -> SafeString:
     """Return the sentence "Asked when ..."; its names and labels are in the protocol's language."""
-    conditions = [_condition(dependence, language) for dependence in dependences]
+    strong, emphasised = '<strong lang="{}" dir="auto">{}</strong>', '<em lang="{}" dir="auto">{}</em>'
+    conditions = []
+    for dependence in dependences:
+        labels = [format_html(strong, language, wording(each)) for each in dependence.labels]
+        criterion = format_html(emphasised, language, wording(dependence.name))
+        # Translators: a condition, as in "Asked when Grammar is poor or unsure."
+        conditions.append(format_html(_("{criterion} is {answers}"), criterion=criterion, answers=either(labels)))
     return format_html(_("Asked when {conditions}."), conditions=both(conditions))
-
-
-def _condition(dependence: Dependence, language: str) -> SafeString:
-    strong = '<strong lang="{}" dir="auto">{}</strong>'
-    labels = [format_html(strong, language, wording(each)) for each in dependence.labels]
-    criterion = format_html('<em lang="{}" dir="auto">{}</em>', language, wording(dependence.name))
-    # Translators: a condition, as in "Asked when Grammar is poor or unsure."
-    return format_html(_("{criterion} is {answers}"), criterion=criterion, answers=either(labels))

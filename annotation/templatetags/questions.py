@@ -17,7 +17,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from annotation.steps import AskedCriterion, ItemOnScreen, ItemText, SavedAnswer, Step
+from annotation.steps import AskedCriterion, ItemText, SavedAnswer, Step
 from protocols.models import Criterion, ProtocolVersion
 
 register = template.Library()
@@ -84,9 +84,12 @@ def _is_stored(context: Context) -> bool:
 
 
 def _step_form(context: Context, step: Step, url: str, made: dict[UUID, SafeString]) -> SafeString:
-    if not (_is_stored(context) and _is_plain(context, step)):
+    page, item, questions = context["page"], step.part.item, step.part.questions
+    is_current = step.number == context["current"]
+    # A plain step has nothing that belongs to only one annotator, item or address.
+    is_special = len(step.parts) > 1 or (context.get("has_plain_marks") and is_current) or context.get("review_query")
+    if is_special or not (_is_stored(context) and all(map(_is_untouched, questions))):
         return _rendered(context, "_step", step=step, url=url)
-    page, item = context["page"], step.part.item
     if page.spec.response == ProtocolVersion.ResponsePlace.BESIDE and item.token not in made:
         made[item.token] = item_texts(context, item)
     values = {
@@ -97,26 +100,15 @@ def _step_form(context: Context, step: Step, url: str, made: dict[UUID, SafeStri
         "key": context["form_key"],
         "token": context.get("csrf_token", ""),
     }
-    shape = (step.number, len(page.steps), step.number == context["current"], *_shape_of(step.part))
+    asked = ((each.criterion.key, each.is_asked) for each in questions)
+    shape = (step.number, len(page.steps), is_current, item.unit, step.part.number, step.part.n_items, *asked)
     return _filled(context, shape, values, lambda: _bare_step(context, step))
-
-
-def _is_plain(context: Context, step: Step) -> bool:
-    """Return whether the step has nothing that belongs to only one annotator, item or address."""
-    has_marks = context.get("has_plain_marks") and step.number == context["current"]
-    is_alone = len(step.parts) == 1 and not has_marks and not context.get("review_query")
-    return is_alone and all(_is_untouched(question) for question in step.part.questions)
 
 
 def _is_untouched(question: AskedCriterion) -> bool:
     """Return whether the question can be shared. A question about turns cannot: they belong to one dialogue."""
     has_turns = question.criterion.kind == Criterion.Kind.TURNS
     return question.answer == SavedAnswer() and not question.errors and not has_turns
-
-
-def _shape_of(part: ItemOnScreen) -> tuple[object, ...]:
-    questions = tuple((each.criterion.key, each.is_asked) for each in part.questions)
-    return part.item.unit, part.number, part.n_items, *questions
 
 
 def _bare_step(context: Context, step: Step) -> str:

@@ -1,7 +1,7 @@
 """Turn a Markdown tree into pieces of HTML: a fixed set of tags, all text escaped, no links or images loaded."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from html import escape, unescape
 
 from django.utils.translation import gettext as _
@@ -26,7 +26,8 @@ def pieces_of(tree: Node, text: str) -> list[Piece]:
     for number, node in enumerate(tree.children):
         source = _source(node, lines)
         pieces = list(_pieces(node, number, lines))
-        is_whole = _n_letters(unescape(source)) <= _n_letters(_visible(pieces))
+        visible = unescape(TAG.sub("", "".join(piece.opening + piece.html for piece in pieces)))
+        is_whole = _n_letters(unescape(source)) <= _n_letters(visible)
         found += pieces if is_whole else [Piece(PLAIN.format(escape(source)), source, number)]
     return found
 
@@ -58,10 +59,6 @@ def _source(node: Node, lines: list[str]) -> str:
     return "\n".join(lines[first:last])
 
 
-def _visible(pieces: Iterable[Piece]) -> str:
-    return unescape(TAG.sub("", "".join(piece.opening + piece.html for piece in pieces)))
-
-
 def _n_letters(text: str) -> int:
     return len(NO_LETTERS.sub("", text))
 
@@ -71,31 +68,19 @@ def _pieces(node: Node, number: int, lines: list[str]) -> Iterator[Piece]:
     """Yield one piece for most blocks, and several for long lists, code and paragraphs, so that they can be folded."""
     source = _source(node, lines)
     if node.type in ("bullet_list", "ordered_list"):
-        yield from _items(node, number, lines)
+        for at, item in enumerate(node.children):
+            html = f"<li>{_blocks(item, lines)}</li>"
+            yield Piece(html, _source(item, lines), number, _list_opening(node, at), f"</{node.tag}>")
     elif node.type in ("fence", "code_block") and node.content.count("\n") > HEAD[1]:
-        yield from _code_lines(node, number)
+        for at, line in enumerate(node.content.splitlines(keepends=True)):
+            yield Piece(escape(line), line, number, _code_opening("" if at else node.info), "</code></pre>")
     elif node.type == "paragraph" and count_words(source) > HEAD[0]:
-        yield from _paragraph_parts(node, number)
+        for child in node.children[0].children:
+            for part in chunks(child.content) if child.type == "text" else [""]:
+                html = escape(part) if part else _inline(child)
+                yield Piece(html, part or unescape(TAG.sub("", html)), number, '<p dir="auto">', "</p>")
     else:
         yield Piece(_block(node, lines), source, number)
-
-
-def _items(node: Node, number: int, lines: list[str]) -> Iterator[Piece]:
-    for at, item in enumerate(node.children):
-        html = f"<li>{_blocks(item, lines)}</li>"
-        yield Piece(html, _source(item, lines), number, _list_opening(node, at), f"</{node.tag}>")
-
-
-def _code_lines(node: Node, number: int) -> Iterator[Piece]:
-    for at, line in enumerate(node.content.splitlines(keepends=True)):
-        yield Piece(escape(line), line, number, _code_opening("" if at else node.info), "</code></pre>")
-
-
-def _paragraph_parts(node: Node, number: int) -> Iterator[Piece]:
-    for child in node.children[0].children:
-        for part in chunks(child.content) if child.type == "text" else [""]:
-            html = escape(part) if part else _inline(child)
-            yield Piece(html, part or unescape(TAG.sub("", html)), number, '<p dir="auto">', "</p>")
 
 
 def _blocks(node: Node, lines: list[str]) -> str:
@@ -130,10 +115,6 @@ def _list(node: Node, lines: list[str]) -> str:
     return f"{_list_opening(node)}{items}</{node.tag}>"
 
 
-def _quotation(node: Node, lines: list[str]) -> str:
-    return f'<blockquote dir="auto">{_blocks(node, lines)}</blockquote>'
-
-
 def _code(node: Node, _lines: list[str]) -> str:
     return f"{_code_opening(node.info)}{escape(node.content)}</code></pre>"
 
@@ -150,16 +131,12 @@ def _code_opening(info: str) -> str:
 
 
 def _table(node: Node, _lines: list[str]) -> str:
-    rows = "".join(
-        f"<{part.tag}>{''.join(f'<tr>{_cells(row)}</tr>' for row in part.children)}</{part.tag}>"
-        for part in node.children
-    )
+    rows = ""
+    for part in node.children:
+        cells = "".join(f"<tr>{''.join(map(_cell, row.children))}</tr>" for row in part.children)
+        rows += f"<{part.tag}>{cells}</{part.tag}>"
     label = escape(_("Table"))
     return f'<div class="text-table" tabindex="0" role="group" aria-label="{label}"><table>{rows}</table></div>'
-
-
-def _cells(row: Node) -> str:
-    return "".join(map(_cell, row.children))
 
 
 def _cell(cell: Node) -> str:
@@ -176,7 +153,7 @@ BLOCKS: dict[str, Callable[[Node, list[str]], str]] = {
     "heading": _heading,
     "bullet_list": _list,
     "ordered_list": _list,
-    "blockquote": _quotation,
+    "blockquote": lambda node, lines: f'<blockquote dir="auto">{_blocks(node, lines)}</blockquote>',
     "fence": _code,
     "code_block": _code,
     "table": _table,

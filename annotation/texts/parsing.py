@@ -59,8 +59,14 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 
 def _displayed_formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    last = _last_line(state, start, min(end, start + LONGEST_FORMULA))
-    if last is None:
+    opening = _line(state, start)[:2]
+    if opening not in DISPLAYED:
+        return False
+    for last in range(start, min(end, start + LONGEST_FORMULA)):
+        line = _line(state, last)[2:] if last == start else _line(state, last)
+        if line.rstrip(" .,;").endswith(DISPLAYED[opening]):
+            break
+    else:
         return False
     if not silent:
         state.line = last + 1
@@ -69,20 +75,8 @@ def _displayed_formula(state: StateBlock, start: int, end: int, silent: bool) ->
     return True
 
 
-def _last_line(state: StateBlock, start: int, end: int) -> int | None:
-    closing = DISPLAYED.get(_line(state, start)[:2])
-    if closing is None:
-        return None
-    return next((at for at in range(start, end) if _closes(state, at, closing, at == start)), None)
-
-
 def _line(state: StateBlock, number: int) -> str:
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
-
-
-def _closes(state: StateBlock, number: int, closing: str, is_first: bool) -> bool:
-    line = _line(state, number)
-    return (line[2:] if is_first else line).rstrip(" .,;").endswith(closing)
 
 
 PARSER = _make_parser()
@@ -90,18 +84,15 @@ PARSER = _make_parser()
 
 def parse(text: str) -> SyntaxTreeNode | None:
     """Return the tree, or None for a text that is too long, too full of marks or too deeply nested."""
-    if _is_too_much(text):
-        return None
-    tokens = PARSER.parse(text)
-    if any(token.level >= DEEPEST - 1 for token in tokens):
-        return None
-    return SyntaxTreeNode(tokens)
-
-
-def _is_too_much(text: str) -> bool:
-    return (
+    is_too_much = (
         len(text) > LONGEST
         or text.count("\n") > MOST_LINES
         or text.count("[") + text.count("]") > MOST_BRACKETS
         or sum(map(text.count, "*_~`|<&\\$")) > MOST_MARKS
     )
+    if is_too_much:
+        return None
+    tokens = PARSER.parse(text)
+    if any(token.level >= DEEPEST - 1 for token in tokens):
+        return None
+    return SyntaxTreeNode(tokens)

@@ -107,21 +107,13 @@ def _cut_lines(text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
         if len(line) <= LINE:
             yield line
-        else:
-            yield from _cut_line(line)
-
-
-def _cut_line(line: str) -> Iterator[str]:
-    taken, n = "", 0
-    for match in WORD.finditer(line):
-        is_enough = n >= CHUNK or len(taken) >= 4 * LINE
-        if is_enough and not _goes_on(taken, match[0]):
-            yield taken
-            taken, n = "", 0
-        taken, n = taken + match[0], n + count_words(match[0])
-    yield taken
-
-
-def _goes_on(before: str, after: str) -> bool:
-    """Return whether a cut would split one visible character, such as an accented letter or an emoji."""
-    return unicodedata.category(after[0]).startswith("M") or "\u200d" in (before[-1], after[0])
+            continue
+        taken, n = "", 0
+        for match in WORD.finditer(line):
+            # A cut must not split one visible character, such as an accented letter or an emoji.
+            goes_on = unicodedata.category(match[0][0]).startswith("M") or "\u200d" in (taken[-1:], match[0][0])
+            if (n >= CHUNK or len(taken) >= 4 * LINE) and not goes_on:
+                yield taken
+                taken, n = "", 0
+            taken, n = taken + match[0], n + count_words(match[0])
+        yield taken

@@ -26,11 +26,11 @@ def show(text: str, text_format: str, *, element: str = "p", speaker: str = "", 
 
 
 def _typed(text: str, element: str, more: str = "", name: str = "") -> str:
-    body, tag = _folded_text(text), element
-    if body is None:
-        body = escape(text)
-    elif element == "p":
-        tag = "div"  # a paragraph cannot hold the button
+    body, tag = escape(text), element
+    pieces = [Piece(escape(each), each, 0) for each in chunks(text)] if is_long(text) else []
+    if found := cut(pieces):
+        body = _folded(pieces, found)
+        tag = "div" if element == "p" else element  # a paragraph cannot hold the button
     return f'<{tag} class="preserve" dir="auto"{more}>{name}{body}</{tag}>'
 
 
@@ -39,14 +39,10 @@ def _both(text: str, formatted: str, element: str, more: str, name: str) -> str:
     tag = "div" if element == "p" else element
     said = f'<div dir="auto">{name}</div>' if name else ""
     both = f'<div class="text-formatted">{formatted}</div><div class="text-raw" hidden>{_typed(text, "div")}</div>'
-    way = "rtl" if _runs_from_the_right(text) else "ltr"
-    return f'<{tag} class="text" dir="{way}"{more}>{said}{both}</{tag}>'
-
-
-def _runs_from_the_right(text: str) -> bool:
-    """Return whether the first letter runs from the right. dir="auto" would ignore parts with their own direction."""
+    # The first letter decides. dir="auto" would ignore parts with their own direction.
     ways = (unicodedata.bidirectional(character) for character in text)
-    return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
+    way = next((way for way in ways if way in ("L", "R", "AL")), "L")
+    return f'<{tag} class="text" dir="{"ltr" if way == "L" else "rtl"}"{more}>{said}{both}</{tag}>'
 
 
 # Formatting takes milliseconds, and the same text is shown to every annotator at every step.
@@ -64,36 +60,21 @@ def _formatted(text: str, _language: str) -> str | None:
     return _folded(pieces, found) if found else joined(pieces)
 
 
-def _folded_text(text: str) -> str | None:
-    """Return the typed text with its middle folded; None for a text that is shown whole."""
-    if not is_long(text):
-        return None
-    pieces = [Piece(escape(each), each, 0) for each in chunks(text)]
-    found = cut(pieces)
-    return _folded(pieces, found) if found else None
-
-
 def _folded(pieces: list[Piece], found: Cut) -> str:
     start, middle, end = pieces[: found.start], pieces[found.start : found.end], pieces[found.end :]
-    return f"{joined(start)}{_details(found, joined(middle))}{joined(end)}"
-
-
-def _details(found: Cut, middle: str) -> str:
-    show, hide = _labels(found)
-    return (
-        f'<details class="text-more"><summary dir="auto" lang="{get_language()}">'
-        f'<span class="when-closed">{escape(show)}</span><span class="when-open">{escape(hide)}</span></summary>'
-        f"{middle}</details>"
-    )
-
-
-def _labels(found: Cut) -> tuple[str, str]:
-    """Return the two labels in words, or in lines if there are fewer words than lines, as in one endless word."""
-    is_in_words = found.n_words >= found.n_lines
-    n = found.n_words if is_in_words else found.n_lines
-    known = {"n": number_format(n, force_grouping=True)}
-    if is_in_words:
+    # The labels count words, or lines if there are fewer words than lines, as in one endless word.
+    if found.n_words >= found.n_lines:
+        n = found.n_words
         show = ngettext("Show %(n)s more word", "Show %(n)s more words", n)
-        return show % known, ngettext("Hide %(n)s word", "Hide %(n)s words", n) % known
-    show = ngettext("Show %(n)s more line", "Show %(n)s more lines", n)
-    return show % known, ngettext("Hide %(n)s line", "Hide %(n)s lines", n) % known
+        hide = ngettext("Hide %(n)s word", "Hide %(n)s words", n)
+    else:
+        n = found.n_lines
+        show = ngettext("Show %(n)s more line", "Show %(n)s more lines", n)
+        hide = ngettext("Hide %(n)s line", "Hide %(n)s lines", n)
+    known = {"n": number_format(n, force_grouping=True)}
+    return (
+        f'{joined(start)}<details class="text-more"><summary dir="auto" lang="{get_language()}">'
+        f'<span class="when-closed">{escape(show % known)}</span>'
+        f'<span class="when-open">{escape(hide % known)}</span></summary>'
+        f"{joined(middle)}</details>{joined(end)}"
+    )

@@ -79,13 +79,9 @@ def continue_as(request: HttpRequest) -> HttpResponse:
         return redirect("account_login")
     if user != request.user:
         login(request, user, backend=BACKEND)
-    return remember(request, redirect(_next(request)), user)
-
-
-def _next(request: HttpRequest) -> str:
     path = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(path, {request.get_host()}, require_https=request.is_secure())
-    return path if is_ours and _is_page(path) else reverse("work")
+    return remember(request, redirect(path if is_ours and _is_page(path) else reverse("work")), user)
 
 
 def _is_page(path: str) -> bool:

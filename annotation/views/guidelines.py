@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from django.views.decorators.http import require_GET
 
 from annotation.access import participant_for
-from annotation.models import Participant, Study
+from annotation.models import Study
 from annotation.selectors.first_steps import GUIDELINES, first_steps
 from annotation.selectors.guidelines import headings_of, paragraphs_of, sections_of
 from annotation.selectors.work import is_reading_due, work_of
@@ -26,17 +26,12 @@ from protocols.translating import texts_in
 @require_GET
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     participant = participant_for(request.user, slug)
-    context = _document(participant.study, has_welcome=False) | _first_reading(participant)
+    context = _document(participant.study, has_welcome=False)
+    if is_reading_due(participant):  # the work begins after reading
+        works = work_of(participant.user_id, PERSON_STATUSES, timezone.now())
+        context["work"] = next(each for each in works if each.participant == participant)
+        context["steps"] = first_steps(participant.study, GUIDELINES)
     return render(request, "annotation/work_guidelines.html", context)
-
-
-def _first_reading(participant: Participant) -> dict[str, Any]:
-    """Return, before the first batch only, the steps and the work that begins after reading."""
-    if not is_reading_due(participant):
-        return {}
-    works = work_of(participant.user_id, PERSON_STATUSES, timezone.now())
-    work = next(each for each in works if each.participant == participant)
-    return {"work": work, "steps": first_steps(participant.study, GUIDELINES)}
 
 
 @login_required

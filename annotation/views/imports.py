@@ -8,19 +8,21 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.access import Right, import_for, signed_in, study_for
+from annotation.access import Right, import_for, metric_for, signed_in, study_for
 from annotation.forms_import import COLUMN_LABELS, PREDICTION_LABELS, ImportForm
 from annotation.importing import ImportRejected, PredictionOptions, RatingOptions, preview
 from annotation.importing.columns import FIELDS
-from annotation.models import ImportJob, Study
+from annotation.models import ImportJob
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import imports_are_stalled
 from annotation.services import uploads
-from annotation.views.pages import errors_in, page_of, study_page
+from annotation.services.metrics import delete_metric
+from annotation.views.pages import STOP_POLLING, announced, errors_in, page_of, study_page
 
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)
 COUNT_LABELS = {
@@ -40,7 +42,6 @@ COUNT_LABELS = {
     "predictions_new": _("New predictions"),
     "predictions_unchanged": _("Unchanged predictions"),
 }
-STOP_POLLING = 286  # htmx stops polling on this status
 
 
 @login_required
@@ -55,24 +56,21 @@ def study_import(request: HttpRequest, slug: str) -> HttpResponse:
                 study=study, user=signed_in(request.user), now=timezone.now(), **form.arguments()
             )
             return redirect("study_import_job", slug, job.token)
-    return _import_page(request, study, form, status=422 if form.errors else 200)
-
-
-def _import_page(request: HttpRequest, study: Study, form: ImportForm, **context: Any) -> HttpResponse:
-    context = {
-        "form": form,
-        "page": page_of(request, selectors.import_list(study)),
-        "columns": [(form[f"map_{name}"], name, _kinds_with(name)) for name in COLUMN_LABELS],
-        "worker_is_silent": imports_are_stalled(timezone.now()),
-        **context,
-    }
-    return study_page(request, study, "annotation/import.html", **context)
-
-
-def _kinds_with(name: str) -> str:
-    """Return the kinds of files that have this column."""
-    known = {"ratings": FIELDS, "predictions": PREDICTION_LABELS}
-    return " ".join(kind for kind, names in known.items() if name in names)
+    kinds = {"ratings": FIELDS, "predictions": PREDICTION_LABELS}
+    columns = [
+        (form[f"map_{name}"], name, " ".join(kind for kind, names in kinds.items() if name in names))
+        for name in COLUMN_LABELS
+    ]
+    return study_page(
+        request,
+        study,
+        "annotation/import.html",
+        status=422 if form.errors else 200,
+        form=form,
+        page=page_of(request, selectors.import_list(study)),
+        columns=columns,
+        worker_is_silent=imports_are_stalled(timezone.now()),
+    )
 
 
 @login_required
@@ -81,12 +79,8 @@ def study_import_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the first rows of the chosen file before anything is queued. Nothing is stored."""
     study = study_for(request.user, slug, Right.IMPORT)
     form = ImportForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _preview(request, study, {"problems": [text for texts in form.errors.values() for text in texts]})
-    return _preview(request, study, look_at(form))
-
-
-def _preview(request: HttpRequest, study: Study, found: dict[str, Any]) -> HttpResponse:
+    problems = [] if form.is_valid() else [text for texts in form.errors.values() for text in texts]
+    found = {"problems": problems} if problems else look_at(form)
     return render(request, "annotation/_import_preview.html", {"study": study, **found})
 
 
@@ -134,3 +128,13 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
         "n_hidden_errors": job.n_errors - len(job.errors),
         "worker_is_silent": not is_over and imports_are_stalled(timezone.now()),
     }
+
+
+@login_required
+@require_POST
+def metric_delete(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
+    """Delete an imported metric or one of a judge. The pages of `reporting` show their values."""
+    metric = metric_for(request.user, slug, token)
+    with announced(request, gettext("%(name)s no longer appears in any table.") % {"name": metric.name}):
+        delete_metric(metric, by=signed_in(request.user), now=timezone.now())
+    return redirect("predictions", slug)

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from annotation.models import Participant, Study
+from annotation.models import Study
 from annotation.selectors.first_steps import CONSENT, first_steps, has_room
 from annotation.services import joining
 from annotation.services.refusals import Refused
@@ -42,19 +42,10 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         answer = csrf_protect(_join)(request, study)
         is_old = answer.status_code == 403 and settings.CSRF_COOKIE_NAME in request.COOKIES
         return redirect(request.path) if is_old else answer
-    return _arrive(request, study)
-
-
-def _accounts(request: HttpRequest) -> dict[str, Any]:
-    """Return the accounts that can continue here, and where they go."""
-    return {"accounts": accounts_here(request), "next": f"{request.path}?{MINE}"}
-
-
-def _arrive(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the form that makes an account. Known people continue with theirs unless they say they are somebody new."""
+    # Known people continue with their account unless they say they are somebody new.
     if SOMEBODY_ELSE in request.GET:
         return _join_page(request, study)
-    participant = _participation(request, study)
+    participant = study.participants.filter(user=request.user).first() if isinstance(request.user, User) else None
     if participant is not None and MINE in request.GET:
         return after_joining(participant)
     known = _accounts(request)
@@ -63,8 +54,9 @@ def _arrive(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "annotation/work_join_known.html", {"study": study, **known})
 
 
-def _participation(request: HttpRequest, study: Study) -> Participant | None:
-    return study.participants.filter(user=request.user).first() if isinstance(request.user, User) else None
+def _accounts(request: HttpRequest) -> dict[str, Any]:
+    """Return the accounts that can continue here, and where they go."""
+    return {"accounts": accounts_here(request), "next": f"{request.path}?{MINE}"}
 
 
 def _join_page(request: HttpRequest, study: Study, refusal: str = "", status: int = 200) -> HttpResponse:
@@ -101,8 +93,9 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
     known = _known(request)
     if known is None and not _is_somebody_else(request) and accounts_here(request):
         return redirect(request.path)  # somebody joined in another tab meanwhile: ask who it was
+    agreed, device = "agree" in request.POST, device_of(request).name
     try:
-        participant = _take_in(request, study, known)
+        participant = joining.join(study, user=known, has_agreed=agreed, now=timezone.now(), device=device)
     except Refused as refused:
         return _join_page(request, study, refused.message, 422 if refused.code == "consent_needed" else 409)
     response = after_joining(participant)
@@ -113,21 +106,13 @@ def _join(request: HttpRequest, study: Study) -> HttpResponse:
     return remember(request, response, participant.user)
 
 
-def _take_in(request: HttpRequest, study: Study, known: User | None) -> Participant:
-    agreed, device = "agree" in request.POST, device_of(request).name
-    return joining.join(study, user=known, has_agreed=agreed, now=timezone.now(), device=device)
-
-
 def joined_too_often(request: HttpRequest) -> bool:
-    key = f"join:{_address(request)}:{int(time.time() // 3600)}"
-    return count(key, timeout=2 * 3600) > JOINS_PER_HOUR
-
-
-def _address(request: HttpRequest) -> str:
-    """Return the client's address. Behind our own proxy it is the last hop: anything before that can be made up."""
+    address = request.META.get("REMOTE_ADDR", "")
     if getattr(settings, "SECURE_PROXY_SSL_HEADER", None) and "HTTP_X_FORWARDED_FOR" in request.META:
-        return request.META["HTTP_X_FORWARDED_FOR"].rsplit(",", 1)[-1].strip()
-    return request.META.get("REMOTE_ADDR", "")
+        # Behind our own proxy it is the last hop: anything before that can be made up.
+        address = request.META["HTTP_X_FORWARDED_FOR"].rsplit(",", 1)[-1].strip()
+    key = f"join:{address}:{int(time.time() // 3600)}"
+    return count(key, timeout=2 * 3600) > JOINS_PER_HOUR
 
 
 @never_cache

@@ -11,13 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import Right, signed_in, study_for
-from annotation.models import Study
 from annotation.services.moving import effect_of_move, move_study
 from annotation.services.refusals import Refused
 from annotation.views.pages import study_page
 from protocols.bundles import dump_bundle
 from protocols.diffing import compare_bundles
-from protocols.models import ProtocolVersion
 from protocols.selectors import published_versions
 
 
@@ -31,7 +29,13 @@ def study_protocol(request: HttpRequest, slug: str) -> HttpResponse:
     if wanted and chosen is None:
         raise Http404("No such published version of this protocol.")
     if request.method == "POST" and chosen is not None and "understood" in request.POST:
-        return _move(request, study, chosen)
+        try:
+            move_study(study, chosen, by=signed_in(request.user), now=timezone.now())
+        except Refused as refused:
+            messages.error(request, refused.message)
+            return redirect("study_protocol", study.slug)
+        messages.success(request, _("The study now follows %(version)s.") % {"version": chosen})
+        return redirect("study", study.slug)
     context: dict[str, Any] = {"versions": versions, "chosen": chosen, "is_refused": request.method == "POST"}
     if chosen is not None:
         changes = compare_bundles(dump_bundle(study.protocol_version), dump_bundle(chosen))
@@ -40,13 +44,3 @@ def study_protocol(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(
         request, study, "annotation/study_protocol.html", **context, status=422 if context["is_refused"] else 200
     )
-
-
-def _move(request: HttpRequest, study: Study, version: ProtocolVersion) -> HttpResponse:
-    try:
-        move_study(study, version, by=signed_in(request.user), now=timezone.now())
-    except Refused as refused:
-        messages.error(request, refused.message)
-        return redirect("study_protocol", study.slug)
-    messages.success(request, _("The study now follows %(version)s.") % {"version": version})
-    return redirect("study", study.slug)

@@ -1,10 +1,9 @@
 """Pages of an annotator's finished batches and of their answers in one of them, to read but not to change."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -37,7 +36,15 @@ def past_batch(request: HttpRequest, token: UUID) -> HttpResponse:
         return redirect("rate_start", token)
     if not own_work.is_readable(assignment):
         raise Http404("Answers of a qualification are not shown again.")
-    page = _positions(request, assignment)
+    positions = Item.objects.filter(batch=assignment.batch_id).order_by("position")
+    rows = positions.values_list("position", flat=True).distinct()
+    page = Paginator(rows, DIALOGUES).get_page(request.GET.get("page"))
+    dialogues = []
+    for position in page:
+        shown = dialogue_page(assignment, position)
+        if shown is None:
+            raise Http404("No such dialogue.")
+        dialogues.append({"page": shown, "items": own_work.own_items(shown)})
     version = assignment.batch.study.protocol_version
     context = {
         "assignment": assignment,
@@ -45,19 +52,6 @@ def past_batch(request: HttpRequest, token: UUID) -> HttpResponse:
         "version": version,
         "words": texts_of_assignment(assignment),
         "page": page,
-        "dialogues": [_dialogue(assignment, position) for position in page],
+        "dialogues": dialogues,
     }
     return render(request, "annotation/work_past_batch.html", context)
-
-
-def _positions(request: HttpRequest, assignment: Assignment) -> Page:
-    positions = Item.objects.filter(batch=assignment.batch_id).order_by("position")
-    rows = positions.values_list("position", flat=True).distinct()
-    return Paginator(rows, DIALOGUES).get_page(request.GET.get("page"))
-
-
-def _dialogue(assignment: Assignment, position: int) -> dict[str, Any]:
-    page = dialogue_page(assignment, position)
-    if page is None:
-        raise Http404("No such dialogue.")
-    return {"page": page, "items": own_work.own_items(page)}

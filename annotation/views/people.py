@@ -1,4 +1,4 @@
-"""Pages of a study's people: members, annotators, the panel and the invitation."""
+"""Pages of a study's people: members, annotators and their feedback, the panel and the invitation."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,6 @@ from annotation.forms import (
 from annotation.models import Participant, Study
 from annotation.models.study import ROLE_WORDS
 from annotation.selectors import studies as selectors
-from annotation.selectors.feedback import feedback_list
 from annotation.services import people as services
 from annotation.services import studies as study_services
 from annotation.services.panel import set_panel
@@ -65,10 +64,19 @@ def _people_page(request: HttpRequest, study: Study, *, status: int = 200, **for
         "researcher_form": ResearcherForm(),
         "panel": selectors.panel_list(study),
         "longest_reason": LONGEST_REASON,
-        "n_comments": feedback_list(study).count(),
+        "n_comments": selectors.feedback_list(study).count(),
     }
     context.update(forms)
     return study_page(request, study, "annotation/people.html", status=status, **context)
+
+
+@login_required
+@require_safe
+def study_feedback(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what annotators wrote to the researchers when they submitted a batch."""
+    study = study_for(request.user, slug, Right.CLEAR)
+    page = page_of(request, selectors.feedback_list(study))
+    return study_page(request, study, "annotation/people_feedback.html", page=page)
 
 
 @login_required

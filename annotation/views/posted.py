@@ -83,13 +83,12 @@ def form_key(data: QueryDict) -> uuid.UUID:
 
 def with_errors(step: Step, answers: Answers, errors: Errors) -> Step:
     """Return the step as the annotator left it, with errors beside their fields. Questions with errors are asked."""
-    return replace(step, parts=tuple(_part_with_errors(part, answers, errors) for part in step.parts))
-
-
-def _part_with_errors(part: ItemOnScreen, answers: Answers, errors: Errors) -> ItemOnScreen:
-    return replace(part, questions=tuple(_with_errors(question, answers, errors) for question in part.questions))
-
-
-def _with_errors(question: AskedCriterion, answers: Answers, errors: Errors) -> AskedCriterion:
-    found = errors.get(question.name, {})
-    return replace(question, answer=answers[question.name], errors=found, is_asked=question.is_asked or bool(found))
+    parts = []
+    for part in step.parts:
+        questions = []
+        for each in part.questions:
+            found = errors.get(each.name, {})
+            is_asked = each.is_asked or bool(found)
+            questions.append(replace(each, answer=answers[each.name], errors=found, is_asked=is_asked))
+        parts.append(replace(part, questions=tuple(questions)))
+    return replace(step, parts=tuple(parts))

@@ -34,7 +34,13 @@ class Posted(NamedTuple):
 
 def record_posted_marks(assignment: Assignment, position: int, step: Step, data: QueryDict, *, now: datetime) -> Posted:
     """Store the marks that the form changes. Items without fields in the form are not changed. Raise Refused."""
-    said = dict(_said(step, data))
+    said = {}
+    for part in step.parts:
+        name = f"mark-{part.item.token}"
+        if name in data:
+            reason = data.get(f"{name}-reason", "")
+            words = data.get(f"{name}-words", "").replace("\r\n", "\n").strip()[: LONGEST_WORDS + 1]
+            said[part.item.token] = OwnMarks(f"{name}-unsure" in data, reason, words if reason else "")
     stored = marks_on(assignment, position) if said else {}
     changed = {token: marks for token, marks in said.items() if marks != stored.get(token, UNMARKED)}
     is_held = True
@@ -45,15 +51,6 @@ def record_posted_marks(assignment: Assignment, position: int, step: Step, data:
             except ValidationError as invalid:
                 said[token] = replace(said[token], errors=invalid.message_dict)
     return Posted(said, bool(changed), is_held)
-
-
-def _said(step: Step, data: QueryDict) -> Iterator[tuple[uuid.UUID, OwnMarks]]:
-    for part in step.parts:
-        name = f"mark-{part.item.token}"
-        if name in data:
-            reason = data.get(f"{name}-reason", "")
-            words = data.get(f"{name}-words", "").replace("\r\n", "\n").strip()[: LONGEST_WORDS + 1]
-            yield part.item.token, OwnMarks(f"{name}-unsure" in data, reason, words if reason else "")
 
 
 def _markings(token: uuid.UUID, before: OwnMarks, now: OwnMarks, data: QueryDict) -> Iterator[Marking]:

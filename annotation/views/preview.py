@@ -1,6 +1,7 @@
 """Show a protocol's rating screen with a made-up dialogue. Only the protocol is read, and nothing is written."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -62,20 +63,16 @@ def protocol_preview(request: HttpRequest, slug: str, version: str) -> HttpRespo
     """Show the stored version, or the `document` that the editor posts, which is not stored."""
     found = version_for(request.user, slug, version)
     if "document" in request.POST:
-        return _of_document(request, found)
+        try:
+            doc = complete_bundle(_parsed(request.POST["document"]))
+        except InvalidBundle as invalid:
+            context = {"version": found, "errors": invalid.errors, "is_embedded": "whole" not in request.POST}
+            return render(request, "annotation/preview.html", context, status=422)
+        return _screen(request, found, spec_of_document(doc), doc, "")
     if request.method == "POST":  # without JavaScript a step is a form: go to the next one
         return HttpResponseRedirect(f"?step=1/{_number(request) + 1}/")
     language = request.GET.get("language", "")
     return _screen(request, found, spec_in(found, language), dump_bundle(found), language)
-
-
-def _of_document(request: HttpRequest, version: ProtocolVersion) -> HttpResponse:
-    try:
-        doc = complete_bundle(_parsed(request.POST["document"]))
-    except InvalidBundle as invalid:
-        context = {"version": version, "errors": invalid.errors, "is_embedded": "whole" not in request.POST}
-        return render(request, "annotation/preview.html", context, status=422)
-    return _screen(request, version, spec_of_document(doc), doc, "")
 
 
 def _parsed(text: str) -> Any:
@@ -90,7 +87,11 @@ def _screen(
 ) -> HttpResponse:
     words = texts_of_document(doc, language)
     page = _sample_page(spec, request.POST.get("criterion", ""))
-    current = _current(request, page.steps) if page.steps else None
+    current = None
+    if page.steps:  # the one asked for; from the editor, the first one of the criterion that is being edited
+        wanted = request.POST.get("criterion")
+        edited = (step for step in page.steps if any(each.criterion.key == wanted for _, each in step.questions))
+        current = next(edited, page.steps[min(max(_number(request), 1), len(page.steps)) - 1])
     is_stored = "document" not in request.POST
     n_steps = sum(any(each.criterion.required for _, each in step.questions) for step in page.steps)
     context = {
@@ -112,11 +113,15 @@ def _screen(
 
 
 def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
-    items = [
-        _sample_item(UUID(int=100 * place + number), texts, unit)
-        for place, unit in enumerate(spec.units, start=1)
-        for number, texts in enumerate(SHOWN[unit], start=1)
-    ]
+    items = []
+    for place, unit in enumerate(spec.units, start=1):
+        for number, texts in enumerate(SHOWN[unit], start=1):
+            item = ItemText(UUID(int=100 * place + number), texts, unit)
+            if unit == ProtocolVersion.Unit.MODEL:
+                item = replace(item, histories=OTHER_TURNS, speakers=tuple(map(next_speaker, OTHER_TURNS)))
+            else:
+                item = replace(item, speaker=next_speaker(TURNS))
+            items.append(item)
     return DialoguePage(
         position=1,
         previous=None,
@@ -130,12 +135,6 @@ def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
         spec=spec,
         marks={},
     )
-
-
-def _sample_item(token: UUID, texts: tuple[str, ...], unit: str) -> ItemText:
-    if unit == ProtocolVersion.Unit.MODEL:
-        return ItemText(token, texts, unit, histories=OTHER_TURNS, speakers=tuple(map(next_speaker, OTHER_TURNS)))
-    return ItemText(token, texts, unit, speaker=next_speaker(TURNS))
 
 
 def _leading_to(spec: VersionSpec, key: str, items: list[ItemText]) -> dict[tuple[UUID, str], SavedAnswer]:
@@ -153,14 +152,6 @@ def _number(request: HttpRequest) -> int:
     """Return the number in `step`, such as 1/2/ in addresses of the rating screen; 1 if it is not valid."""
     number = request.GET.get("step", "").strip("/").rpartition("/")[2]
     return int(number) if number.isdecimal() and len(number) < 6 else 1
-
-
-def _current(request: HttpRequest, steps: tuple[Step, ...]) -> Step:
-    """Return the step asked for; from the editor, the first one of the criterion that is being edited."""
-    wanted = request.POST.get("criterion")
-    of_criterion = (step for step in steps if any(each.criterion.key == wanted for _, each in step.questions))
-    number = max(1, min(_number(request), len(steps)))
-    return next(of_criterion, steps[number - 1])
 
 
 def _stage(stored: ProtocolVersion, words: Texts, page: DialoguePage, step: Step) -> SafeString:

@@ -17,7 +17,7 @@ from annotation.access import assignment_for
 from annotation.models import Assignment
 from annotation.selectors.item_states import strip_of
 from annotation.selectors.progress import read_progress
-from annotation.selectors.review import MARKS, counts_of, reviewed_items, reviewed_states
+from annotation.selectors.review import counts_of, reviewed_items, reviewed_states
 from annotation.selectors.work import spec_of_assignment
 
 ITEMS = 25  # per page
@@ -32,9 +32,7 @@ NO_FILTER = "1"  # value of the parameter `review` for its first page, unfiltere
 
 class ReviewFilter(forms.Form):
     criterion = forms.ChoiceField(required=False, label=_("Question"))
-    mark = forms.ChoiceField(
-        required=False, label=_("Items"), choices=[("", _("all")), *((mark, MARK_LABELS[mark]) for mark in MARKS)]
-    )
+    mark = forms.ChoiceField(required=False, label=_("Items"), choices=[("", _("all")), *MARK_LABELS.items()])
 
     def __init__(self, data: QueryDict, *, questions: list[tuple[str, str]]) -> None:
         super().__init__(data)

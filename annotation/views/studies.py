@@ -1,4 +1,4 @@
-"""Pages of studies: list, creation, overview, settings, status and batches."""
+"""Pages of studies: list, creation, overview, settings, status, dialogues and batches."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -7,14 +7,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
-from annotation.forms import BatchStatusForm, MakeBatchesForm, StatusForm, StudyForm
+from annotation.forms import BatchStatusForm, DialogueFilter, MakeBatchesForm, StatusForm, StudyForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
+from annotation.selectors.dialogues import dialogue_list, uses_of
 from annotation.selectors.health import worker_is_silent
 from annotation.selectors.pilots import pilots_to_repeat
 from annotation.selectors.texts import text_sample
@@ -103,34 +105,6 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         with errors_in(form):
             messages.success(request, _made(study, form, signed_in(request.user)))
             return redirect("study_batches", slug)
-    return _batches_page(request, study, form)
-
-
-def _made(study: Study, form: MakeBatchesForm, by: User) -> str:
-    now = timezone.now()
-    if form.repeated:
-        given = {name: form.cleaned_data[name] for name in ("kind", "seats")}
-        batch = repeat_pilot(study, pilot=form.repeated, **given, actor=by, now=now)
-        names = {"key": batch.key, "pilot": form.repeated}
-        return _("%(key)s has been made. It shows the same as %(pilot)s. Open it when you are ready.") % names
-    made = batching.make_batches(study, actor=by, now=now, **form.arguments())
-    return _said_of(len(made), is_fresh_only=form.cleaned_data["is_fresh_only"])
-
-
-def _said_of(n: int, *, is_fresh_only: bool) -> str:
-    if n == 0 and is_fresh_only:
-        return _("No batch was made: every dialogue is already in a batch.")
-    if n == 0:
-        return _("No batch was made: every dialogue is already in a batch of this kind.")
-    text = ngettext(
-        "%(n)s batch has been made. Open it when you are ready.",
-        "%(n)s batches have been made. Open them when you are ready.",
-        n,
-    )
-    return text % {"n": n}
-
-
-def _batches_page(request: HttpRequest, study: Study, form: MakeBatchesForm) -> HttpResponse:
     named = request.GET.get("batch", "").replace("\x00", "")
     context = {
         "form": form,
@@ -144,6 +118,40 @@ def _batches_page(request: HttpRequest, study: Study, form: MakeBatchesForm) -> 
     return study_page(request, study, "annotation/batches.html", status=status, **context)
 
 
+def _made(study: Study, form: MakeBatchesForm, by: User) -> str:
+    now = timezone.now()
+    if form.repeated:
+        given = {name: form.cleaned_data[name] for name in ("kind", "seats")}
+        batch = repeat_pilot(study, pilot=form.repeated, **given, actor=by, now=now)
+        names = {"key": batch.key, "pilot": form.repeated}
+        return _("%(key)s has been made. It shows the same as %(pilot)s. Open it when you are ready.") % names
+    made = batching.make_batches(study, actor=by, now=now, **form.arguments())
+    if not made and form.cleaned_data["is_fresh_only"]:
+        return _("No batch was made: every dialogue is already in a batch.")
+    if not made:
+        return _("No batch was made: every dialogue is already in a batch of this kind.")
+    text = ngettext(
+        "%(n)s batch has been made. Open it when you are ready.",
+        "%(n)s batches have been made. Open them when you are ready.",
+        len(made),
+    )
+    return text % {"n": len(made)}
+
+
+@login_required
+@require_safe
+def study_dialogues(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the dialogues and their uses."""
+    study = study_for(request.user, slug, Right.IMPORT)
+    form = DialogueFilter(request.GET)
+    asked = form.cleaned_data if form.is_valid() else {}
+    page = page_of(request, dialogue_list(study, **asked))
+    uses = uses_of(page)
+    rows = [(dialogue, uses[dialogue.pk]) for dialogue in page]
+    query = f"&{urlencode(asked)}" if any(asked.values()) else ""
+    return study_page(request, study, "annotation/dialogues.html", form=form, page=page, rows=rows, query=query)
+
+
 @login_required
 @require_POST
 def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
@@ -155,18 +163,12 @@ def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
     status, by = form.cleaned_data["status"], signed_in(request.user)
     with announced(request):
         n = services.set_batch_status(study, keys=form.keys, status=status, by=by, now=timezone.now())
-        messages.success(request, _opened(n) if status == Batch.Status.OPEN else _closed(n))
+        text = ngettext(
+            "%(n)s batch is now closed. Annotators who have started it may finish it.",
+            "%(n)s batches are now closed. Annotators who have started one may finish it.",
+            n,
+        )
+        if status == Batch.Status.OPEN:
+            text = ngettext("%(n)s batch is now open.", "%(n)s batches are now open.", n)
+        messages.success(request, text % {"n": n})
     return redirect("study_batches", slug)
-
-
-def _opened(n: int) -> str:
-    return ngettext("%(n)s batch is now open.", "%(n)s batches are now open.", n) % {"n": n}
-
-
-def _closed(n: int) -> str:
-    text = ngettext(
-        "%(n)s batch is now closed. Annotators who have started it may finish it.",
-        "%(n)s batches are now closed. Annotators who have started one may finish it.",
-        n,
-    )
-    return text % {"n": n}

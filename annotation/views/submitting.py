@@ -1,7 +1,6 @@
 """Pages at the end of a batch: the list of its items, the submission, and the thanks."""
 
 import re
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -47,7 +46,7 @@ def item_list(request: HttpRequest, token: UUID) -> HttpResponse:
     states = [each for each in item_states(assignment) if each.is_asked]
     wanted, error = request.GET.get("number", "").strip(), ""
     if wanted and (found := _numbered(states, wanted)):
-        return redirect(_url_of(assignment, found))
+        return redirect("rate", token, found.position, reviewed_items(assignment, [found])[0].step)
     if wanted:
         error = _no_item(states, wanted)
     page = Paginator(states, ITEMS).get_page(request.GET.get("page"))
@@ -95,11 +94,6 @@ def _no_item(states: list[ItemState], wanted: str) -> str:
     return text % {"dialogue": dialogue, "number": number, "most": most}
 
 
-def _url_of(assignment: Assignment, state: ItemState) -> str:
-    step = reviewed_items(assignment, [state])[0].step
-    return reverse("rate", args=[assignment.token, state.position, step])
-
-
 # --- the submission ----------------------------------------------------------------------------------------
 @login_required
 @never_cache
@@ -109,36 +103,28 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
     if (away := detour(request, assignment)) is not None:
         return away
     missing = selectors.missing_step(assignment)
+    if request.method == "POST" and missing is not None:
+        page, step = missing
+        messages.error(request, _("An answer is missing here: %(place)s.") % {"place": _name(page, step)})
+        return redirect("rate", token, page.position, step.number)
     if request.method == "POST":
-        return _finish(request, assignment, missing)
+        feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
+        try:
+            submit_assignment(assignment, feedback=feedback, now=timezone.now())
+        except Refused as refused:
+            messages.error(request, refused.message)
+            return redirect("rate_start", token)
+        return redirect("thanks", token)
     context = {"assignment": assignment, "progress": read_progress(assignment)}
     context |= review_context(request, assignment) | {
         "words": selectors.texts_of_assignment(assignment),
         "version": assignment.batch.study.protocol_version,
     }
-    return render(request, "annotation/work_submit.html", context | _describe(assignment, missing))
-
-
-def _describe(assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> dict[str, Any]:
-    if missing is None:
-        return {}
-    page, step = missing
-    url = reverse("rate", args=[assignment.token, page.position, step.number])
-    return {"missing": True, "missing_name": _name(page, step), "missing_url": url}
-
-
-def _finish(request: HttpRequest, assignment: Assignment, missing: tuple[DialoguePage, Step] | None) -> HttpResponse:
     if missing is not None:
         page, step = missing
-        messages.error(request, _("An answer is missing here: %(place)s.") % {"place": _name(page, step)})
-        return redirect("rate", assignment.token, page.position, step.number)
-    feedback = request.POST.get("feedback", "").replace("\x00", "")[:LONGEST_FEEDBACK]
-    try:
-        submit_assignment(assignment, feedback=feedback, now=timezone.now())
-    except Refused as refused:
-        messages.error(request, refused.message)
-        return redirect("rate_start", assignment.token)
-    return redirect("thanks", assignment.token)
+        url = reverse("rate", args=[token, page.position, step.number])
+        context |= {"missing": True, "missing_name": _name(page, step), "missing_url": url}
+    return render(request, "annotation/work_submit.html", context)
 
 
 def _name(page: DialoguePage, step: Step) -> str:

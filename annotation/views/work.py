@@ -221,11 +221,16 @@ def _rate_page(
 ) -> HttpResponse:
     lease, study = selectors.lease_left(assignment, timezone.now()), assignment.batch.study
     spec = selectors.spec_of_assignment(assignment)
+    back_url = ""  # at the beginning of the batch
+    if step.number > 1:
+        back_url = reverse("rate", args=[assignment.token, page.position, step.number - 1])
+    elif page.previous is not None:
+        back_url = reverse("rate", args=[assignment.token, page.previous, 0])  # 0 is the last step
     context = _rate_context(assignment, page, step) | {
         "progress": read_progress(assignment),
         "lease_seconds": int(lease.total_seconds()),
         "guidelines_url": reverse("guidelines", args=[study.slug]),
-        "back_url": _back_url(assignment, page, step),
+        "back_url": back_url,
         "reading_seconds": spec.reading_seconds,
         "reading_left": str(_open(assignment, page.position)),  # a number for the browser, not localised
         "has_changed": selectors.has_changed_instructions(assignment.participant, study.protocol_version),
@@ -236,13 +241,6 @@ def _rate_page(
     }
     context["own_marks"] |= posted or {}
     return render(request, "annotation/rate.html", context, status=status)
-
-
-def _back_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
-    """Return the address of the step before; empty at the beginning of the batch. Number 0 is the last step."""
-    if step.number > 1:
-        return reverse("rate", args=[assignment.token, page.position, step.number - 1])
-    return reverse("rate", args=[assignment.token, page.previous, 0]) if page.previous is not None else ""
 
 
 def _rate_context(assignment: Assignment, page: DialoguePage, step: Step) -> dict[str, Any]:
@@ -281,7 +279,10 @@ def _answer(request: HttpRequest, assignment: Assignment, page: DialoguePage, st
         return _way_out(assignment) or _same_page(request, assignment, page, step, errors, posted)
     if not (is_counted and posted.is_held):
         return _over_page(request, assignment)
-    return redirect(review_links(request, assignment, page.position)["review_url"] or _after(assignment, page, step))
+    following = next_url(assignment, page, step)
+    if assignment.batch.kind == Batch.Kind.TRAINING:  # every answer is explained before the next question
+        following = reverse("training_answer", args=[assignment.token, page.position, step.number])
+    return redirect(review_links(request, assignment, page.position)["review_url"] or following)
 
 
 def _same_page(
@@ -348,12 +349,6 @@ def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[d
         except InvalidAnswer as invalid:
             errors[question.name] = invalid.errors
     return errors, is_counted
-
-
-def _after(assignment: Assignment, page: DialoguePage, step: Step) -> str:
-    if assignment.batch.kind == Batch.Kind.TRAINING:  # every answer is explained before the next question
-        return reverse("training_answer", args=[assignment.token, page.position, step.number])
-    return next_url(assignment, page, step)
 
 
 def next_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
