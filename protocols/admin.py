@@ -55,12 +55,6 @@ def version_of(obj: Model | None) -> Model | None:
     return obj
 
 
-@keep_lazy_text
-def without_mark(question: str) -> str:
-    """Remove the question mark: the page of a frozen version adds a colon to every label."""
-    return question.rstrip("?？")
-
-
 @cache
 def as_shown(field: models.Field) -> Callable[[Any], Any]:
     """Return a read-only display of a model field, with the label and the notation of a draft's form."""
@@ -76,6 +70,8 @@ def as_shown(field: models.Field) -> Callable[[Any], Any]:
             return "-"
         return typed.prepare_value(value) if typed else choices.get(value, value)
 
+    # Without the question mark: the page of a frozen version adds a colon to every label.
+    without_mark = keep_lazy_text(lambda question: question.rstrip("?？"))
     shown.short_description = without_mark(label_of(field))  # type: ignore[attr-defined]
     shown.boolean = is_box  # type: ignore[attr-defined]
     return shown
@@ -89,6 +85,12 @@ class DocumentMixin:
     first: Sequence[str] = ()
     left_out: frozenset[str] = frozenset()
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return not is_frozen(version_of(obj)) and super().has_change_permission(request, obj)  # type: ignore[misc]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return not is_frozen(version_of(obj)) and super().has_delete_permission(request, obj)  # type: ignore[misc]
+
     def formfield_for_dbfield(self, db_field: models.Field, request: HttpRequest, **kwargs: Any) -> Field | None:
         return form_field(db_field, super().formfield_for_dbfield(db_field, request, **kwargs))  # type: ignore[misc]
 
@@ -96,7 +98,8 @@ class DocumentMixin:
         editable = [field for field in self.model._meta.fields if field.editable and field.name not in self.left_out]
         rest = [each for each in editable if not each.primary_key and each.name not in self.first]
         chosen = [self.model._meta.get_field(name) for name in self.first] + rest
-        by_name = ("position",) if is_frozen(obj) else [each.name for each in chosen]  # parts are ordered by it
+        # Parts are ordered by their position.
+        by_name = ("position",) if is_frozen(version_of(obj)) else [each.name for each in chosen]
         return [each.name if each.name in by_name else as_shown(each) for each in chosen]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Shown]:
@@ -121,15 +124,6 @@ class PartInline(DocumentMixin, nested_admin.NestedStackedInline):
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return not is_frozen(version_of(obj)) and super().has_add_permission(request, obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not is_frozen(version_of(obj)) and super().has_change_permission(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not is_frozen(version_of(obj)) and super().has_delete_permission(request, obj)
-
-    def own_fields(self, obj: Model | None) -> list[Shown]:
-        return super().own_fields(version_of(obj))
 
 
 class ExplanationInline(PartInline):
@@ -188,15 +182,6 @@ def published_sentence(version: ProtocolVersion) -> str:
     return gettext("%(version)s is published.") % {"version": f"{version.protocol.name} {version.version}"}
 
 
-def advice_on(version: ProtocolVersion) -> list[dict[str, str]]:
-    """Return the lint warnings about a stored draft, or an empty list if the draft has faults."""
-    doc = dump_bundle(version)
-    if check_bundle(doc):
-        return []
-    found = lint(complete_bundle(doc))
-    return [{"place": place_words(each.path), "sentence": each.sentence, "advice": each.advice} for each in found]
-
-
 def new_version_page() -> str:
     return reverse("admin:protocols_protocolversion_add")
 
@@ -218,13 +203,6 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
     left_out = frozenset({"protocol", "parent", "status"})
     inlines = [CriterionInline]
     actions = ["publish"]
-
-    # --- permissions ---------------------------------------------------------------------------------
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not is_frozen(obj) and super().has_change_permission(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return not is_frozen(obj) and super().has_delete_permission(request, obj)
 
     # --- the form ------------------------------------------------------------------------------------
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
@@ -322,13 +300,17 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         obj = context.get("original")
+        doc = dump_bundle(obj) if obj and not is_frozen(obj) else None
         more = {
             "why_frozen": services.not_draft_sentence(obj) if is_frozen(obj) else "",
             "may_draft": self.has_add_permission(request),
             "next_name": next_version_name(obj) if obj else "",
             "show_publish": not is_frozen(obj),
             "sure_label": PublishForm.base_fields["is_sure"].label,
-            "warnings": advice_on(obj) if obj and not is_frozen(obj) else [],
+            "warnings": [
+                {"place": place_words(each.path), "sentence": each.sentence, "advice": each.advice}
+                for each in (lint(complete_bundle(doc)) if doc and not check_bundle(doc) else [])
+            ],
             "show_save_and_add_another": False,
             "faults": faults_of(context["adminform"].form, context["inline_admin_formsets"][0].formset)
             if context["errors"]

@@ -38,15 +38,11 @@ def _of_parts(formset: Any, around: list[str]) -> Iterator[Fault]:
         yield Fault(f"{formset.prefix}-group", " › ".join([*around, title]), str(said))
     for number, form in enumerate(formset.forms, start=1):
         names = [*around, _name_of(form, number)]
-        yield from _of_a_part(form, names)
+        for said in form.non_field_errors():
+            yield Fault(str(form.prefix), " › ".join(names), str(said))
+        yield from _own(form, names)
         for nested in getattr(form, "nested_formsets", []):
             yield from _of_parts(nested, names)
-
-
-def _of_a_part(form: BaseForm, names: list[str]) -> Iterator[Fault]:
-    for said in form.non_field_errors():
-        yield Fault(str(form.prefix), " › ".join(names), str(said))
-    yield from _own(form, names)
 
 
 def _own(form: BaseForm, names: list[str]) -> Iterator[Fault]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, count
 from typing import Any
 
 from django import forms
@@ -96,37 +97,16 @@ class KeyField(forms.CharField):
     default_validators = [check_key]
 
 
-def notation_of(field: models.Field) -> Notation | None:
-    """Return the notation of a list field, or None for any other field."""
-    if not isinstance(field, models.JSONField) or field.default is dict:
-        return None
-    return NOTATIONS.get(field.name, SENTENCES)
-
-
 def form_field(field: models.Field, made: forms.Field | None) -> forms.Field | None:
     """Return the form field of a model field, with the editor's label and help; a list becomes a LinesField."""
-    if notation := notation_of(field):
-        made = LinesField(notation)
-    elif isinstance(field, models.JSONField):
+    if isinstance(field, models.JSONField) and field.default is dict:
         made = TextsField(required=False, widget=forms.Textarea)
+    elif isinstance(field, models.JSONField):
+        made = LinesField(NOTATIONS.get(field.name, SENTENCES))
     elif field.name == "key":
         made = KeyField(required=False, max_length=field.max_length)
-    if made is not None:
-        _word(field, made)
-    return made
-
-
-def words_of(field: models.Field) -> Any:
-    """Return the editor's description of a model field, or None if the editor does not show it."""
-    return FIELDS[PARTS[field.model]].get(field.name)
-
-
-def label_of(field: models.Field) -> Any:
-    known = words_of(field)
-    return LABELS.get(field.name) or (known.label if known else field.verbose_name)
-
-
-def _word(field: models.Field, made: forms.Field) -> None:
+    if made is None:
+        return None
     known = words_of(field)
     made.label = label_of(field)
     said: Any = HELP.get(field.name) or (known.help if known else field.help_text)
@@ -139,6 +119,17 @@ def _word(field: models.Field, made: forms.Field) -> None:
         made.widget.attrs |= {"rows": 2 if field.name == "definition" else 3, "class": "vLargeTextField"}
     if field.name == "position":
         made.required = False
+    return made
+
+
+def words_of(field: models.Field) -> Any:
+    """Return the editor's description of a model field, or None if the editor does not show it."""
+    return FIELDS[PARTS[field.model]].get(field.name)
+
+
+def label_of(field: models.Field) -> Any:
+    known = words_of(field)
+    return LABELS.get(field.name) or (known.label if known else field.verbose_name)
 
 
 # --- forms -------------------------------------------------------------------------------------------
@@ -234,7 +225,8 @@ class PartFormSet(NestedInlineFormSet):
     def kept(self) -> list[forms.BaseForm]:
         """Return the forms that are not deleted, sorted by position; those without a position come last."""
         kept = [form for form in self.forms if not self._should_delete_form(form)]
-        return sorted(kept, key=lambda form: _position(form.cleaned_data))
+        positions = {form: form.cleaned_data.get("position") for form in kept}
+        return sorted(kept, key=lambda form: float("inf") if positions[form] is None else positions[form])
 
     def entries(self) -> list[Bundle]:
         entries = [entry_of(form, self.fk.name) for form in self.kept]
@@ -254,16 +246,14 @@ class CriteriaFormSet(PartFormSet):
     def is_valid(self) -> bool:
         if not self.is_looked_through:
             self.is_looked_through = True
-            self._look_through(self.instance.page)
+            page = self.instance.page
+            # The whole document is checked even if a field is wrong, so that one page shows all faults.
+            are_right = [page.is_valid(), super().is_valid(), *(each.is_valid() for each in self._nested())]
+            if all(are_right):
+                self._store(page)
+            else:
+                self._put_all(check_bundle(self._document(page, NAMES if page.errors else page.head())), page)
         return self.stored is not None and super().is_valid()
-
-    def _look_through(self, page: Any) -> None:
-        """Check the whole document even if a field is wrong, so that one page shows all faults."""
-        are_right = [page.is_valid(), super().is_valid(), *(each.is_valid() for each in self._nested())]
-        if all(are_right):
-            self._store(page)
-        else:
-            self._put_all(check_bundle(self._document(page, NAMES if page.errors else page.head())), page)
 
     def _document(self, page: Any, names: Bundle) -> Bundle:
         own = {name: value for name, value in page.cleaned_data.items() if name not in OF_FORMS}
@@ -308,26 +298,16 @@ def _untyped(form: forms.BaseForm) -> Bundle:
     return texts | lists
 
 
-def _position(data: Mapping[str, Any]) -> float:
-    position = data.get("position")
-    return float("inf") if position is None else position
-
-
 def _with_keys(entries: list[Bundle], part: str) -> Iterator[Bundle]:
     """Yield the entries; one without a key gets a unique key made from its name."""
     taken = {entry["key"] for entry in entries}
     for number, entry in enumerate(entries, start=1):
         name = next((entry[name] for name in NAMED_BY if entry.get(name)), "")
-        key = entry["key"] or _free(slugify(name)[:70] or f"{part}-{number}", taken)
+        own = slugify(name)[:70] or f"{part}-{number}"
+        free = (key for key in chain([own], (f"{own}-{n}" for n in count(2))) if key not in taken)
+        key = entry["key"] or next(free)
         taken.add(key)
         yield entry | {"key": key}
-
-
-def _free(key: str, taken: set[str]) -> str:
-    number, free = 2, key
-    while free in taken:
-        number, free = number + 1, f"{key}-{number}"
-    return free
 
 
 # --- faults beside their fields ------------------------------------------------------------------------
@@ -349,16 +329,12 @@ def _put_in(form: forms.BaseForm, place: str, error: BundleError) -> None:
     if found and found[1] in getattr(form, "misread", ()):
         return  # a stand-in was checked here; the field shows its own fault
     if found and found[1] in form.fields:
-        form.add_error(found[1], _within(found) + sentence_of(error))
+        # The line of a box, counted from 1, and the place in it.
+        line = _("Line %(n)s") % {"n": int(found[2]) + 1} if found[2] else ""
+        within = ", ".join(filter(None, [line, found[3].removeprefix(".")]))
+        form.add_error(found[1], f"{within}: {sentence_of(error)}" if within else sentence_of(error))
     else:
         form.add_error(None, ValidationError(f"{error.path}: {sentence_of(error)}"))
-
-
-def _within(found: re.Match[str]) -> str:
-    """Return a prefix that names the line of a box, counted from 1, and the place in it."""
-    line = _("Line %(n)s") % {"n": int(found[2]) + 1} if found[2] else ""
-    place = ", ".join(filter(None, [line, found[3].removeprefix(".")]))
-    return f"{place}: " if place else ""
 
 
 def sentence_of(error: BundleError) -> str:

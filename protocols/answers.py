@@ -55,13 +55,8 @@ def parse_answer(criterion: CriterionSpec, given: Given, n_turns: int = 0) -> An
     if criterion.kind == Criterion.Kind.TURNS:
         return _parse_turns(criterion, given, n_turns)
     if criterion.kind == Criterion.Kind.COMPUTED:
-        raise InvalidAnswer(
-            {"option": _("“%(name)s” follows from other answers and is not asked.") % {"name": criterion.name}}
-        )
-    return _parse_single(criterion, given)
-
-
-def _parse_single(criterion: CriterionSpec, given: Given) -> Answer:
+        message = _("“%(name)s” follows from other answers and is not asked.")
+        raise InvalidAnswer({"option": message % {"name": criterion.name}})
     chosen = criterion.option(given.option)
     if chosen is None:
         raise InvalidAnswer({"option": _("Choose one of the answers to “%(name)s”.") % {"name": criterion.name}})
@@ -90,9 +85,8 @@ def alone_error(chosen: Sequence[OptionSpec]) -> str:
     alone = next((option for option in chosen if option.alone), None)
     if alone is None or len(chosen) == 1:
         return ""
-    return _("“%(label)s” cannot be combined with other answers: choose it alone, or not at all.") % {
-        "label": alone.label
-    }
+    sentence = _("“%(label)s” cannot be combined with other answers: choose it alone, or not at all.")
+    return sentence % {"label": alone.label}
 
 
 def _parse_turns(criterion: CriterionSpec, given: Given, n_turns: int) -> Answer:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from protocols.documents import parse_text, read_file, unreadable, write_yaml
 from protocols.meaning import meaning_errors
-from protocols.models import Criterion, Example, Option, ProtocolVersion
+from protocols.models import Option, ProtocolVersion
 from protocols.schema import BundleError, InvalidBundle, form_errors, one_of, path_of, with_defaults, without_defaults
 
 __all__ = [
@@ -28,6 +28,8 @@ __all__ = [
     "dump_bundle",
     "load_bundle",
     "readable_bundle",
+    "readable_json",
+    "readable_yaml",
     "write_yaml",
 ]
 
@@ -93,11 +95,8 @@ def _extended(base: Bundle, own: Bundle) -> Bundle:
     theirs, ours = base.get("translations"), own.get("translations")
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
         return base | own
-    return base | own | {"translations": theirs | {code: _joined(theirs.get(code), ours[code]) for code in ours}}
-
-
-def _joined(base: object, own: object) -> object:
-    return base | own if isinstance(base, dict) and isinstance(own, dict) else own
+    both = {code for code in ours if isinstance(theirs.get(code), dict) and isinstance(ours[code], dict)}
+    return base | own | {"translations": theirs | ours | {code: theirs[code] | ours[code] for code in both}}
 
 
 def _without(base: Bundle, keys: object) -> Bundle:
@@ -110,15 +109,12 @@ def _without(base: Bundle, keys: object) -> Bundle:
         raise unreadable("without", message, one_of(known))
     left = base | {"criteria": [each for each in criteria if _key_of(each) not in keys]}
     if isinstance(base.get("translations"), dict):
-        left["translations"] = {code: _untold(texts, keys) for code, texts in base["translations"].items()}
+        left["translations"] = dict(base["translations"])
+        for code, texts in base["translations"].items():
+            if isinstance(texts, dict) and isinstance(texts.get("criteria"), dict):
+                told = {key: part for key, part in texts["criteria"].items() if key not in keys}
+                left["translations"][code] = texts | {"criteria": told}
     return left
-
-
-def _untold(texts: object, keys: list[Any]) -> object:
-    """Return a translation without the given criteria."""
-    if not isinstance(texts, dict) or not isinstance(texts.get("criteria"), dict):
-        return texts
-    return texts | {"criteria": {key: part for key, part in texts["criteria"].items() if key not in keys}}
 
 
 def _key_of(criterion: object) -> object:
@@ -197,10 +193,17 @@ def _character_errors(value: Any, place: list[str | int]) -> Iterator[BundleErro
 
 # --- writing -----------------------------------------------------------------------------------------
 def dump_bundle(version: ProtocolVersion) -> Bundle:
-    criteria = version.criteria.prefetch_related("options__explanations", "examples")
     head: Bundle = {"bundle": 1, "protocol": version.protocol.slug, "name": version.protocol.name}
     head |= {field: getattr(version, field) for field in VERSION_FIELDS}
-    return head | {"criteria": [_dump_criterion(row) for row in criteria]}
+    criteria = []
+    for row in version.criteria.prefetch_related("options__explanations", "examples"):
+        own = _fields(row, "key name short question definition kind unit scale required when rules")
+        options = [_dump_option(option) for option in row.options.all()]
+        examples = [
+            _fields(each, "title facts history candidates rated_turn option why") for each in row.examples.all()
+        ]
+        criteria.append(own | {"options": options, "examples": examples})
+    return head | {"criteria": criteria}
 
 
 def readable_bundle(version: ProtocolVersion) -> Bundle:
@@ -211,22 +214,18 @@ def readable_bundle(version: ProtocolVersion) -> Bundle:
     return without_defaults(with_defaults(dump_bundle(version)))
 
 
-def _dump_criterion(row: Criterion) -> Bundle:
-    return _fields(row, "key name short question definition kind unit scale required when rules") | {
-        "options": [_dump_option(option) for option in row.options.all()],
-        "examples": [_dump_example(example) for example in row.examples.all()],
-    }
+def readable_yaml(version: ProtocolVersion) -> str:
+    return write_yaml(readable_bundle(version))
+
+
+def readable_json(version: ProtocolVersion) -> str:
+    return json.dumps(readable_bundle(version), ensure_ascii=False, indent=2) + "\n"
 
 
 def _dump_option(row: Option) -> Bundle:
     explanations = [_fields(each, "key text sub_dimension") for each in row.explanations.all()]
     own = _fields(row, "key label definition conditions role value asks alone words_min words_max")
-    own |= {"value": _normal(row.value)}
-    return own | {"explanations": explanations}
-
-
-def _dump_example(row: Example) -> Bundle:
-    return _fields(row, "title facts history candidates rated_turn option why")
+    return own | {"value": _normal(row.value), "explanations": explanations}
 
 
 def _fields(row: object, names: str) -> Bundle:

@@ -92,7 +92,7 @@ def _value_changes(place: str, key: str, old: Any, new: Any, *, is_semantic: boo
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping_changes(place, old, new, is_semantic=is_semantic)
     elif key in KEYED and isinstance(old, list):  # the version's own `options` is a string
-        yield from _part_changes(place, _by_key(old), _by_key(new), is_semantic=is_semantic)
+        yield from _part_changes(place, by_key(old), by_key(new), is_semantic=is_semantic)
     elif key == "examples":
         yield from _part_changes(place, _by_title(old), _by_title(new), is_semantic=is_semantic)
     elif old != new:
@@ -111,7 +111,7 @@ def _part_changes(path: str, old: dict[str, Bundle], new: dict[str, Bundle], *, 
             yield Change(f"{path}.{name}", "moved", places[0][name], places[1][name], is_semantic)
 
 
-def _by_key(parts: Iterable[Bundle]) -> dict[str, Bundle]:
+def by_key(parts: Iterable[Bundle]) -> dict[str, Bundle]:
     return {part["key"]: part for part in parts}
 
 

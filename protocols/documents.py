@@ -131,25 +131,20 @@ for _kind, _pattern, _first in _PLAIN:
         _class.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(f"(?:{_pattern})\\Z"), _first)
 
 
-def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(TEXT_TAG, text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _text_node)
-
-
-def _not_yaml(path: str, problem: str) -> InvalidBundle:
-    if "'\\t'" in problem:
-        return unreadable(path, _("starts with a tab"), _("spaces: YAML uses them to show what belongs together"))
-    return unreadable(path, problem or _("is not YAML"), _("plain YAML"))
+_Dumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar(TEXT_TAG, text, style="|" if "\n" in text else None)
+)
 
 
 def _parse_yaml(text: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with less
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _not_yaml(_line(line), error.problem or "") from None
+        place = _line(error.problem_mark.line + 1 if error.problem_mark else 1)
+        if "'\\t'" in (error.problem or ""):
+            wanted = _("spaces: YAML uses them to show what belongs together")
+            raise unreadable(place, _("starts with a tab"), wanted) from None
+        raise unreadable(place, error.problem or _("is not YAML"), _("plain YAML")) from None
     except yaml.YAMLError as error:
         raise unreadable("document", str(error).splitlines()[0], _("plain YAML")) from None
     except ValueError as error:  # a number with thousands of digits

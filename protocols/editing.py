@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 
 from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext_lazy as _
@@ -13,10 +12,10 @@ from django.utils.translation import pgettext_lazy
 from protocols.bundles import Bundle, check_bundle, complete_bundle, dump_bundle
 from protocols.linting import lint
 from protocols.models import ProtocolVersion
-from protocols.schema import SCHEMA, described, with_defaults
+from protocols.schema import SCHEMA, described, resolved, with_defaults
 
 Text = str | Promise
-Choices = tuple[tuple[str, Text], ...]
+Choices = Sequence[tuple[str, Text]]
 UNITS: Choices = (
     ("response", _("Each response")),
     ("candidate_set", _("All responses by one author to a dialogue, together")),
@@ -81,191 +80,171 @@ class Field:
     most: int | None = None
 
 
-def _field(name: str, label: Text, widget: str = "line", **more: Any) -> Field:
-    return Field(name, label, widget, **more)
-
-
 UNTOLD = ("decimal", "option")  # the schema describes how a file writes these, which does not help on a form
 _OWN_SCALE = "scale=ordinal,interval"
 _PARTS: dict[str, tuple[Field, ...]] = {
     "document": (
-        _field("summary", _("What does it measure?"), "text", help=_("For researchers: annotators do not see it.")),
-        _field("language", _("Language of the texts"), help=_("Its ISO code: en, it, zh-Hans.")),
-        _field(
+        Field("summary", _("What does it measure?"), "text", help=_("For researchers: annotators do not see it.")),
+        Field("language", _("Language of the texts"), help=_("Its ISO code: en, it, zh-Hans.")),
+        Field(
             "unit", _("What is rated?"), "select", choices=UNITS, help=_("A criterion can ask about something else.")
         ),
-        _field("order", _("On screen at once"), "select", choices=ORDERS),
-        _field("context_title", _("Heading above the dialogue"), help=_("For example “Read this first”.")),
-        _field("item_title", _("Heading above the response"), help=_("If empty, “Response to rate”.")),
-        _field("scale_above", _("Show the whole scale above the response"), "box"),
-        _field(
+        Field("order", _("On screen at once"), "select", choices=ORDERS),
+        Field("context_title", _("Heading above the dialogue"), help=_("For example “Read this first”.")),
+        Field("item_title", _("Heading above the response"), help=_("If empty, “Response to rate”.")),
+        Field("scale_above", _("Show the whole scale above the response"), "box"),
+        Field(
             "flagged",
             _("Flagged items"),
             "select",
             choices=FLAGGED,
             help=_("For example an item with a broken text. A flag is never an answer."),
         ),
-        _field("options", _("Options"), "select", choices=ProtocolVersion.OptionLayout.choices),
-        _field("response", _("The response is shown"), "select", choices=ProtocolVersion.ResponsePlace.choices),
-        _field("guide", _("Short guidelines are shown"), "select", choices=ProtocolVersion.GuidePlace.choices),
-        _field("guidelines_short", _("Short guidelines"), "text", help=_("On the rating screen. Markdown.")),
-        _field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
-        _field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),
-        _field(
+        Field("options", _("Options"), "select", choices=ProtocolVersion.OptionLayout.choices),
+        Field("response", _("The response is shown"), "select", choices=ProtocolVersion.ResponsePlace.choices),
+        Field("guide", _("Short guidelines are shown"), "select", choices=ProtocolVersion.GuidePlace.choices),
+        Field("guidelines_short", _("Short guidelines"), "text", help=_("On the rating screen. Markdown.")),
+        Field("guidelines", _("Full guidelines"), "text", help=_("One click away. Markdown.")),
+        Field("welcome", pgettext_lazy("a text for annotators", "Welcome"), "text"),
+        Field(
             "changes",
             _("New in this version"),
             "text",
             help=_("Shown once to everyone who has worked with another version."),
         ),
-        _field("expected_minutes", _("Expected minutes per batch"), "number"),
-        _field("max_minutes", _("Maximum minutes per batch"), "number", help=_("After this the seat is released.")),
-        _field(
+        Field("expected_minutes", _("Expected minutes per batch"), "number"),
+        Field("max_minutes", _("Maximum minutes per batch"), "number", help=_("After this the seat is released.")),
+        Field(
             "batch_items",
             _("Batch size for these times, in items"),
             "number",
             help=_("Times are scaled for batches of another size. 0: the times apply to any batch."),
         ),
-        _field(
+        Field(
             "reading_seconds",
             _("Seconds to read a dialogue before answering"),
             "number",
             help=_("0: annotators can answer at once."),
         ),
-        _field(
+        Field(
             "words_min",
             _("Minimum words of a free text"),
             "number",
             help=_("A Chinese or Japanese character counts as a word."),
         ),
-        _field("words_max", _("Maximum words of a free text"), "number"),
-        _field("feedback_box", _("Ask for remarks at the end of a batch"), "box"),
-        _field("citation", _("Where it was published"), "text"),
-        _field(
+        Field("words_max", _("Maximum words of a free text"), "number"),
+        Field("feedback_box", _("Ask for remarks at the end of a batch"), "box"),
+        Field("citation", _("Where it was published"), "text"),
+        Field(
             "granularity",
             pgettext_lazy("turn or dialogue", "Judged per"),
             "select",
             choices=(("turn", _("Turn")), ("dialogue", _("Dialogue"))),
         ),
-        _field("mode", _("Kind of judgement"), "select", choices=MODES),
-        _field(
+        Field("mode", _("Kind of judgement"), "select", choices=MODES),
+        Field(
             "interaction",
             pgettext_lazy("read, or held by the annotators", "Dialogues are"),
             "select",
             choices=INTERACTIONS,
         ),
-        _field(
+        Field(
             "dimensions",
             _("Dimensions of quality"),
             "json",
             help=_("Written as in a bundle, for the report. [] for none."),
         ),
-        _field(
+        Field(
             "translations",
             _("Translations"),
             "json",
             help=_('JSON as in a bundle, by ISO code: {"it": {"name": "Cortesia"}}. {} for none.'),
         ),
     ),
-    "notice": (_field("", _("Notice"), "text"),),
+    "notice": (Field("", _("Notice"), "text"),),
     "criterion": (
-        _field("name", _("Name"), help=_("Keep it short: Fluency, Safety.")),
-        _field("question", _("Question"), "text", help=_("What annotators are asked.")),
-        _field("definition", _("What to consider"), "text", help=_("Shown under the question.")),
-        _field("kind", _("What is chosen?"), "select", choices=KINDS),
-        _field(
+        Field("name", _("Name"), help=_("Keep it short: Fluency, Safety.")),
+        Field("question", _("Question"), "text", help=_("What annotators are asked.")),
+        Field("definition", _("What to consider"), "text", help=_("Shown under the question.")),
+        Field("kind", _("What is chosen?"), "select", choices=KINDS),
+        Field(
             "scale",
             pgettext_lazy("on a scale", "The answers are"),
             "select",
             choices=SCALES,
             needs="kind=single,computed",
         ),
-        _field(
+        Field(
             "unit",
             pgettext_lazy("what a question is about", "Asked about"),
             "select",
             choices=(("", _("Same as the protocol")), *UNITS),
         ),
-        _field("required", _("An answer is required"), "box", needs="kind=single,multiple,turns"),
-        _field("short", _("Short name for tables")),
-        _field(
+        Field("required", _("An answer is required"), "box", needs="kind=single,multiple,turns"),
+        Field("short", _("Short name for tables")),
+        Field(
             "rules",
             _("Rules"),
             "json",
             help=_("Written as in a bundle. The first rule that holds counts."),
             needs="kind=computed",
         ),
-        _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
+        Field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
     ),
     "option": (
-        _field("label", pgettext_lazy("an answer to choose", "Answer")),
-        _field("value", pgettext_lazy("of an answer", "Number"), "decimal", needs=f"^{_OWN_SCALE}"),
-        _field("asks", _("Then ask for"), "select", choices=ASKS, needs="^kind=single"),
-        _field("alone", _("Cannot be combined with other answers"), "box", needs="^kind=multiple"),
-        _field("definition", pgettext_lazy("an answer", "When it fits"), "text"),
-        _field("role", _("Role in the report"), "select", choices=ROLES),
-        _field("words_min", _("Minimum words"), "number", needs="asks=explanation,explanation_required,free_text"),
-        _field("words_max", _("Maximum words"), "number", needs="asks=explanation,explanation_required,free_text"),
-        _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
+        Field("label", pgettext_lazy("an answer to choose", "Answer")),
+        Field("value", pgettext_lazy("of an answer", "Number"), "decimal", needs=f"^{_OWN_SCALE}"),
+        Field("asks", _("Then ask for"), "select", choices=ASKS, needs="^kind=single"),
+        Field("alone", _("Cannot be combined with other answers"), "box", needs="^kind=multiple"),
+        Field("definition", pgettext_lazy("an answer", "When it fits"), "text"),
+        Field("role", _("Role in the report"), "select", choices=ROLES),
+        Field("words_min", _("Minimum words"), "number", needs="asks=explanation,explanation_required,free_text"),
+        Field("words_max", _("Maximum words"), "number", needs="asks=explanation,explanation_required,free_text"),
+        Field("key", pgettext_lazy("of a part of a protocol", "Key"), "key", help=_("Its name in exported files.")),
     ),
-    "condition": (_field("", pgettext_lazy("an answer", "It fits when"), "text"),),
+    "condition": (Field("", pgettext_lazy("an answer", "It fits when"), "text"),),
     "explanation": (
-        _field("text", pgettext_lazy("to choose", "Reason"), "text"),
-        _field("sub_dimension", _("Name in the report"), help=_("Annotators do not see it.")),
-        _field("key", pgettext_lazy("of a part of a protocol", "Key"), "key"),
+        Field("text", pgettext_lazy("to choose", "Reason"), "text"),
+        Field("sub_dimension", _("Name in the report"), help=_("Annotators do not see it.")),
+        Field("key", pgettext_lazy("of a part of a protocol", "Key"), "key"),
     ),
     "example": (
-        _field("title", _("Title")),
-        _field("option", _("Evaluation of the dialogue itself"), "option", needs="candidates=0"),
-        _field(
+        Field("title", _("Title")),
+        Field("option", _("Evaluation of the dialogue itself"), "option", needs="candidates=0"),
+        Field(
             "rated_turn", _("Only turn number"), "number", needs="candidates=0", help=_("If empty, the whole dialogue.")
         ),
-        _field("why", _("Why"), "text", needs="candidates=0"),
+        Field("why", _("Why"), "text", needs="candidates=0"),
     ),
-    "fact": (_field("", _("Fact"), "text"),),
-    "turn": (_field("speaker", _("Speaker")), _field("text", pgettext_lazy("a speaker of a dialogue", "Says"), "text")),
+    "fact": (Field("", _("Fact"), "text"),),
+    "turn": (Field("speaker", _("Speaker")), Field("text", pgettext_lazy("a speaker of a dialogue", "Says"), "text")),
     "candidate": (
-        _field("text", _("Response"), "text"),
-        _field("speaker", _("Speaker")),
-        _field("option", _("Evaluation"), "option"),
-        _field(
+        Field("text", _("Response"), "text"),
+        Field("speaker", _("Speaker")),
+        Field("option", _("Evaluation"), "option"),
+        Field(
             "explanations",
             _("Reasons to tick"),
             "keys",
             help=_("Keys of the evaluation's reasons, separated by commas."),
         ),
-        _field("why", _("Why"), "text"),
+        Field("why", _("Why"), "text"),
     ),
 }
-_SENTENCES = {"notice": "sentence", "condition": "sentence", "fact": "sentence"}
-
-
-def _schema_of(part: str, name: str) -> Mapping[str, Any]:
-    defs = SCHEMA["$defs"]
-    if not name:
-        return defs[_SENTENCES[part]]
-    found = (SCHEMA if part == "document" else defs[part])["properties"][name]
-    return {**defs[found["$ref"].removeprefix("#/$defs/")], **found} if "$ref" in found else found
 
 
 def _bounded(part: str, field: Field) -> Field:
     """Return the field with the schema's limits and, if it needs help and has none, the schema's description."""
-    schema = _schema_of(part, field.name)
-    return Field(
-        field.name,
-        field.label,
-        field.widget,
-        field.help or ("" if field.choices or field.widget in UNTOLD or not field.name else _described(schema)),
-        field.choices,
-        field.needs,
-        schema.get("maxLength"),
-        schema.get("minimum"),
-        schema.get("maximum"),
+    whole = SCHEMA if part == "document" else SCHEMA["$defs"].get(part)
+    schema = resolved(whole["properties"][field.name]) if field.name else SCHEMA["$defs"]["sentence"]
+    needs_help = field.name and not (field.help or field.choices or field.widget in UNTOLD)
+    return replace(
+        field,
+        help=lazy(described, str)(schema) if needs_help else field.help,
+        max_length=schema.get("maxLength"),
+        least=schema.get("minimum"),
+        most=schema.get("maximum"),
     )
-
-
-def _described(schema: Mapping[str, Any]) -> Text:
-    """Return the schema's description, translated when a page shows it."""
-    return lazy(described, str)(schema)
 
 
 FIELDS = {part: {field.name or "itself": _bounded(part, field) for field in fields} for part, fields in _PARTS.items()}
@@ -284,10 +263,7 @@ def revision_of(doc: Bundle) -> str:
 
 def findings(doc: object) -> dict[str, list[dict[str, str]]]:
     """Return the `errors` of a document and, if there are none, its `warnings`."""
-    errors = [{"path": each.path, "message": each.message, "expected": each.expected} for each in check_bundle(doc)]
-    return {"errors": errors, "warnings": [] if errors or not isinstance(doc, dict) else list(_advice(doc))}
-
-
-def _advice(doc: Bundle) -> Iterator[dict[str, str]]:
-    for each in lint(complete_bundle(doc)):
-        yield {"path": each.path, "message": each.sentence, "expected": each.advice}
+    errors = [asdict(each) for each in check_bundle(doc)]
+    advice = [] if errors or not isinstance(doc, dict) else lint(complete_bundle(doc))
+    warnings = [{"path": each.path, "message": each.sentence, "expected": each.advice} for each in advice]
+    return {"errors": errors, "warnings": warnings}

@@ -1,5 +1,6 @@
 """Forms of the protocol pages. They check what a browser sends; services and bundles check what it means."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -12,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from protocols.documents import MAX_BYTES
 from protocols.labels import status_word
 from protocols.models import ProtocolVersion
-from protocols.schema import BundleError, InvalidBundle
+from protocols.schema import InvalidBundle
 from protocols.selectors import is_shipped
 
 CODE = {"spellcheck": "false", "autocapitalize": "off", "autocomplete": "off"}
@@ -22,6 +23,7 @@ UNITS = (
     ("model", _("a model")),
     ("dialogue", _("a dialogue")),
 )
+NO_SUCH_VERSION = {"invalid_choice": _("There is no such version here.")}
 FIELD_OF = {"protocol": "slug", "name": "name", "version": "version_name", "language": "language", "unit": "unit"}
 
 
@@ -44,14 +46,8 @@ class SearchForm(forms.Form):
 class CompareForm(forms.Form):
     """Choose two versions, each written as slug@version."""
 
-    a = forms.ChoiceField(
-        label=pgettext_lazy("the version before", "From"),
-        error_messages={"invalid_choice": _("There is no such version here.")},
-    )
-    b = forms.ChoiceField(
-        label=pgettext_lazy("the version after", "To"),
-        error_messages={"invalid_choice": _("There is no such version here.")},
-    )
+    a = forms.ChoiceField(label=pgettext_lazy("the version before", "From"), error_messages=NO_SUCH_VERSION)
+    b = forms.ChoiceField(label=pgettext_lazy("the version after", "To"), error_messages=NO_SUCH_VERSION)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,20 +77,12 @@ class BundleFieldsForm(forms.Form):
     def add_refusal(self, refusal: InvalidBundle) -> None:
         for error in refusal.errors:
             field = FIELD_OF.get(error.path)
-            is_shown = field in self.fields
-            self.add_error(field if is_shown else None, _refusal(error, is_shown=is_shown))
-
-
-def _refusal(error: BundleError, *, is_shown: bool) -> str:
-    """Return the sentence of a fault. With `is_shown` it appears beside its field and does not name it."""
-    found = {"path": error.path, "message": error.message, "expected": error.expected}
-    if is_shown and error.expected:
-        return gettext("It %(message)s. Expected: %(expected)s.") % found
-    if is_shown:
-        return gettext("It %(message)s.") % found
-    if error.expected:
-        return gettext("%(path)s: %(message)s. Expected: %(expected)s.") % found
-    return gettext("%(path)s: %(message)s.") % found
+            if field in self.fields:  # the sentence appears beside the field and does not name it
+                whole, short = gettext("It %(message)s. Expected: %(expected)s."), gettext("It %(message)s.")
+            else:
+                whole = gettext("%(path)s: %(message)s. Expected: %(expected)s.")
+                field, short = None, gettext("%(path)s: %(message)s.")
+            self.add_error(field, (whole if error.expected else short) % asdict(error))
 
 
 class NewDraftForm(BundleFieldsForm):
@@ -142,7 +130,7 @@ class CopyForm(NewProtocolForm):
         queryset=ProtocolVersion.objects.none(),
         label=_("Copy of"),
         empty_label=_("Choose a version"),
-        error_messages={"invalid_choice": _("There is no such version here.")},
+        error_messages=NO_SUCH_VERSION,
     )
     version_name = forms.CharField(
         max_length=40, label=_("Name of the first version"), initial="0.1", widget=forms.TextInput(attrs=CODE)
@@ -187,13 +175,10 @@ class ImportForm(forms.Form):
             both = gettext("Choose a file or paste a text, not both: the text box is not empty.")
             raise ValidationError(both if file else gettext("Choose a file, or paste a text."))
         if file:
-            data["text"] = self._text_of(file)
+            try:
+                data["text"] = str(file.read().decode("utf-8-sig"))
+            except UnicodeDecodeError as error:
+                message = gettext("The file is not UTF-8 at byte %(place)s.") % {"place": error.start}
+                raise ValidationError({"file": message}) from None
             self.data = {**self.data, "text": data["text"]}  # fills the text box: a browser forgets the chosen file
         return data
-
-    def _text_of(self, file: UploadedFile) -> str:
-        try:
-            return str(file.read().decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            message = gettext("The file is not UTF-8 at byte %(place)s.") % {"place": error.start}
-            raise ValidationError({"file": message}) from None

@@ -145,11 +145,12 @@ def _plain(text: str) -> str:
 def _leading(doc: Bundle) -> Iterator[Warning_]:
     for path, question in _questions(doc):
         for words in LEADING:
-            if re.search(_whole(words), _plain(question)):
+            # Whole words only; Chinese has no spaces between words.
+            pattern = words if ord(words[0]) > 0x2E80 else rf"\b{re.escape(words)}\b"
+            if re.search(pattern, _plain(question)):
                 sentence = _("The words “%(words)s” suggest an answer.") % {"words": words}
-                yield Warning_(
-                    path, "leading_question", sentence, _("Phrase the question so that no answer sounds expected.")
-                )
+                advice = _("Phrase the question so that no answer sounds expected.")
+                yield Warning_(path, "leading_question", sentence, advice)
 
 
 def _questions(doc: Bundle) -> Iterator[tuple[str, str]]:
@@ -158,11 +159,6 @@ def _questions(doc: Bundle) -> Iterator[tuple[str, str]]:
     for language, texts in doc["translations"].items():
         for key, part in texts.get("criteria", {}).items():
             yield f"translations.{language}.criteria.{key}.question", part.get("question", "")
-
-
-def _whole(words: str) -> str:
-    """Return a pattern that matches whole words; Chinese has no spaces between words."""
-    return words if ord(words[0]) > 0x2E80 else rf"\b{re.escape(words)}\b"
 
 
 # --- translations --------------------------------------------------------------------------------------
@@ -192,14 +188,10 @@ def _is_translated(doc: Bundle, texts: Bundle) -> Iterator[bool]:
             yield from _has(option, mine, OPTION_TEXTS)
             yield from (each["key"] in mine.get("explanations", {}) for each in option["explanations"])
         for example, mine in zip_longest(criterion["examples"], own.get("examples", ()), fillvalue=NOTHING):
-            yield from _is_told(example, mine)
-
-
-def _is_told(example: Bundle, texts: Bundle) -> Iterator[bool]:
-    yield from _has(example, texts, ("title", "why"))
-    for name, wanted in (("history", ("text",)), ("candidates", ("text", "why"))):
-        for each, mine in zip_longest(example[name], texts.get(name, ()), fillvalue=NOTHING):
-            yield from _has(each, mine, wanted)
+            yield from _has(example, mine, ("title", "why"))
+            for name, wanted in (("history", ("text",)), ("candidates", ("text", "why"))):
+                for part, told in zip_longest(example[name], mine.get(name, ()), fillvalue=NOTHING):
+                    yield from _has(part, told, wanted)
 
 
 def _has(original: Bundle, texts: Bundle, names: Iterable[str]) -> Iterator[bool]:

@@ -1,13 +1,13 @@
 """Check what a schema cannot check: whether the parts of a bundle fit each other."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from protocols.models import Criterion, Option, ProtocolVersion
-from protocols.schema import BundleError, one_of
+from protocols.schema import BundleError, at_least, at_most, n_entries, one_of
 
 Entry = Mapping[str, Any]
 Kind = Criterion.Kind
@@ -28,15 +28,7 @@ def meaning_errors(doc: Entry) -> Iterator[BundleError]:
 
 def _above(value: object, other: str, most: object) -> tuple[str, str]:
     """Return (what is wrong, what was expected); `other` is the key of the limit that the value exceeds."""
-    return _("is %(value)s, more than %(other)s") % {"value": value, "other": other}, _at_most(most)
-
-
-def _at_most(n: object) -> str:
-    return _("at most %(n)s") % {"n": n}
-
-
-def _entries(entries: Sized) -> str:
-    return _("has %(n)s entries") % {"n": len(entries)}
+    return _("is %(value)s, more than %(other)s") % {"value": value, "other": other}, at_most(most)
 
 
 # --- one criterion ---------------------------------------------------------------------------------
@@ -49,9 +41,10 @@ def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Ent
     yield from _kind_errors(path, criterion, doc)
     if criterion["scale"] != Criterion.Scale.NOMINAL:
         yield from _value_errors(f"{path}.options", options)
-    yield from _condition_errors(f"{path}.when", criterion["when"], earlier, _same_unit(criterion, doc))
+    alike = [other for other in earlier if _unit(other, doc) == _unit(criterion, doc)]
+    yield from _condition_errors(f"{path}.when", criterion["when"], alike)
     for number, rule in enumerate(criterion["rules"]):
-        yield from _condition_errors(f"{path}.rules[{number}].when", rule["when"], earlier, _any_unit)
+        yield from _condition_errors(f"{path}.rules[{number}].when", rule["when"], earlier)
         yield from _known_option(f"{path}.rules[{number}].option", rule["option"], options)
     for number, example in enumerate(criterion["examples"]):
         yield from _example_errors(f"{path}.examples[{number}]", example, options)
@@ -67,48 +60,31 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
             message = _("is %(value)s, which has no turns to mark") % {"value": _unit(criterion, doc)}
             yield BundleError(f"{path}.unit", message, "dialogue")
     elif n < 2:
-        yield BundleError(f"{path}.options", _entries(criterion["options"]), _("at least %(n)s") % {"n": 2})
-    if kind != Kind.SINGLE:
-        for number, option in enumerate(criterion["options"]):
-            if option["asks"] != Option.Asks.NOTHING:
-                place = f"{path}.options[{number}].asks"
-                message = _("is %(value)s, but only a single choice can ask for reasons") % {"value": option["asks"]}
-                yield BundleError(place, message, "nothing")
-    if kind != Kind.MULTIPLE:
-        yield from _alone_errors(path, criterion)
+        yield BundleError(f"{path}.options", n_entries(criterion["options"]), at_least(2))
+    for number, option in enumerate(criterion["options"]):
+        if kind != Kind.SINGLE and option["asks"] != Option.Asks.NOTHING:
+            message = _("is %(value)s, but only a single choice can ask for reasons") % {"value": option["asks"]}
+            yield BundleError(f"{path}.options[{number}].asks", message, "nothing")
+    for number, option in enumerate(criterion["options"]):
+        if kind != Kind.MULTIPLE and option["alone"]:
+            message = _("is true, but only one option is chosen here")
+            yield BundleError(f"{path}.options[{number}].alone", message, _("false, or kind: multiple"))
     if kind in (Kind.MULTIPLE, Kind.TURNS) and criterion["scale"] != Criterion.Scale.NOMINAL:
         message = _("is %(value)s, but several options may be chosen") % {"value": criterion["scale"]}
         yield BundleError(f"{path}.scale", message, "nominal")
     if (kind == Kind.COMPUTED) != bool(criterion["rules"]):
-        wanted = _("at least %(n)s") % {"n": 1} if kind == Kind.COMPUTED else _("none, or kind: computed")
+        wanted = at_least(1) if kind == Kind.COMPUTED else _("none, or kind: computed")
         message = _("has %(n)s entries, but kind is %(kind)s") % {"n": len(criterion["rules"]), "kind": str(kind)}
         yield BundleError(f"{path}.rules", message, wanted)
-
-
-def _alone_errors(path: str, criterion: Entry) -> Iterator[BundleError]:
-    for number, option in enumerate(criterion["options"]):
-        if option["alone"]:
-            message = _("is true, but only one option is chosen here")
-            yield BundleError(f"{path}.options[{number}].alone", message, _("false, or kind: multiple"))
 
 
 def _unit(criterion: Entry, doc: Entry) -> str:
     return str(criterion["unit"] or doc["unit"])
 
 
-def _same_unit(criterion: Entry, doc: Entry) -> Callable[[Entry], bool]:
-    return lambda other: _unit(other, doc) == _unit(criterion, doc)
-
-
-def _any_unit(_other: Entry) -> bool:
-    return True
-
-
-def _condition_errors(
-    path: str, conditions: Iterable[Entry], earlier: list[Entry], fits: Callable[[Entry], bool]
-) -> Iterator[BundleError]:
+def _condition_errors(path: str, conditions: Iterable[Entry], earlier: list[Entry]) -> Iterator[BundleError]:
     """Yield the faults of conditions: they refer to earlier criteria only, so that nothing depends on itself."""
-    known = {entry["key"]: entry for entry in earlier if fits(entry) and entry["kind"] in (Kind.SINGLE, Kind.COMPUTED)}
+    known = {entry["key"]: entry for entry in earlier if entry["kind"] in (Kind.SINGLE, Kind.COMPUTED)}
     for number, condition in enumerate(conditions):
         place, key = f"{path}[{number}]", condition["criterion"]
         if key not in known:
@@ -139,7 +115,7 @@ def _option_errors(path: str, option: Entry, doc: Entry) -> Iterator[BundleError
         yield BundleError(f"{path}.asks", message, "explanation")
     if asks_them and not option["explanations"]:
         message = _("is empty, but asks is %(value)s") % {"value": asks}
-        yield BundleError(f"{path}.explanations", message, _("at least %(n)s") % {"n": 1})
+        yield BundleError(f"{path}.explanations", message, at_least(1))
     low, high = (option[field] or doc[field] for field in ("words_min", "words_max"))
     if low > high:
         yield BundleError(f"{path}.words_min", *_above(low, "words_max", high))
@@ -156,24 +132,22 @@ def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
 
 
 def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[BundleError]:
-    for number, candidate in enumerate(example["candidates"]):
-        yield from _candidate_errors(f"{path}.candidates[{number}]", candidate, options)
+    for at, candidate in enumerate(example["candidates"]):
+        place = f"{path}.candidates[{at}]"
+        yield from _known_option(f"{place}.option", candidate["option"], options)
+        chosen = (option for option in options if option["key"] == candidate["option"])
+        known = {each["key"] for option in chosen for each in option["explanations"]}
+        for number, key in enumerate(candidate["explanations"]):
+            if key not in known:
+                message = _("is %(key)s, which is not an explanation of this option") % {"key": key}
+                wanted = one_of(sorted(known)) if known else _("none")
+                yield BundleError(f"{place}.explanations[{number}]", message, wanted)
     if not example["candidates"] or example["option"]:
         yield from _known_option(f"{path}.option", example["option"], options)
     turn, n = example["rated_turn"], len(example["history"])
     if turn is not None and turn > n:
         message = _("is %(turn)s, but the history has %(n)s turns") % {"turn": turn, "n": n}
-        yield BundleError(f"{path}.rated_turn", message, _at_most(n))
-
-
-def _candidate_errors(path: str, candidate: Entry, options: list[Entry]) -> Iterator[BundleError]:
-    yield from _known_option(f"{path}.option", candidate["option"], options)
-    chosen = (option for option in options if option["key"] == candidate["option"])
-    known = {each["key"] for option in chosen for each in option["explanations"]}
-    for number, key in enumerate(candidate["explanations"]):
-        if key not in known:
-            message = _("is %(key)s, which is not an explanation of this option") % {"key": key}
-            yield BundleError(f"{path}.explanations[{number}]", message, one_of(sorted(known)) if known else _("none"))
+        yield BundleError(f"{path}.rated_turn", message, at_most(n))
 
 
 # --- translations ----------------------------------------------------------------------------------
@@ -186,7 +160,11 @@ def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> I
         if original is None:
             yield BundleError(place, _("is not a criterion of the document"), _keys(doc["criteria"]))
             continue
-        yield from _example_translation_errors(place, part, original)
+        # Examples have no keys: they are matched with the original by position, so lists must be equally long.
+        yield from _same_length(place, "examples", part, original)
+        for number, (example, same) in enumerate(zip(part.get("examples", ()), original["examples"], strict=False)):
+            for name in ("facts", "history", "candidates"):
+                yield from _same_length(f"{place}.examples[{number}]", name, example, same)
         for option_key, option, source in _paired(part, original["options"], "options"):
             where = f"{place}.options.{option_key}"
             if source is None:
@@ -197,14 +175,6 @@ def _translation_errors(path: str, language: str, texts: Entry, doc: Entry) -> I
                 if known is None:
                     wanted = _keys(source["explanations"])
                     yield BundleError(f"{where}.explanations.{reason}", _("is not an explanation"), wanted)
-
-
-def _example_translation_errors(path: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
-    """Compare the lengths of lists: examples have no keys and are matched with the original by position."""
-    yield from _same_length(path, "examples", texts, original)
-    for number, (example, source) in enumerate(zip(texts.get("examples", ()), original["examples"], strict=False)):
-        for name in ("facts", "history", "candidates"):
-            yield from _same_length(f"{path}.examples[{number}]", name, example, source)
 
 
 def _paired(texts: Entry, originals: list[Entry], name: str) -> Iterator[tuple[str, Any, Entry | None]]:
@@ -220,7 +190,7 @@ def _keys(entries: Iterable[Entry]) -> str:
 def _same_length(path: str, name: str, texts: Entry, original: Entry) -> Iterator[BundleError]:
     if name in texts and len(texts[name]) != len(original[name]):
         wanted = _("%(n)s, as in the original") % {"n": len(original[name])}
-        yield BundleError(f"{path}.{name}", _entries(texts[name]), wanted)
+        yield BundleError(f"{path}.{name}", n_entries(texts[name]), wanted)
 
 
 def _repeated(path: str, entries: Iterable[Entry], field: str) -> Iterator[BundleError]:

@@ -43,12 +43,12 @@ def _rule(typed: Any, criterion: Bundle, criteria: list[Bundle]) -> Any:
 
 
 def _example(example: Bundle, options: list[Bundle]) -> Bundle:
-    candidates = [_explained(_answered(each, options), options) for each in example["candidates"]]
-    return _answered(example, options) | {"candidates": candidates}
+    return _answered(example, options) | {"candidates": [_candidate(each, options) for each in example["candidates"]]}
 
 
-def _explained(candidate: Any, options: list[Bundle]) -> Any:
-    """Return a candidate with the keys of its reasons, which are looked up in its answer."""
+def _candidate(typed: Any, options: list[Bundle]) -> Any:
+    """Return a candidate with the keys of its answer and of its reasons, which are looked up in the answer."""
+    candidate = _answered(typed, options)
     if not isinstance(candidate, dict) or not isinstance(candidate.get("explanations"), list):
         return candidate
     known: list[Bundle] = next((each["explanations"] for each in options if each["key"] == candidate.get("option")), [])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,18 +35,11 @@ def write_lines(notation: Notation, value: list[Any]) -> str:
 
 def read_lines(notation: Notation, text: str) -> list[Any]:
     """Return the entries of a text of lines or a JSON list. Raises ValidationError with the line it cannot read."""
-    listed = _json_list(text)
-    return [notation.read(entry) for entry in _entries(text)] if listed is None else listed
-
-
-def _json_list(text: str) -> list[Any] | None:
-    if not text.lstrip().startswith("["):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, list) else None
+    with suppress(ValueError, RecursionError):
+        if text.lstrip().startswith("["):
+            value: list[Any] = json.loads(text)  # what begins with a bracket is a list
+            return value
+    return [notation.read(entry) for entry in _entries(text)]
 
 
 def _entries(text: str) -> Iterator[str]:
@@ -73,23 +67,23 @@ def _write_sentence(sentence: str) -> str:
     return sentence
 
 
+def _split(entry: str, sign: str, refusal: str) -> tuple[str, str]:
+    """Return what is before and after a sign. Raises ValidationError if an entry lacks it."""
+    before, found, after = entry.partition(sign)
+    if not found:
+        raise ValidationError(refusal % {"entry": entry})
+    return before.strip(), after.strip()
+
+
 def _read_turn(entry: str) -> dict[str, str]:
-    speaker, colon, text = entry.partition(":")
-    if not colon:
-        raise ValidationError(_("“%(entry)s” names no speaker. Write “A: Hello”.") % {"entry": entry})
-    return {"speaker": speaker.strip(), "text": text.strip()}
-
-
-def _write_dimension(dimension: dict[str, str]) -> str:
-    return f"{dimension['name']}: {dimension['definition']}"
+    speaker, text = _split(entry, ":", _("“%(entry)s” names no speaker. Write “A: Hello”."))
+    return {"speaker": speaker, "text": text}
 
 
 def _read_dimension(entry: str) -> dict[str, str]:
-    name, colon, definition = entry.partition(":")
-    if not colon:
-        message = _("“%(entry)s” has no definition. Write “Fluency: How well it reads.”")
-        raise ValidationError(message % {"entry": entry})
-    return {"name": name.strip(), "definition": definition.strip()}
+    refusal = _("“%(entry)s” has no definition. Write “Fluency: How well it reads.”")
+    name, definition = _split(entry, ":", refusal)
+    return {"name": name, "definition": definition}
 
 
 def _write_response(response: dict[str, Any]) -> str:
@@ -98,11 +92,9 @@ def _write_response(response: dict[str, Any]) -> str:
 
 
 def _read_response(entry: str) -> dict[str, Any]:
-    option, *texts = (part.strip() for part in entry.split("|", 3))
-    if not texts:
-        message = _("“%(entry)s” has no text. Write “answer | response | why”.")
-        raise ValidationError(message % {"entry": entry})
-    read: dict[str, Any] = dict(zip(("option", "text", "why", "explanations"), [option, *texts], strict=False))
+    _split(entry, "|", _("“%(entry)s” has no text. Write “answer | response | why”."))
+    texts = (part.strip() for part in entry.split("|", 3))
+    read: dict[str, Any] = dict(zip(("option", "text", "why", "explanations"), texts, strict=False))
     return read | {"explanations": _listed(read["explanations"])} if "explanations" in read else read
 
 
@@ -115,10 +107,9 @@ def _write_condition(condition: dict[str, Any]) -> str:
 
 
 def _read_condition(entry: str) -> dict[str, Any]:
-    criterion, sign, options = entry.partition("=")
-    if not sign:
-        raise ValidationError(_("“%(entry)s” is not a condition. Write “fluency = good, fair”.") % {"entry": entry})
-    return {"criterion": criterion.strip(), "options": _listed(options)}
+    refusal = _("“%(entry)s” is not a condition. Write “fluency = good, fair”.")
+    criterion, options = _split(entry, "=", refusal)
+    return {"criterion": criterion, "options": _listed(options)}
 
 
 def _write_rule(rule: dict[str, Any]) -> str:
@@ -143,7 +134,7 @@ NOTATIONS: dict[str, Notation] = {
         gettext_lazy("One turn per line, with its speaker. Example: “A: How was your day?”"),
     ),
     "dimensions": Notation(
-        _write_dimension,
+        lambda dimension: f"{dimension['name']}: {dimension['definition']}",
         _read_dimension,
         gettext_lazy("One dimension per line, with its definition. Example: “Fluency: How well it reads.”"),
     ),

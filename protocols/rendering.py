@@ -18,7 +18,7 @@ ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, **{heading: {"id"} for he
 
 def render_markdown(text: str) -> SafeString:
     """Return HTML of a strict allow-list: no images, scripts, styles or classes; headings have ids to link to."""
-    toc = {"slugify": _prefixed_slug}
+    toc = {"slugify": lambda heading, separator: ID_PREFIX + slugify_unicode(heading, separator)}
     html = markdown.markdown(text, extensions=["tables", "toc", "sane_lists"], extension_configs={"toc": toc})
     clean = nh3.clean(
         html,
@@ -36,10 +36,6 @@ def render_markdown(text: str) -> SafeString:
 def rendered(text: str) -> SafeString:
     """Return render_markdown(text) from a cache: it takes milliseconds, and all annotators see the same texts."""
     return render_markdown(text)
-
-
-def _prefixed_slug(value: str, separator: str) -> str:
-    return ID_PREFIX + slugify_unicode(value, separator)
 
 
 def _own_ids_only(_tag: str, attribute: str, value: str) -> str | None:

@@ -29,6 +29,7 @@ TYPE_NAMES = {
     "boolean": gettext_noop("true or false"),
     "null": gettext_noop("nothing"),
 }
+NO_DEFAULT = object()
 # Descriptions of the schema that pages show, as help in the editor or as the expected value of a fault.
 SHOWN_DESCRIPTIONS = (
     gettext_noop("Shown before the first batch."),
@@ -111,16 +112,13 @@ def without_defaults(value: Any, schema: Mapping[str, Any] = SCHEMA) -> Any:
     if not isinstance(value, dict) or "properties" not in schema:
         return value
     parts = schema["properties"]
-    return {
-        name: without_defaults(each, parts[name])
-        for name, each in value.items()
-        if "default" not in resolved(parts[name]) or not _is_equal(each, resolved(parts[name])["default"])
-    }
-
-
-def _is_equal(value: object, default: object) -> bool:
-    """Return whether a value is the default; in Python, 0 equals False and 1 equals True."""
-    return value == default and isinstance(value, bool) == isinstance(default, bool)
+    kept = {}
+    for name, each in value.items():
+        default = resolved(parts[name]).get("default", NO_DEFAULT)
+        # In Python, 0 equals False and 1 equals True.
+        if each != default or isinstance(each, bool) != isinstance(default, bool):
+            kept[name] = without_defaults(each, parts[name])
+    return kept
 
 
 def described(schema: Mapping[str, Any]) -> str:
@@ -189,42 +187,33 @@ def _type_name(kind: str) -> str:
     return _(TYPE_NAMES[kind]) if kind in TYPE_NAMES else ""
 
 
-def _types(wanted: str | list[str]) -> str:
-    names = [wanted] if isinstance(wanted, str) else wanted
-    return either(map(_type_name, names))
-
-
 def _is(given: object) -> str:
     return _("is %(value)s") % {"value": _shown(given)}
 
 
-def _entries(given: Sized) -> str:
+def n_entries(given: Sized) -> str:
     return _("has %(n)s entries") % {"n": len(given)}
 
 
-def _characters(given: str) -> str:
-    return _("has %(n)s characters") % {"n": len(given)}
-
-
-def _at_least(wanted: float) -> str:
+def at_least(wanted: object) -> str:
     return _("at least %(n)s") % {"n": wanted}
 
 
-def _at_most(wanted: float) -> str:
+def at_most(wanted: object) -> str:
     return _("at most %(n)s") % {"n": wanted}
 
 
 _PHRASES: dict[str, tuple[Callable[[Any], str], Callable[[Any], str]]] = {
-    "type": (_is, _types),
+    "type": (_is, lambda wanted: either(map(_type_name, [wanted] if isinstance(wanted, str) else wanted))),
     "enum": (_is, one_of),
     "const": (_is, str),
     "pattern": (_is, str),
     "format": (_is, lambda wanted: _("a date")),
     "minLength": (lambda given: _("is empty"), lambda wanted: _("a text")),
-    "maxLength": (_characters, _at_most),
-    "minItems": (_entries, _at_least),
-    "maxItems": (_entries, _at_most),
-    "maxProperties": (_entries, _at_most),
-    "minimum": (lambda given: _("is %(value)s") % {"value": given}, _at_least),
-    "maximum": (lambda given: _("is %(value)s") % {"value": given}, _at_most),
+    "maxLength": (lambda given: _("has %(n)s characters") % {"n": len(given)}, at_most),
+    "minItems": (n_entries, at_least),
+    "maxItems": (n_entries, at_most),
+    "maxProperties": (n_entries, at_most),
+    "minimum": (lambda given: _("is %(value)s") % {"value": given}, at_least),
+    "maximum": (lambda given: _("is %(value)s") % {"value": given}, at_most),
 }

@@ -80,12 +80,8 @@ def _next_minor(name: str) -> str:
 def _preferred(newest_first: list[ProtocolVersion]) -> ProtocolVersion | None:
     plain = [version for version in newest_first if PLAIN_VERSION.fullmatch(version.version)]
     if plain:
-        return max(plain, key=_numbers)
+        return max(plain, key=lambda version: [int(part) for part in version.version.split(".")])
     return newest_first[0] if newest_first else None
-
-
-def _numbers(version: ProtocolVersion) -> list[int]:
-    return [int(part) for part in version.version.split(".")]
 
 
 def _known(versions: QuerySet[ProtocolVersion]) -> str:

@@ -60,7 +60,8 @@ def store_bundle(doc: Bundle, *, publish: bool, now: datetime) -> tuple[Protocol
     version = protocol.versions.filter(version=full["version"]).first()
     is_new = version is None
     if version is None:
-        version = _create_version(protocol, full)
+        version = ProtocolVersion.objects.create(protocol=protocol, **{field: full[field] for field in VERSION_FIELDS})
+        _create_criteria(version, full)
     elif _hash_of(version) != bundle_hash(full):
         message = _("%(version)s already exists with different contents") % {"version": version}
         wanted = _('another version, such as "%(name)s"') % {"name": following_name(version.version)}
@@ -122,8 +123,14 @@ def add_version(doc: Bundle, *, now: datetime) -> ProtocolVersion:
 
 @transaction.atomic
 def add_protocol(doc: Bundle, *, now: datetime) -> ProtocolVersion:
-    """Create a new protocol with this draft. Raises InvalidBundle or VersionTaken."""
-    return _first_draft(doc, now=now)
+    """Store the first draft of a new protocol. Raises InvalidBundle, or VersionTaken if there is such a protocol."""
+    full = complete_bundle(doc)
+    _protocol, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
+    if not is_new:
+        message = _("is the key of an existing protocol")
+        wanted = _('another key, such as "%(name)s"') % {"name": following_name(full["protocol"])}
+        raise VersionTaken([BundleError("protocol", message, wanted)])
+    return store_bundle(full, publish=False, now=now)[0]
 
 
 @transaction.atomic
@@ -136,11 +143,10 @@ def delete_draft(version: ProtocolVersion) -> None:
     locked.delete()
 
 
-@transaction.atomic
 def create_protocol(*, slug: str, name: str, language: str, unit: str, now: datetime) -> ProtocolVersion:
     """Create a new protocol with a small valid draft to begin from. Raises InvalidBundle or VersionTaken."""
     head = {"bundle": 1, "protocol": slug, "name": name, "version": FIRST_DRAFT, "language": language, "unit": unit}
-    return _first_draft(head | {"criteria": [FIRST_CRITERION]}, now=now)
+    return add_protocol(head | {"criteria": [FIRST_CRITERION]}, now=now)
 
 
 @transaction.atomic
@@ -149,7 +155,7 @@ def copy_protocol(
 ) -> ProtocolVersion:
     """Copy a version of any status to the first draft of a new protocol; the draft keeps its origin as parent."""
     names = {"protocol": slug, "name": name, "version": version_name}
-    draft = _first_draft(dump_bundle(version) | names, now=now)
+    draft = add_protocol(dump_bundle(version) | names, now=now)
     draft.parent = version
     draft.save(update_fields=["parent"])
     return draft
@@ -209,17 +215,6 @@ def retire_version(version: ProtocolVersion) -> ProtocolVersion:
     return locked
 
 
-def _first_draft(doc: Bundle, *, now: datetime) -> ProtocolVersion:
-    """Store the first draft of a new protocol. Raises VersionTaken if there is one, so that nobody adds to it."""
-    full = complete_bundle(doc)
-    _protocol, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
-    if not is_new:
-        message = _("is the key of an existing protocol")
-        wanted = _('another key, such as "%(name)s"') % {"name": following_name(full["protocol"])}
-        raise VersionTaken([BundleError("protocol", message, wanted)])
-    return store_bundle(full, publish=False, now=now)[0]
-
-
 def _locked_version(version: ProtocolVersion) -> ProtocolVersion:
     """Lock the protocol, whose name is in the hash, before the version: store_bundle's order avoids deadlocks."""
     Protocol.objects.select_for_update().get(pk=version.protocol_id)
@@ -240,13 +235,6 @@ def _hash_of(version: ProtocolVersion) -> str:
     return version.sha256 or bundle_hash(dump_bundle(version))
 
 
-def _create_version(protocol: Protocol, full: Bundle) -> ProtocolVersion:
-    own = {field: full[field] for field in VERSION_FIELDS}
-    version = ProtocolVersion.objects.create(protocol=protocol, **own)
-    _create_criteria(version, full)
-    return version
-
-
 def _remove_parts(version: ProtocolVersion) -> None:
     """Delete the parts, innermost first: each part protects the one around it."""
     Explanation.objects.filter(option__criterion__version=version).delete()
@@ -256,26 +244,17 @@ def _remove_parts(version: ProtocolVersion) -> None:
 
 
 def _create_criteria(version: ProtocolVersion, full: Bundle) -> None:
-    for position, criterion in enumerate(full["criteria"], start=1):
-        _create_criterion(version, position, criterion)
-
-
-def _create_criterion(version: ProtocolVersion, position: int, entry: Bundle) -> None:
-    parts = {"options", "examples"}
-    own = {name: value for name, value in entry.items() if name not in parts}
-    criterion = Criterion.objects.create(version=version, position=position, **own)
-    for place, option in enumerate(entry["options"], start=1):
-        _create_option(criterion, place, option)
-    Example.objects.bulk_create(
-        Example(criterion=criterion, position=place, **example)
-        for place, example in enumerate(entry["examples"], start=1)
-    )
-
-
-def _create_option(criterion: Criterion, position: int, entry: Bundle) -> None:
-    own = {name: value for name, value in entry.items() if name != "explanations"}
-    option = Option.objects.create(criterion=criterion, position=position, **own)
-    Explanation.objects.bulk_create(
-        Explanation(option=option, position=place, **explanation)
-        for place, explanation in enumerate(entry["explanations"], start=1)
-    )
+    for position, entry in enumerate(full["criteria"], start=1):
+        own = {name: value for name, value in entry.items() if name not in ("options", "examples")}
+        criterion = Criterion.objects.create(version=version, position=position, **own)
+        for place, part in enumerate(entry["options"], start=1):
+            own = {name: value for name, value in part.items() if name != "explanations"}
+            option = Option.objects.create(criterion=criterion, position=place, **own)
+            Explanation.objects.bulk_create(
+                Explanation(option=option, position=number, **each)
+                for number, each in enumerate(part["explanations"], start=1)
+            )
+        Example.objects.bulk_create(
+            Example(criterion=criterion, position=place, **each)
+            for place, each in enumerate(entry["examples"], start=1)
+        )

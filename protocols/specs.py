@@ -78,10 +78,6 @@ class CriterionSpec:
     def option_named(self, key: str) -> OptionSpec:
         return next(option for option in self.options if option.key == key)
 
-    def index_of(self, option_id: int) -> int:
-        """Return the index of an option in a vote pattern. Raises StopIteration for another criterion's option."""
-        return next(index for index, option in enumerate(self.options) if option.id == option_id)
-
     @property
     def is_asked(self) -> bool:
         return self.kind != Criterion.Kind.COMPUTED
@@ -111,7 +107,8 @@ class VersionSpec:
     @cached_property
     def depended_on(self) -> frozenset[str]:
         """Return the keys of the criteria whose answers decide whether others are asked, or what others are."""
-        conditions = [condition for each in self.criteria for condition in _conditions_of(each)]
+        rules = [rule.when for each in self.criteria for rule in each.rules]
+        conditions = chain(*(each.when for each in self.criteria), *rules)
         return frozenset(condition.criterion for condition in conditions)
 
     @cached_property
@@ -143,10 +140,6 @@ class VersionSpec:
 
     def asked_of(self, unit: str) -> tuple[CriterionSpec, ...]:
         return tuple(each for each in self.criteria if each.unit == unit and each.is_asked)
-
-
-def _conditions_of(criterion: CriterionSpec) -> Iterable[Condition]:
-    return chain(criterion.when, *(rule.when for rule in criterion.rules))
 
 
 def spec_of(version: ProtocolVersion) -> VersionSpec:

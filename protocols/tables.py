@@ -55,7 +55,9 @@ def answers_of_table(text: str, *, add_between: bool = True) -> AnswerTable:
         found = _("The text has %(n)s characters.") % {"n": len(text)}
         raise NoAnswers(" ".join([found, _("Expected: at most %(n)s.") % {"n": MOST_CHARACTERS}]))
     lines, is_alone = _lines_of(text)
-    head, rows = _head_and_rows([_cells(line) for line in lines])
+    cells = [CELL_END.split(line) for line in lines]
+    inner = [row[1 if not row[0].strip() else 0 : -1 if not row[-1].strip() else None] for row in cells]
+    head, rows = _head_and_rows([[cell.strip() for cell in row] for row in inner])
     if len(rows) < 2:
         raise NoAnswers(f"{_n_rows(len(rows))} {_expected()}")
     options, notes = _options(head, rows)
@@ -69,12 +71,17 @@ def answers_of_table(text: str, *, add_between: bool = True) -> AnswerTable:
             *more,
             _("Low numbers count as bad and high numbers as good. Change this if your scale runs the other way."),
         ]
-        _give_roles(options)
+        middle = (min(values) + max(values)) / 2
+        for option in options:
+            if option["value"] != middle:
+                option["role"] = str(Option.Role.POSITIVE if option["value"] > middle else Option.Role.NEGATIVE)
     elif values:
         notes.append(_("Not every answer has a number, so they are treated as names without an order."))
     if not is_alone:
         notes.append(_("Text around the table was left out."))
-    _give_keys(options)
+    keys = _free(str(option["value"]) if option["value"] is not None else option["label"] for option in options)
+    for option, key in zip(options, keys, strict=True):
+        option["key"] = key
     return AnswerTable(options, str(scale), notes)
 
 
@@ -113,12 +120,6 @@ def _lines_of(text: str) -> tuple[list[str], bool]:
     return tables[0], is_alone and sum(map(bool, blocks)) == 1
 
 
-def _cells(line: str) -> list[str]:
-    cells = CELL_END.split(line)
-    inner = cells[1 if not cells[0].strip() else 0 : -1 if not cells[-1].strip() else None]
-    return [cell.strip() for cell in inner]
-
-
 def _head_and_rows(rows: Rows) -> tuple[list[str], Rows]:
     """Return the head, empty if there is none, and the rows. A first row with a number is an answer, not a head."""
     rules = [number for number, row in enumerate(rows) if any(row) and all(RULE.fullmatch(cell) for cell in row)]
@@ -130,7 +131,7 @@ def _head_and_rows(rows: Rows) -> tuple[list[str], Rows]:
     values = [_value(_label(row)) for row in rest]
     has_head = values[0] is None and (rules[:1] == [1] or all(value is not None for value in values[1:]))
     is_headless = rules[:1] == [0] or len(rest) == 1 or not any(rows[0])
-    return ([_joined(cell) for cell in rest[0]], rest[1:]) if has_head and not is_headless else ([], rest)
+    return ([" ".join(_entries(cell)) for cell in rest[0]], rest[1:]) if has_head and not is_headless else ([], rest)
 
 
 def _entries(cell: str) -> list[str]:
@@ -148,12 +149,8 @@ def _dashed(text: str) -> Iterable[str]:
     return re.split(rf"(?:^|\s){re.escape(text[0])}\s", text) if DASH.match(text) else [text]
 
 
-def _joined(cell: str) -> str:
-    return " ".join(_entries(cell))
-
-
 def _label(row: list[str]) -> str:
-    return _joined(row[0]) if row else ""
+    return " ".join(_entries(row[0])) if row else ""
 
 
 def _value(label: str) -> float | int | None:
@@ -181,30 +178,21 @@ def _options(head: list[str], rows: Rows) -> tuple[list[Bundle], list[str]]:
         further = {at: "\n".join(_entries(row[at])) for at in range(1, len(row)) if at != main and _entries(row[at])}
         moved.update(further.keys())
         definition = [*(texts if len(texts) == 1 else []), *(_headed(heads.get(at, ""), further[at]) for at in further)]
-        options.append({
-            "key": "",
-            "label": label,
-            "definition": "\n\n".join(definition),
-            "conditions": texts if len(texts) > 1 else [],
-            "role": str(Option.Role.NEUTRAL),
-            "value": _value(label),
-            "asks": str(Option.Asks.NOTHING),
-        })  # fmt: skip
-    return options, [_moved(heads.get(at, ""), at, n) for at, n in sorted(moved.items())]
+        options.append(_made(label, "\n\n".join(definition), texts if len(texts) > 1 else [], _value(label)))
+    notes = []
+    for at, n in sorted(moved.items()):
+        note = ngettext(
+            "%(n)s cell of “%(name)s” was added to the end of “When it fits”.",
+            "%(n)s cells of “%(name)s” were added to the end of “When it fits”.",
+            n,
+        )
+        notes.append(note % {"n": n, "name": heads.get(at) or _("column %(n)s") % {"n": at + 1}})
+    return options, notes
 
 
 def _headed(head: str, text: str) -> str:
     # Translators: the head of a column of a table, and the text of its cell.
     return _("%(head)s: %(text)s") % {"head": head, "text": text} if head else text
-
-
-def _moved(head: str, at: int, n: int) -> str:
-    name = head or _("column %(n)s") % {"n": at + 1}
-    return ngettext(
-        "%(n)s cell of “%(name)s” was added to the end of “When it fits”.",
-        "%(n)s cells of “%(name)s” were added to the end of “When it fits”.",
-        n,
-    ) % {"n": n, "name": name}
 
 
 def _check(options: list[Bundle]) -> None:
@@ -230,29 +218,15 @@ def _between(options: list[Bundle]) -> tuple[list[Bundle], list[str]]:
     is_falling = values == sorted(values, reverse=True)
     known = {option["value"]: option for option in options}
     points = range(min(values), max(values) + 1)
-    made = [known.get(point) or _point(point) for point in (reversed(points) if is_falling else points)]
+    made = [known.get(point) or _made(str(point), "", [], point) for point in (points[::-1] if is_falling else points)]
     added = ", ".join(option["label"] for option in made if option["value"] not in known)
     note = ngettext("Point without text: %(points)s.", "Points without text: %(points)s.", missing)
     return made, [note % {"points": added}]
 
 
-def _point(value: int) -> Bundle:
-    blank: Bundle = {"key": "", "label": str(value), "definition": "", "conditions": []}
-    return blank | {"role": str(Option.Role.NEUTRAL), "value": value, "asks": str(Option.Asks.NOTHING)}
-
-
-def _give_roles(options: list[Bundle]) -> None:
-    values = [option["value"] for option in options]
-    middle = (min(values) + max(values)) / 2
-    for option in options:
-        if option["value"] != middle:
-            option["role"] = str(Option.Role.POSITIVE if option["value"] > middle else Option.Role.NEGATIVE)
-
-
-def _give_keys(options: list[Bundle]) -> None:
-    keys = _free(str(option["value"]) if option["value"] is not None else option["label"] for option in options)
-    for option, key in zip(options, keys, strict=True):
-        option["key"] = key
+def _made(label: str, definition: str, conditions: list[str], value: float | None) -> Bundle:
+    own: Bundle = {"key": "", "label": label, "definition": definition, "conditions": conditions}
+    return own | {"role": str(Option.Role.NEUTRAL), "value": value, "asks": str(Option.Asks.NOTHING)}
 
 
 def _free(texts: Iterable[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from django.conf.locale import LANG_INFO
 
 from protocols.models import Example, ProtocolVersion
-from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec, spec_of
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec, spec_of
 
 Translation = Mapping[str, Any]
 NONE: Translation = {}
@@ -79,8 +79,8 @@ def texts_of_document(doc: Mapping[str, Any], language: str = "") -> Texts:
     own = _Words(doc["translations"].get(language), doc["language"])
     names = ("context_title", "item_title", "welcome", "changes", "guidelines_short", "guidelines")
     texts = {name: own.text(name, doc[name]) for name in names}
-    notices = own.list("notices", doc["notices"])
-    return Texts(language=own.language_of(language), notices=notices, **texts)
+    shown = doc["language"] if own.texts is None else language
+    return Texts(language=shown, notices=own.list("notices", doc["notices"]), **texts)
 
 
 def spec_in(version: ProtocolVersion, language: str = "") -> VersionSpec:
@@ -113,12 +113,12 @@ def examples_in(version: ProtocolVersion, language: str = "") -> list[WorkedExam
     """Return all worked examples in the order of the criteria, translated where there is a translation."""
     own = _Words(version.translations.get(language), version.language)
     rows = Example.objects.filter(criterion__version=version).select_related("criterion")
-    by_criterion = groupby(rows.order_by("criterion__position", "position"), attrgetter("criterion"))
-    return [
-        example
-        for criterion, group in by_criterion
-        for example in _examples(group, own.part("criteria", criterion.key))
-    ]
+    found = []
+    for criterion, group in groupby(rows.order_by("criterion__position", "position"), attrgetter("criterion")):
+        examples = list(group)
+        words = own.part("criteria", criterion.key).places("examples", len(examples))
+        found += [_example(*each) for each in zip(examples, words, strict=True)]
+    return found
 
 
 class _Words:
@@ -149,9 +149,6 @@ class _Words:
         found = self.texts.get(name, ())
         return [_Words(texts, self.main) for texts in (found if len(found) == n else [NONE] * n)]
 
-    def language_of(self, wanted: str) -> str:
-        return self.main if self.texts is None else wanted
-
 
 def _criterion(criterion: CriterionSpec, words: _Words) -> CriterionSpec:
     return replace(
@@ -165,23 +162,16 @@ def _criterion(criterion: CriterionSpec, words: _Words) -> CriterionSpec:
 
 
 def _option(option: OptionSpec, words: _Words) -> OptionSpec:
+    texts = (words.texts or NONE).get("explanations", NONE)
     return replace(
         option,
         label=words.text("label", option.label),
         definition=words.text("definition", option.definition),
         conditions=words.list("conditions", option.conditions),
-        explanations=tuple(_explanation(each, words) for each in option.explanations),
+        explanations=tuple(
+            replace(each, text=texts.get(each.key) or words.missing(each.text)) for each in option.explanations
+        ),
     )
-
-
-def _explanation(explanation: ExplanationSpec, words: _Words) -> ExplanationSpec:
-    texts = (words.texts or NONE).get("explanations", NONE)
-    return replace(explanation, text=texts.get(explanation.key) or words.missing(explanation.text))
-
-
-def _examples(group: Iterable[Example], words: _Words) -> list[WorkedExample]:
-    rows = list(group)
-    return [_example(*each) for each in zip(rows, words.places("examples", len(rows)), strict=True)]
 
 
 def _example(row: Example, words: _Words) -> WorkedExample:

@@ -1,20 +1,15 @@
 """Addresses below /protocols/."""
 
 from django.urls import include, path, register_converter
+from django.urls.converters import StringConverter
 
 from protocols.views import library
 
 
-class VersionName:
+class VersionName(StringConverter):
     """A version name, also one that only the admin allows for a draft; PostgreSQL fails on NUL."""
 
     regex = r"[^/\x00]+"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(VersionName, "version_name")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
 
 from protocols.bundles import Bundle, write_yaml
-from protocols.diffing import NAMES, Change, Piece, compare_bundles
+from protocols.diffing import NAMES, Change, Piece, by_key, compare_bundles
 
 # Names for the keys of the format. A key that an author chose is shown as it is.
 WORDS = {
@@ -25,55 +24,24 @@ WORDS = {
     "expected_minutes": gettext_noop("Expected minutes"),
     "max_minutes": gettext_noop("Maximum minutes"),
     "batch_items": gettext_noop("Batch size for these times, in items"),
-    "dimensions": gettext_noop("dimensions"),
     "history": gettext_noop("Dialogue"),
-    "candidates": gettext_noop("candidates"),
-    "changes": gettext_noop("changes"),
-    "citation": gettext_noop("citation"),
-    "conditions": gettext_noop("conditions"),
-    "context_title": gettext_noop("context title"),
-    "criteria": gettext_noop("criteria"),
-    "criterion": gettext_noop("criterion"),
-    "definition": gettext_noop("definition"),
-    "examples": gettext_noop("examples"),
-    "explanations": gettext_noop("explanations"),
-    "feedback_box": gettext_noop("feedback box"),
     "flagged": gettext_noop("flagged items"),
-    "granularity": gettext_noop("granularity"),
-    "guide": gettext_noop("guide"),
-    "guidelines": gettext_noop("guidelines"),
-    "interaction": gettext_noop("interaction"),
-    "facts": gettext_noop("facts"),
-    "item_title": gettext_noop("item title"),
-    "key": gettext_noop("key"),
-    "kind": gettext_noop("kind"),
-    "label": gettext_noop("label"),
-    "language": gettext_noop("language"),
-    "mode": gettext_noop("mode"),
-    "name": gettext_noop("name"),
-    "notices": gettext_noop("notices"),
-    "option": gettext_noop("option"),
-    "options": gettext_noop("options"),
-    "order": gettext_noop("order"),
-    "question": gettext_noop("question"),
-    "rated_turn": gettext_noop("rated turn"),
-    "required": gettext_noop("required"),
-    "response": gettext_noop("response"),
-    "role": gettext_noop("role"),
-    "rules": gettext_noop("rules"),
-    "scale": gettext_noop("scale"),
-    "scale_above": gettext_noop("scale above"),
-    "speaker": gettext_noop("speaker"),
     "sub_dimension": gettext_noop("sub-dimension"),
-    "summary": gettext_noop("summary"),
-    "text": gettext_noop("text"),
-    "title": gettext_noop("title"),
-    "translations": gettext_noop("translations"),
-    "unit": gettext_noop("unit"),
-    "value": gettext_noop("value"),
-    "welcome": gettext_noop("welcome"),
-    "why": gettext_noop("why"),
 }
+# Keys that are words themselves.
+PLAIN = {
+    gettext_noop("dimensions"), gettext_noop("candidates"), gettext_noop("changes"), gettext_noop("citation"),
+    gettext_noop("conditions"), gettext_noop("context title"), gettext_noop("criteria"), gettext_noop("criterion"),
+    gettext_noop("definition"), gettext_noop("examples"), gettext_noop("explanations"), gettext_noop("feedback box"),
+    gettext_noop("granularity"), gettext_noop("guide"), gettext_noop("guidelines"), gettext_noop("interaction"),
+    gettext_noop("facts"), gettext_noop("item title"), gettext_noop("key"), gettext_noop("kind"), gettext_noop("label"),
+    gettext_noop("language"), gettext_noop("mode"), gettext_noop("name"), gettext_noop("notices"),
+    gettext_noop("option"), gettext_noop("options"), gettext_noop("order"), gettext_noop("question"),
+    gettext_noop("rated turn"), gettext_noop("required"), gettext_noop("response"), gettext_noop("role"),
+    gettext_noop("rules"), gettext_noop("scale"), gettext_noop("scale above"), gettext_noop("speaker"),
+    gettext_noop("summary"), gettext_noop("text"), gettext_noop("title"), gettext_noop("translations"),
+    gettext_noop("unit"), gettext_noop("value"), gettext_noop("welcome"), gettext_noop("why"),
+}  # fmt: skip
 KINDS = {
     "added": pgettext_lazy("a difference", "added"),
     "removed": pgettext_lazy("a difference", "removed"),
@@ -158,11 +126,14 @@ def compared(before: Bundle, after: Bundle) -> Comparison:
     n_semantic = sum(change.is_semantic for change in changes)
     places = [(place_of(change.path), change) for change in changes]
     changed = {place[0] for place, _change in places}
-    old, new = _by_key(before["criteria"]), _by_key(after["criteria"])
+    old, new = by_key(before["criteria"]), by_key(after["criteria"])
     sections = {key: _section(key, old.get(key), new.get(key)) for key in ["", *(old | new)] if key in changed}
     order = ["", *new, *(key for key in old if key not in new)]
     for place, change in places:
-        _add(sections[place[0]], place, change)
+        key, kind, name, inner = place
+        section = sections[key]
+        part = section.parts.setdefault((kind, name), ComparedPart(_part_title(section, kind, name)))
+        part.differences.append(Difference(_label(inner), change.kind, change.is_semantic, *_sides(change)))
     for section in sections.values():
         section.unchanged = _unchanged(section, old, new, before, after)
     same = [new[key] for key in new if key in old and key not in changed]
@@ -202,12 +173,6 @@ def _section(key: str, old: Bundle | None, new: Bundle | None) -> Section:
     return Section(criterion["name"] if criterion else _("The protocol as a whole"), key, labels)
 
 
-def _add(section: Section, place: Place, change: Change) -> None:
-    _key, kind, name, path = place
-    part = section.parts.setdefault((kind, name), ComparedPart(_part_title(section, kind, name)))
-    part.differences.append(_difference(path, change))
-
-
 def _part_title(section: Section, kind: str, name: str) -> str:
     if kind == "translations":
         return _("Translation: %(language)s") % {"language": name} if name else _("Translations")
@@ -237,28 +202,16 @@ def _unchanged(
     return [name for name in found if name not in moved]
 
 
-def _by_key(criteria: Iterable[Bundle]) -> dict[str, Bundle]:
-    return {each["key"]: each for each in criteria}
-
-
 # --- one difference ----------------------------------------------------------------------------------
-def _difference(path: str, change: Change) -> Difference:
-    old, new = _sides(change)
-    return Difference(_label(path), change.kind, change.is_semantic, old, new)
-
-
 def _sides(change: Change) -> tuple[list[Piece], list[Piece]]:
     if change.kind == "moved":
-        return [_place(change.before)], [_place(change.after)]
+        old, new = (_("position %(number)s") % {"number": number} for number in (change.before, change.after))
+        return [Piece("same", old)], [Piece("same", new)]
     if pieces := [_shortened(piece) for piece in change.pieces]:
         return [each for each in pieces if each.kind != "added"], [each for each in pieces if each.kind != "removed"]
-    old = [] if change.kind == "added" else [Piece("removed", readable(change.before))]
-    new = [] if change.kind == "removed" else [Piece("added", readable(change.after))]
-    return [each for each in old if each.text], [each for each in new if each.text]
-
-
-def _place(number: int) -> Piece:
-    return Piece("same", _("position %(number)s") % {"number": number})
+    before = "" if change.kind == "added" else readable(change.before)
+    after = "" if change.kind == "removed" else readable(change.after)
+    return [Piece("removed", before)] if before else [], [Piece("added", after)] if after else []
 
 
 def _shortened(piece: Piece) -> Piece:
@@ -271,7 +224,10 @@ def _shortened(piece: Piece) -> Piece:
 
 def _label(path: str) -> str:
     """Return a path in words: explanations.dull.text gives "Explanations › dull › text"."""
-    words = [_(WORDS[part]) if part in WORDS else part.replace("_", " ") for part in path.split(".")]
+    words = []
+    for part in path.split("."):
+        plain = part.replace("_", " ")
+        words.append(_(WORDS.get(part, plain)) if part in WORDS or plain in PLAIN else plain)
     text = " › ".join(words) if path else _("Everything")
     return text[:1].upper() + text[1:]
 

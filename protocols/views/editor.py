@@ -37,7 +37,10 @@ def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse
 
 
 def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
-    sent = _read(request.body)
+    try:
+        sent: Any = json.loads(request.body)
+    except (ValueError, RecursionError):
+        sent = None
     if isinstance(sent, dict) and sent.get("action") == "table":
         return _table(str(sent.get("text", "")), add_between=sent.get("between") is True)
     if not isinstance(sent, dict) or sent.get("action") not in ("save", "check"):
@@ -47,13 +50,6 @@ def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
     if sent["action"] == "check" or not isinstance(doc, dict):
         return JsonResponse(findings(doc) | {"saved": False})
     return _saved(version, doc, str(sent.get("revision", "")))
-
-
-def _read(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _table(text: str, *, add_between: bool) -> JsonResponse:
@@ -73,6 +69,6 @@ def _saved(version: ProtocolVersion, doc: dict[str, Any], revision: str) -> Json
     except NotDraft as frozen:
         return JsonResponse({"message": str(frozen), "saved": False}, status=409)
     except InvalidBundle as invalid:
-        errors = [{"path": e.path, "message": e.message, "expected": e.expected} for e in invalid.errors]
+        errors = [asdict(each) for each in invalid.errors]
         return JsonResponse({"errors": errors, "warnings": [], "saved": False}, status=422)
     return JsonResponse(findings(doc) | {"saved": True, "revision": revision_of(stored)})

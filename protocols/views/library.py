@@ -1,6 +1,5 @@
 """The list of protocols, the page of a version, and the actions on that page."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,8 +26,8 @@ from protocols.bundles import (
     complete_bundle,
     dump_bundle,
     load_bundle,
-    readable_bundle,
-    write_yaml,
+    readable_json,
+    readable_yaml,
 )
 from protocols.editing import revision_of
 from protocols.forms import (
@@ -96,6 +95,16 @@ class CriterionWithFaults:
     options: list[tuple[Option, list[BundleError]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language: `missing` of `n` texts have no translation. None if the version has faults: texts are not counted."""
+
+    code: str
+    name: str
+    missing: int | None
+    n: int
+
+
 @login_required
 @require_safe
 def protocol_version(request: HttpRequest, slug: str, version: str) -> HttpResponse:
@@ -113,8 +122,18 @@ def version_page(request: HttpRequest, version: ProtocolVersion, *, status: int 
         "faults": faults,
         "faults_elsewhere": _faults_at(faults, None),
         "warnings": [] if full is None else lint(full),
-        "languages": [_language(full, code) for code in languages_of(version)],
-        "questions": _questions(version, faults),
+        "languages": [
+            Language(code, language_name(code), *((None, 0) if full is None else untranslated(full, code)))
+            for code in languages_of(version)
+        ],
+        "questions": [
+            CriterionWithFaults(
+                row,
+                _faults_at(faults, number),
+                [(option, _faults_at(faults, number, place)) for place, option in enumerate(row.options.all())],
+            )
+            for number, row in enumerate(version.criteria.prefetch_related("options__explanations", "examples"))
+        ],
         "history": list(selectors.history_of(version.protocol)),
         "guidelines": [render_markdown(text) for text in (version.guidelines_short, version.guidelines) if text],
         "revision": revision_of(with_defaults(doc)),
@@ -123,33 +142,6 @@ def version_page(request: HttpRequest, version: ProtocolVersion, *, status: int 
         "draft_form": NewDraftForm(initial={"version_name": selectors.next_version_name(version)}),
     }
     return render(request, "protocols/version.html", context | forms, status=status)
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """A language: `missing` of `n` texts have no translation. None if the version has faults: texts are not counted."""
-
-    code: str
-    name: str
-    missing: int | None
-    n: int
-
-
-def _language(full: Bundle | None, code: str) -> Language:
-    missing, n = (None, 0) if full is None else untranslated(full, code)
-    return Language(code, language_name(code), missing, n)
-
-
-def _questions(version: ProtocolVersion, faults: list[BundleError]) -> list[CriterionWithFaults]:
-    rows = version.criteria.prefetch_related("options__explanations", "examples")
-    return [
-        CriterionWithFaults(
-            row,
-            _faults_at(faults, number),
-            [(option, _faults_at(faults, number, place)) for place, option in enumerate(row.options.all())],
-        )
-        for number, row in enumerate(rows)
-    ]
 
 
 def _faults_at(faults: list[BundleError], *place: int | None) -> list[BundleError]:
@@ -225,13 +217,9 @@ def editor_of(draft: ProtocolVersion) -> str:
 
 
 # --- as a file ---------------------------------------------------------------------------------------
-def _as_json(version: ProtocolVersion) -> str:
-    return json.dumps(readable_bundle(version), ensure_ascii=False, indent=2) + "\n"
-
-
 FORMATS: dict[str, tuple[str, str, Callable[[ProtocolVersion], str | bytes]]] = {
-    "yaml": ("application/yaml", "yaml", lambda version: write_yaml(readable_bundle(version))),
-    "json": ("application/json", "json", _as_json),
+    "yaml": ("application/yaml", "yaml", readable_yaml),
+    "json": ("application/json", "json", readable_json),
     "canonical": ("application/json", "canonical.json", lambda version: canonical_json(dump_bundle(version))),
 }
 
@@ -260,15 +248,11 @@ def protocol_compare(request: HttpRequest) -> HttpResponse:
     form = CompareForm(request.GET if {"a", "b"} & request.GET.keys() else None)
     if not form.is_valid():
         return render(request, "protocols/compare.html", {"form": form}, status=404 if form.is_bound else 200)
-    before, after = (_version_cited(request, form.cleaned_data[name]) for name in ("a", "b"))
+    names = [form.cleaned_data[name].partition("@") for name in ("a", "b")]
+    before, after = (version_for(request.user, slug, version) for slug, _at, version in names)
     comparison = compared(_comparable(before), _comparable(after))
     context = {"form": form, "before": before, "after": after, "comparison": comparison}
     return render(request, "protocols/compare.html", context)
-
-
-def _version_cited(request: HttpRequest, name: str) -> ProtocolVersion:
-    slug, _at, version = name.partition("@")
-    return version_for(request.user, slug, version)
 
 
 def _comparable(version: ProtocolVersion) -> Bundle:
@@ -291,9 +275,17 @@ def protocol_import(request: HttpRequest) -> HttpResponse:
     action = request.POST.get("action", "check")
     try:
         doc = load_bundle(form.cleaned_data["text"])
-        return _checked(request, form, doc) if action == "check" else _stored(request, doc, publish=action == "publish")
+        if action == "check":
+            version, is_new = services.rehearse_bundle(doc, publish=False, now=timezone.now())
+            return _import_page(request, form, checked=version, is_new=is_new, warnings=lint(complete_bundle(doc)))
+        version, is_new = services.store_bundle(doc, publish=action == "publish", now=timezone.now())
     except InvalidBundle as refusal:
         return _import_page(request, form, status=422, errors=refusal.errors)
+    if is_new:
+        messages.success(request, IMPORTED[version.status] % {"version": version})
+    else:
+        messages.info(request, FOUND[version.status] % {"version": version})
+    return redirect("protocol_version", version.protocol.slug, version.version)
 
 
 def _import_page(
@@ -302,20 +294,6 @@ def _import_page(
     found = errors or []
     context = {"form": form, "errors": found[:MOST_ERRORS], "n_errors": len(found)}
     return render(request, "protocols/import.html", context | more, status=status)
-
-
-def _checked(request: HttpRequest, form: ImportForm, doc: Bundle) -> HttpResponse:
-    version, is_new = services.rehearse_bundle(doc, publish=False, now=timezone.now())
-    return _import_page(request, form, checked=version, is_new=is_new, warnings=lint(complete_bundle(doc)))
-
-
-def _stored(request: HttpRequest, doc: Bundle, *, publish: bool) -> HttpResponse:
-    version, is_new = services.store_bundle(doc, publish=publish, now=timezone.now())
-    if is_new:
-        messages.success(request, IMPORTED[version.status] % {"version": version})
-    else:
-        messages.info(request, FOUND[version.status] % {"version": version})
-    return redirect("protocol_version", version.protocol.slug, version.version)
 
 
 @login_required
@@ -327,15 +305,11 @@ def protocol_new(request: HttpRequest) -> HttpResponse:
     form = CopyForm(data, origin=request.GET["copy"]) if is_copy else ScratchForm(data)
     if form.is_valid():
         try:
-            return redirect(editor_of(_made(form)))
+            given = dict(form.cleaned_data)
+            if is_copy:
+                return redirect(editor_of(services.copy_protocol(given.pop("origin"), **given, now=timezone.now())))
+            return redirect(editor_of(services.create_protocol(**given, now=timezone.now())))
         except InvalidBundle as refusal:
             form.add_refusal(refusal)
     context = {"form": form, "is_copy": is_copy, "has_versions": Protocol.objects.exists()}
     return render(request, "protocols/new.html", context, status=422 if form.errors else 200)
-
-
-def _made(form: CopyForm | ScratchForm) -> ProtocolVersion:
-    given = dict(form.cleaned_data)
-    if isinstance(form, CopyForm):
-        return services.copy_protocol(given.pop("origin"), **given, now=timezone.now())
-    return services.create_protocol(**given, now=timezone.now())

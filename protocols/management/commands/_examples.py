@@ -75,19 +75,15 @@ def right_value(name: str, part: Schema) -> Any:
     if "const" in part or (name in RIGHT and _is_valid(RIGHT[name], part)):
         return part.get("const", RIGHT.get(name))
     if part.get("type") == "object":
-        return _right_mapping(part)
+        known = part.get("properties")
+        if not known:
+            return {RIGHT["key"]: right_value("", part["additionalProperties"])}
+        return {each: right_value(each, known[each]) for each in part.get("required") or list(known)[:1]}
     if part.get("type") == "array":
         return [right_value("", part["items"])]
     if "enum" in part:
         return next(filter(None, part["enum"]))
     return part.get("default") or RIGHT["key" if "pattern" in part else "definition"]
-
-
-def _right_mapping(part: Schema) -> Any:
-    known = part.get("properties")
-    if not known:
-        return {RIGHT["key"]: right_value("", part["additionalProperties"])}
-    return {name: right_value(name, known[name]) for name in part.get("required") or list(known)[:1]}
 
 
 def _is_valid(value: object, part: Schema) -> bool:

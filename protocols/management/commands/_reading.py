@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from protocols.bundles import Bundle, check_bundle, dump_bundle, load_bundle
 from protocols.management.commands._examples import example_for
 from protocols.models import ProtocolVersion
-from protocols.schema import BundleError, InvalidBundle
+from protocols.schema import InvalidBundle
 from protocols.selectors import find_version
 from protocols.services import VersionTaken
 
@@ -44,11 +44,9 @@ def refusal(path: Path | str, refused: InvalidBundle) -> CommandError:
     VersionTaken says what would be right and gets no example. The error of an unreadable file already begins with
     the file's name, which is not repeated.
     """
-    shown = ["" if isinstance(refused, VersionTaken) else _example(error) for error in refused.errors]
-    lines = [str(error).removeprefix(f"{Path(path).name}: ") for error in refused.errors]
-    return CommandError("\n".join(f"{path}: {line}{example}" for line, example in zip(lines, shown, strict=True)))
-
-
-def _example(error: BundleError) -> str:
-    example = example_for(error)
-    return f" Example: {example}" if example else ""
+    lines = []
+    for error in refused.errors:
+        example = "" if isinstance(refused, VersionTaken) else example_for(error)
+        line = str(error).removeprefix(f"{Path(path).name}: ")
+        lines.append(f"{path}: {line} Example: {example}" if example else f"{path}: {line}")
+    return CommandError("\n".join(lines))

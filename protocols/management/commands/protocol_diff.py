@@ -1,6 +1,5 @@
 import json
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -28,10 +27,15 @@ class Command(BaseCommand):
     def handle(self, *args, a: str, b: str, **options) -> None:
         changes = compare_bundles(*map(_complete, (a, b)))
         for change in changes:
-            self.stdout.write(_line(change))
-        self.stdout.write(_summary(changes))
-        if changes:
-            raise SystemExit(DIFFERENT)
+            weight = "semantic" if change.is_semantic else "wording"
+            self.stdout.write(f"{SIGNS[change.kind]} {change.path} ({change.kind}, {weight}){_values(change)}")
+        if not changes:
+            self.stdout.write("The same but for the names of protocol and version.")
+            return
+        count = "1 difference" if len(changes) == 1 else f"{len(changes)} differences"
+        meaning = "Answers may mean something else." if is_semantic(changes) else "All of them change wording only."
+        self.stdout.write(f"{count}. {meaning}")
+        raise SystemExit(DIFFERENT)
 
 
 def _complete(name: str) -> Bundle:
@@ -43,17 +47,13 @@ def _complete(name: str) -> Bundle:
         raise CommandError(str(error), returncode=TROUBLE) from None
 
 
-def _line(change: Change) -> str:
-    weight = "semantic" if change.is_semantic else "wording"
-    return f"{SIGNS[change.kind]} {change.path} ({change.kind}, {weight}){_values(change)}"
-
-
 def _values(change: Change) -> str:
     if change.kind in ("added", "removed"):
         return ""
     if pieces := change.pieces:
         return ": " + "".join(map(_marked, pieces))
-    return f": {_shown(change.before)} -> {_shown(change.after)}"
+    before, after = (json.dumps(value, ensure_ascii=False) for value in (change.before, change.after))
+    return f": {before} -> {after}"
 
 
 def _marked(piece: Piece) -> str:
@@ -61,15 +61,3 @@ def _marked(piece: Piece) -> str:
     if piece.kind == "same" and len(text) > 2 * CONTEXT:
         text = f"{text[:CONTEXT]} ... {text[-CONTEXT:]}"
     return MARKS[piece.kind].format(text).replace("\n", "\n    ")
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _summary(changes: list[Change]) -> str:
-    if not changes:
-        return "The same but for the names of protocol and version."
-    count = "1 difference" if len(changes) == 1 else f"{len(changes)} differences"
-    meaning = "Answers may mean something else." if is_semantic(changes) else "All of them change wording only."
-    return f"{count}. {meaning}"

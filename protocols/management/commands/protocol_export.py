@@ -1,13 +1,17 @@
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from protocols.bundles import canonical_json, dump_bundle, readable_bundle, write_yaml
+from protocols.bundles import canonical_json, dump_bundle, readable_json, readable_yaml
 from protocols.management.commands._reading import refusal, stored_version
-from protocols.models import ProtocolVersion
 from protocols.schema import InvalidBundle
+
+WRITERS = {
+    "yaml": readable_yaml,
+    "json": readable_json,
+    "canonical": lambda version: canonical_json(dump_bundle(version)).decode(),
+}
 
 
 class Command(BaseCommand):
@@ -34,7 +38,10 @@ class Command(BaseCommand):
         if canonical and format != "json":
             raise CommandError("--canonical goes with --format json.")
         found = stored_version(f"{name}@{version}" if version else name)
-        text = _canonical(found) if canonical else _readable(found, format)
+        try:
+            text = WRITERS["canonical" if canonical else format](found)
+        except InvalidBundle as error:  # a draft can be invalid
+            raise refusal(f"{found.protocol.slug}@{found.version}", error) from None
         if output is None:
             self.stdout.write(text, ending="")
             return
@@ -42,15 +49,3 @@ class Command(BaseCommand):
             output.write_text(text, encoding="utf-8", newline="\n")  # the same bytes on every system
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror}.") from None
-
-
-def _readable(version: ProtocolVersion, format: str) -> str:
-    doc = readable_bundle(version)
-    return write_yaml(doc) if format == "yaml" else json.dumps(doc, ensure_ascii=False, indent=2) + "\n"
-
-
-def _canonical(version: ProtocolVersion) -> str:
-    try:
-        return canonical_json(dump_bundle(version)).decode()
-    except InvalidBundle as error:  # a draft can be invalid
-        raise refusal(f"{version.protocol.slug}@{version.version}", error) from None

@@ -36,16 +36,13 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, help="The file to write. If left out: standard output.")
 
     def handle(self, *args, output: Path | None = None, **options) -> None:
+        objects = {name: part for name, part in SCHEMA["$defs"].items() if "properties" in part}
+        sections = [_section("The document", SCHEMA), *(_section(_title(name), part) for name, part in objects.items())]
+        reference = "\n".join([HEAD, *sections])
         if output is None:
-            self.stdout.write(reference(), ending="")
+            self.stdout.write(reference, ending="")
         else:
-            output.write_text(reference(), encoding="utf-8", newline="\n")
-
-
-def reference() -> str:
-    objects = {name: part for name, part in SCHEMA["$defs"].items() if "properties" in part}
-    sections = [_section("The document", SCHEMA), *(_section(_title(name), part) for name, part in objects.items())]
-    return "\n".join([HEAD, *sections])
+            output.write_text(reference, encoding="utf-8", newline="\n")
 
 
 def _section(title: str, part: Schema) -> str:

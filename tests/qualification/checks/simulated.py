@@ -42,7 +42,7 @@ def _rate(study, batch: Batch, progress: float, people: list[Participant], began
         for at, item in enumerate(items):
             right = known.get((item.candidate_id, criterion.id)) if item.is_check else None
             if right:
-                truth[which, at] = criterion.index_of(right[0])
+                truth[which, at] = [option.id for option in criterion.options].index(right[0])
     ratings = []
     for number, person in enumerate(people, start=1):
         work = Assignment.objects.create(

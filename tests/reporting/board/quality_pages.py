@@ -30,7 +30,8 @@ def votes_of(study, criterion_key: str) -> tuple[np.ndarray, ...]:
     rows = rows.filter(assignment__seat__isnull=False)
     fields = rows.values_list("item", "assignment__participant", "option", "active_ms")
     items, people, options, times = (np.array(column) for column in zip(*fields, strict=True))
-    return items, people, np.array([criterion.index_of(option) for option in options.tolist()]), times
+    known = [option.id for option in criterion.options]
+    return items, people, np.array([known.index(option) for option in options.tolist()]), times
 
 
 def with_floor(cast: Cast, floor: float | None):
