@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from parley.binaries import ServerError, can_enter, find_postgres, find_valkey, open_ground, reachable_postgres
 from parley.processes import Account, Child, as_account, stop_all
@@ -122,19 +121,11 @@ def create_cluster(binaries: Path, version: int, cluster: Path, extra: Sequence[
     if account:
         os.chown(fresh, account.uid, account.gid)
     locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-    command = [
-        binaries / "initdb",
-        "-D",
-        fresh,
-        "-U",
-        NAME,
-        "-E",
-        "UTF8",
-        *(locale if version >= 17 else locale[2:]),
-    ]
+    command = [str(binaries / "initdb"), "-D", str(fresh), "-U", NAME, "-E", "UTF8"]
     # 'trust' is safe because the directory of the only socket is closed to everybody else.
+    options = [*(locale if version >= 17 else locale[2:]), "-A", "trust", "--no-instructions", *extra]
     said = subprocess.run(
-        [*map(str, command), "-A", "trust", "--no-instructions", *extra],
+        [*command, *options],
         check=False,
         capture_output=True,
         text=True,
@@ -156,14 +147,10 @@ def _postgres_is_ready(cluster: Path, pid: int) -> bool:
     return len(lines) >= 8 and lines[0].strip() == str(pid) and lines[7].startswith("ready")
 
 
-def _connect(sockets: Path, database: str) -> Any:
+def _create_database(sockets: Path) -> None:
     import psycopg2
 
-    return psycopg2.connect(host=str(sockets), port=PORT, user=NAME, dbname=database, connect_timeout=10)
-
-
-def _create_database(sockets: Path) -> None:
-    connection = _connect(sockets, "postgres")
+    connection = psycopg2.connect(host=str(sockets), port=PORT, user=NAME, dbname="postgres", connect_timeout=10)
     connection.autocommit = True
     with contextlib.closing(connection), connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [NAME])

@@ -32,7 +32,12 @@ def exception_handler(error: Exception, context: dict) -> Response | None:
     if not isinstance(error, exceptions.APIException):
         return None
     set_rollback()
-    return Response({"error": describe(error)}, status=error.status_code, headers=_headers(error))
+    headers = {}
+    if (scheme := getattr(error, "auth_header", None)) is not None:
+        headers["WWW-Authenticate"] = scheme
+    if (seconds := getattr(error, "wait", None)) is not None:
+        headers["Retry-After"] = str(int(seconds))
+    return Response({"error": describe(error)}, status=error.status_code, headers=headers)
 
 
 def describe(error: exceptions.APIException) -> dict[str, Any]:
@@ -42,12 +47,3 @@ def describe(error: exceptions.APIException) -> dict[str, Any]:
     code = error.get_codes()
     body = {"code": code if isinstance(code, str) else "error", "message": str(error.detail), "fields": {}}
     return body | getattr(error, "extra", {})
-
-
-def _headers(error: exceptions.APIException) -> dict[str, str]:
-    headers = {}
-    if (scheme := getattr(error, "auth_header", None)) is not None:
-        headers["WWW-Authenticate"] = scheme
-    if (seconds := getattr(error, "wait", None)) is not None:
-        headers["Retry-After"] = str(int(seconds))
-    return headers

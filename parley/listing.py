@@ -22,11 +22,10 @@ def either(parts: Iterable[str]) -> str:
 
 
 def _in_a_row(pattern: str, parts: Iterable[str]) -> str:
+    def pair(first: str, second: str) -> str:
+        is_html = isinstance(first, SafeData) and isinstance(second, SafeData)
+        put = format_html if is_html else str.format
+        return put(gettext(pattern), first=first, second=second)
+
     found = list(parts)
-    return reduce(lambda first, second: _pair(gettext(pattern), first, second), found) if found else ""
-
-
-def _pair(pattern: str, first: str, second: str) -> str:
-    is_html = isinstance(first, SafeData) and isinstance(second, SafeData)
-    put = format_html if is_html else str.format
-    return put(pattern, first=first, second=second)
+    return reduce(pair, found) if found else ""

@@ -29,10 +29,7 @@ def make_pdf(html: str, *styles: str) -> bytes:
         ) from error
     room = Path(settings.BASE_DIR, "static", "css")
     sheets = [CSS(string=(room / name).read_text(encoding="utf-8")) for name in styles]
+    text = BETWEEN_TAGS.sub(lambda found: ENDLESS_WORD.sub("\\g<0>\u200b", found[0]), html)
     # No address is ever fetched: the page is complete, and imported texts must not make the server call other hosts.
     # A fetcher that raises would end the whole PDF; without allowed schemes, resources are only left out.
-    return HTML(string=_breakable(html), url_fetcher=URLFetcher(allowed_protocols=())).write_pdf(stylesheets=sheets)
-
-
-def _breakable(html: str) -> str:
-    return BETWEEN_TAGS.sub(lambda text: ENDLESS_WORD.sub("\\g<0>\u200b", text[0]), html)
+    return HTML(string=text, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf(stylesheets=sheets)

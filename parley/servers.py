@@ -54,8 +54,7 @@ def read_state(data: Path) -> dict:
 
 def running_urls(data: Path) -> dict[str, str] | None:
     """Return the addresses of the servers that `up` keeps running on this data, or None."""
-    state = read_state(data)
-    return dict(state["urls"]) if state else None
+    return read_state(data).get("urls")
 
 
 def _unset() -> list[str]:
@@ -78,9 +77,13 @@ def take_lock(data: Path, is_up: bool, seconds: float = 60) -> int | None:
             return lock
         if state := read_state(data):
             os.close(lock)
-            if is_up:
-                raise ServerError(_already_running(state))
-            return None
+            if not is_up:
+                return None
+            where = f" at {state['address']}" if state.get("address") else ""
+            raise ServerError(
+                f"Parley is already running on this data{where} (process {state['pid']}). "
+                "Stop it with Ctrl-C there, or set PARLEY_DATA for a second one."
+            )
         waited = time.monotonic() - began
         if waited > seconds:
             raise ServerError(f"Another Parley command still uses the data in {data}. Try again when it is done.")
@@ -88,14 +91,6 @@ def take_lock(data: Path, is_up: bool, seconds: float = 60) -> int | None:
             sys.stderr.write(f"Waiting for another Parley command that uses {data} ...\n")
             has_said = True
         time.sleep(0.05)
-
-
-def _already_running(state: dict) -> str:
-    where = f" at {state['address']}" if state.get("address") else ""
-    return (
-        f"Parley is already running on this data{where} (process {state['pid']}). "
-        "Stop it with Ctrl-C there, or set PARLEY_DATA for a second one."
-    )
 
 
 def needs_servers(argv: Sequence[str]) -> bool:
@@ -113,6 +108,7 @@ def ensure(data: Path | None = None, argv: Sequence[str] | None = None) -> None:
 
     They stop with this process. Call it before Django reads its settings.
     """
+    global _begun  # noqa: PLW0603 - as _current
     data = data or data_directory()
     argv = sys.argv if argv is None else argv
     is_up = argv[1:2] == ["up"]
@@ -122,16 +118,11 @@ def ensure(data: Path | None = None, argv: Sequence[str] | None = None) -> None:
     try:
         _have_servers(data, is_up)
         if is_up:
-            _begin_web(data, port)
+            _begun = Web(port, data / "log", () if _current is None else _current.fds)
     except (ServerError, StartFailed) as error:
         sys.exit(f"Parley: {error}")
     except PermissionError as error:
         sys.exit(f"Parley: no permission for {error.filename}. It belongs to another user: set PARLEY_DATA.")
-
-
-def _begin_web(data: Path, port: int | None) -> None:
-    global _begun  # noqa: PLW0603 - as _current
-    _begun = Web(port, data / "log", () if _current is None else _current.fds)
 
 
 def _have_servers(data: Path, is_up: bool) -> None:

@@ -24,17 +24,7 @@ WORKER = ("-m", "celery", "-A", "parley.celery", "worker", "-Q", "live", "-n", "
 WORKER_LONG = ("-m", "celery", "-A", "parley.celery", "worker", "-Q", "long", "-n", "long@%h", "-c", "1")
 WORKER_OPTIONS = ("--loglevel", "WARNING", "--without-mingle", "--without-gossip")
 # The schedule is kept in memory: every entry repeats within a minute, and no file can become stale.
-BEAT = (
-    "-m",
-    "celery",
-    "-A",
-    "parley.celery",
-    "beat",
-    "--scheduler",
-    "parley.beat:Scheduler",
-    "--loglevel",
-    "WARNING",
-)
+BEAT = ("-m", "celery", "-A", "parley.celery", "beat", "--scheduler", "parley.beat:Scheduler", "--loglevel", "WARNING")
 REVIVALS, WITHIN = 5, 60.0  # a process that dies more often than this will not live
 
 

@@ -3,11 +3,9 @@
 The tables themselves keep plain English names, and no migration follows from a translation.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
-from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, gettext_noop
 
@@ -177,18 +175,14 @@ PLURALS = {"comprehension trys": _("comprehension tries"), "entrys": _("entries"
 
 def translate_names() -> None:
     """Give every table and column of the project its name in the language of the page."""
-    for model in _models():
+    models = [model for name in APPS for model in apps.get_app_config(name).get_models()]
+    for model in models:
         model._meta.verbose_name = _translated(model._meta.verbose_name)
         plural = str(model._meta.verbose_name_plural)  # Django's own is lazy, and English
         model._meta.verbose_name_plural = gettext_lazy(PLURALS.get(plural, plural))
         for field in model._meta.fields:
             field.verbose_name = _translated(field.verbose_name)
             field.help_text = _translated(field.help_text)
-
-
-def _models() -> Iterator[type[models.Model]]:
-    for name in APPS:
-        yield from apps.get_app_config(name).get_models()
 
 
 def _translated(text: Any) -> Any:

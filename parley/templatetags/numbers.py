@@ -1,10 +1,14 @@
 """Template filters that format numbers; a missing one becomes a dash."""
 
+from functools import partial
+
 from django import template
 
 from parley.numbers import number
 
 register = template.Library()
+for _name, _form in (("exact", ".9f"), ("one", ".1f"), ("signed", "+.2f")):
+    register.filter(_name, partial(number, form=_form))
 
 
 @register.filter
@@ -14,24 +18,9 @@ def two(value: object) -> str:
 
 
 @register.filter
-def exact(value: float | None) -> str:
-    return number(value, ".9f")
-
-
-@register.filter
-def one(value: float | None) -> str:
-    return number(value, ".1f")
-
-
-@register.filter
 def probability(value: float | None) -> str:
     """Return a probability with three decimals and no leading zero, at least "< .001"; None becomes a dash."""
     return "–" if value is None else "<\u00a0.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
-@register.filter
-def signed(value: float | None) -> str:
-    return number(value, "+.2f")
 
 
 @register.filter

@@ -40,32 +40,26 @@ class Command(BaseCommand):
         children = [web.child, *supervisor.workers(settings.DATA_DIR / "log", held.fds)]
         watch = supervisor.Supervisor(children, held.children, self._say)
         try:
-            self._prepare(address)
+            # The tables and the first study, in this process: a second one would import everything again.
+            call_command("migrate", interactive=False, verbosity=0)
+            call_command("bootstrap", base_url=address, stdout=self.stdout)
+            self.stdout.flush()
+            connections.close_all()
             watch.listen()
             web.let_serve()
             watch.wait_ready(web.port)
             if not watch.stop_asked:
                 watch.start_rest()
                 held.record(settings.DATA_DIR / "servers.json", address)
-                self._announce(address)
+                seconds = time.monotonic() - servers.BEGAN_AT
+                self._say(f"\nParley is ready at {address} (in {seconds:.1f} s)")
+                self._say(f"Data and logs: {settings.DATA_DIR}   Stop: Ctrl-C")
             watch.run()
         finally:
             self._say("Stopping ...")
             watch.stop()
             held.stop()
             self._say("Stopped. The data stays in " + str(settings.DATA_DIR))
-
-    def _prepare(self, address: str) -> None:
-        """Create the tables and the first study in this process: a second one would import everything again."""
-        call_command("migrate", interactive=False, verbosity=0)
-        call_command("bootstrap", base_url=address, stdout=self.stdout)
-        self.stdout.flush()
-        connections.close_all()
-
-    def _announce(self, address: str) -> None:
-        seconds = time.monotonic() - servers.BEGAN_AT
-        self._say(f"\nParley is ready at {address} (in {seconds:.1f} s)")
-        self._say(f"Data and logs: {settings.DATA_DIR}   Stop: Ctrl-C")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
