@@ -8,14 +8,14 @@ from django.utils import timezone
 from annotation.models import Participant, Study
 from annotation.selectors.work import StudyWork
 from annotation.slots import Slots, StudyFilling, WorkFilling
-from qualification.acceptance.selectors.reviews import reviewers_among
+from qualification.acceptance.selectors.answers import reviewers_among
 from qualification.checks.selectors.feedback import feedback_of
 from qualification.overview.selectors import what_waits
 from qualification.pay.selectors.ledger import earnings_of
 from qualification.pay.selectors.rates import low_offers, slow_work
 from qualification.pay.tags import earned_texts
-from qualification.qualifying.selectors.progress import QualificationState, qualification_states
-from qualification.recruitment.selectors.exit_rules import Way, ways_of
+from qualification.qualifying.selectors.progress import qualification_states
+from qualification.recruitment.selectors.exit_rules import ways_of
 from qualification.recruitment.selectors.facts import studies_that_ask
 
 Read = Callable[[Sequence[StudyWork]], Mapping[int, Any]]
@@ -23,22 +23,6 @@ Read = Callable[[Sequence[StudyWork]], Mapping[int, Any]]
 
 def _by_participant(read: Callable[[Sequence[Participant]], Mapping[int, Any]]) -> Read:
     return lambda works: read([work.participant for work in works])
-
-
-def _is_blocked(qualification: QualificationState, work: StudyWork) -> bool:
-    return qualification.is_blocking and not work.is_waiting_for_consent
-
-
-def _ways(works: Sequence[StudyWork]) -> dict[int, Way]:
-    return ways_of(works, timezone.now())
-
-
-def _is_at_end(way: Way, work: StudyWork) -> bool:
-    return way.is_over or bool(way.due)
-
-
-def _reviewers(participants: Sequence[Participant]) -> dict[int, bool]:
-    return dict.fromkeys(reviewers_among(participants), True)
 
 
 def _asked(works: Sequence[StudyWork]) -> dict[int, bool]:
@@ -55,30 +39,33 @@ WORK = (
             "before": "qualification/qualifying/_progress.html",
             "scripts": "qualification/qualifying/_scripts.html",
         },
-        _is_blocked,
+        lambda state, work: state.is_blocking and not work.is_waiting_for_consent,
     ),
     WorkFilling("mine", _by_participant(earnings_of), {"record": "qualification/pay/earned.html"}),
-    WorkFilling("is_reviewer", _by_participant(_reviewers), {"instead": "qualification/acceptance/_reviewer.html"}),
-    WorkFilling("way", _ways, {"after": "qualification/recruitment/_arrival_note.html"}, _is_at_end),
+    WorkFilling(
+        "is_reviewer", _by_participant(reviewers_among), {"instead": "qualification/acceptance/_reviewer.html"}
+    ),
+    WorkFilling(
+        "way",
+        lambda works: ways_of(works, timezone.now()),
+        {"after": "qualification/recruitment/_arrival_note.html"},
+        lambda way, _work: way.is_over or bool(way.due),
+    ),
     WorkFilling("feedback", _by_participant(feedback_of), {"beside": "qualification/checks/_feedback.html"}),
     WorkFilling("is_asked", _asked, {"links": "qualification/recruitment/_about_you_link.html"}),
 )
-
-
-def _waiting(study: Study) -> Mapping[str, Any]:
-    return {"waiting": what_waits(study)}
-
-
-def _low_offers(study: Study) -> Mapping[str, Any]:
-    return {"offers": low_offers(study)}
 
 
 def _slow(study: Study) -> Mapping[str, Any]:
     return {"slow": slow_work(study) if study.status == Study.Status.OPEN else []}
 
 
+def _low_offers(study: Study) -> Mapping[str, Any]:
+    return {"offers": low_offers(study)}
+
+
 STUDY = (
-    StudyFilling("next", "qualification/overview/_note.html", _waiting),
+    StudyFilling("next", "qualification/overview/_note.html", lambda study: {"waiting": what_waits(study)}),
     StudyFilling("next_configure", "qualification/pay/measured.html", _slow),
     StudyFilling("head", "qualification/pay/warning.html", _low_offers),
     StudyFilling("settings", "qualification/pay/warning.html", _low_offers),

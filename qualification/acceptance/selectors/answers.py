@@ -1,14 +1,16 @@
-"""Count what controllers answered about sampled items, as arrays and tables for the measures."""
+"""Read what controllers answered about sampled items, for the measures, and what they have still to answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
+from django.db.models import Exists, F, OuterRef
 
-from annotation.models import Rating
+from annotation.models import Item, Participant, Rating
 from measures.arrays import BoolArray, IntArray
 from measures.cohen import confusion_matrix
-from protocols.specs import CriterionSpec
+from protocols.specs import CriterionSpec, spec_of
 from qualification.acceptance.selectors.plans import answer_options, class_options
 from qualification.models import Review, Sample, SampledItem
 
@@ -82,3 +84,33 @@ def second_table(sampled_items: Sequence[tuple[int | None, int | None]], criteri
     pairs = [(place_of[one], place_of[two]) for one, two in sampled_items if one in place_of and two in place_of]
     first, second = zip(*pairs, strict=True) if pairs else ((), ())
     return confusion_matrix(np.array(first, np.int64), np.array(second, np.int64), len(place_of))
+
+
+# --- a review with the labels shown ----------------------------------------------------------------
+def unreviewed_position(review: Review) -> int | None:
+    """Return the position of the first dialogue with an item not reviewed yet; None when all are."""
+    criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
+    mine = Rating.objects.filter(
+        item=OuterRef("pk"), criterion=criterion.id, assignment__participant=review.participant_id, is_active=True
+    )
+    items = Item.objects.filter(~Exists(mine), batch=review.batch_id)
+    return items.order_by("position").values_list("position", flat=True).first()
+
+
+def labels_by_token(review: Review, position: int) -> dict[UUID, str]:
+    """Return {token of the copy: code of the label it was drawn with} of one dialogue."""
+    criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
+    codes = {option.id: option.code for option in criterion.options}
+    copies = Item.objects.filter(batch=review.batch_id, position=position)
+    tokens = {row[1:]: row[0] for row in copies.values_list("token", *PARTS)}
+    sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
+    named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in PARTS})
+    rows = named.values_list("label", *(f"of_{part}" for part in PARTS))
+    return {tokens[row[1:]]: codes[row[0]] for row in rows if row[1:] in tokens}
+
+
+def reviewers_among(participants: Iterable[Participant]) -> dict[int, bool]:
+    """Return {id: True} of pending participants who review batches: they do not rate, so they wait for no clearing."""
+    waiting = [each.pk for each in participants if each.status == Participant.Status.PENDING]
+    reviews = Review.objects.filter(participant__in=waiting)
+    return dict.fromkeys(reviews.values_list("participant", flat=True), True)

@@ -23,7 +23,7 @@ from annotation.steps import ItemOnScreen, Step
 from annotation.views.pages import study_page
 from annotation.views.posted import Answers, Errors, posted_answers, submission, with_errors
 from protocols.answers import InvalidAnswer
-from qualification.acceptance.selectors.reviews import labels_by_token, unreviewed_position
+from qualification.acceptance.selectors.answers import labels_by_token, unreviewed_position
 from qualification.acceptance.services.reviewing import finish_review
 from qualification.access import labelled_review_for
 from qualification.models import Review
