@@ -1,12 +1,11 @@
 """Select lines of a study's activity log by verb, person and day."""
 
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.utils.timezone import get_current_timezone
 
 from annotation.models import ActivityLog, Study
 
@@ -23,14 +22,10 @@ def activities(
     if person:
         found = found.filter(actor=None if person == BY_RULE else int(person))
     if since:
-        found = found.filter(at__gte=_midnight(since))
+        found = found.filter(at__date__gte=since)
     if until:
-        found = found.filter(at__lt=_midnight(until + timedelta(days=1)))
+        found = found.filter(at__date__lte=until)
     return found
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time.min, get_current_timezone())
 
 
 def verbs_in(study: Study) -> list[str]:

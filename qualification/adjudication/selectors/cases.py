@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
-from annotation.models import Batch, Candidate, Item, Rating, Study
+from annotation.models import Batch, Item, Rating, Study
 from annotation.numbering import numbered_turns
 from annotation.selectors.work import persona_of, responses_of
 from protocols.models import Explanation, Option, ProtocolVersion
@@ -79,17 +79,13 @@ def counts_by_state(study: Study) -> dict[str, int]:
 def listed(study: Study, state: str) -> QuerySet[Disagreement]:
     """Return the disagreements in one state, the longest waiting first; settled ones, the last settled first."""
     order = ("-settled_at", "-pk") if state == State.SETTLED else ("found_at", "pk")
-    return with_texts(disagreements_of(study).filter(state=state)).order_by(*order)
-
-
-def with_texts(disagreements: QuerySet[Disagreement]) -> QuerySet[Disagreement]:
-    return disagreements.select_related(
-        "item__dialogue", "item__candidate", "item__batch", "criterion", "option", "settled_by"
-    )
+    found = disagreements_of(study).filter(state=state).order_by(*order)
+    texts = ("item__dialogue", "item__candidate", "item__batch", "criterion", "option", "settled_by")
+    return found.select_related(*texts)
 
 
 def cards_of(study: Study, disagreements: Sequence[Disagreement]) -> list[Card]:
-    """Return the cards of disagreements from `with_texts`, in a fixed number of queries."""
+    """Return the cards in a fixed number of queries. Disagreements need what `listed` loads with them."""
     spec, said, kept = spec_of(study.protocol_version), _said(disagreements), _kept(disagreements)
     shown = shown_items([each.item for each in disagreements])
     in_book = Case.objects.filter(item__in=[each.item_id for each in disagreements], is_active=True)
@@ -115,29 +111,32 @@ def options_of(spec: VersionSpec, criterion_id: int) -> tuple[tuple[int, str], .
 
 def shown_items(items: Iterable[Item]) -> dict[int, Shown]:
     """Return {item id: what is shown}. The items need their dialogue and candidate loaded."""
-    found = list(items)
-    together = responses_of(found)
-    return {item.pk: _shown(item, together) for item in found}
-
-
-def _shown(item: Item, together: dict[int, Candidate]) -> Shown:
-    shown = [item.candidate] if item.candidate else [together[pk] for pk in item.shown if pk in together]
-    texts = tuple(each.text for each in shown)
-    speaker = item.candidate.speaker if item.candidate else ""
-    if item.dialogue is None:
-        return Shown(
-            [], texts, item.unit, dialogues=tuple((each.dialogue.turns, each.speaker, each.text) for each in shown)
-        )
-    turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
-    return Shown(turns, texts, item.unit, speaker, persona_of(item.dialogue.metadata))
+    all_items = list(items)
+    together = responses_of(all_items)
+    found = {}
+    for item in all_items:
+        shown = [item.candidate] if item.candidate else [together[pk] for pk in item.shown if pk in together]
+        texts = tuple(each.text for each in shown)
+        if item.dialogue is None:
+            dialogues = tuple((each.dialogue.turns, each.speaker, each.text) for each in shown)
+            found[item.pk] = Shown([], texts, item.unit, dialogues=dialogues)
+        else:
+            turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
+            speaker = item.candidate.speaker if item.candidate else ""
+            found[item.pk] = Shown(turns, texts, item.unit, speaker, persona_of(item.dialogue.metadata))
+    return found
 
 
 def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[Said]]:
     """Return the answers about each disagreement by (its id, whether they are of the re-rating)."""
     comparisons = current_comparisons().filter(batch__in={each.item.batch_id for each in disagreements})
+    # The items and their copies are matched by what they show; `_unit` tells them apart.
+    dialogues = {each.item.dialogue_id for each in disagreements if each.item.dialogue_id}
+    sources = {each.item.source_id for each in disagreements if not each.item.dialogue_id}
+    items = Item.objects.filter(Q(dialogue__in=dialogues) | Q(dialogue=None, source__in=sources))
     rows = (
         with_words(Rating.objects.filter(first_looks(comparisons) | re_ratings(comparisons)))
-        .filter(item__in=_items_like(disagreements))
+        .filter(item__in=items)
         .annotate(of_batch=F("batch__re_rating__comparison__batch"))
     )
     by_unit: dict[tuple[Any, ...], list[Rating]] = defaultdict(list)
@@ -165,13 +164,6 @@ def _kept(disagreements: Sequence[Disagreement]) -> dict[int, list[Said]]:
         for pk in of_rating[row.pk]:
             kept[pk].append(row)
     return {each.pk: said_by_each(kept[each.pk], each.criterion_id, words) for each in disagreements}
-
-
-def _items_like(disagreements: Sequence[Disagreement]) -> QuerySet[Item]:
-    """Return the items and their copies, matched by what they show; `_unit` tells them apart."""
-    dialogues = {each.item.dialogue_id for each in disagreements if each.item.dialogue_id}
-    sources = {each.item.source_id for each in disagreements if not each.item.dialogue_id}
-    return Item.objects.filter(Q(dialogue__in=dialogues) | Q(dialogue=None, source__in=sources))
 
 
 def _unit(item: Item) -> tuple[Any, ...]:
@@ -207,18 +199,19 @@ def said_by_each(rows: Iterable[Rating], criterion_id: int, words: Words) -> lis
     of_work: dict[int, list[Rating]] = defaultdict(list)
     for row in rows:
         of_work[row.assignment_id].append(row)
-    return [_said_by(row, own, words) for own in of_work.values() for row in own if row.criterion_id == criterion_id]
-
-
-def _said_by(row: Rating, own: Sequence[Rating], words: Words) -> Said:
-    return Said(
-        annotator=row.assignment.participant.pseudonym,
-        answer=row.option.label if row.option else "",
-        reasons=_reasons(row, words),
-        free_text=row.free_text,
-        turns=_labels(row),
-        others=tuple((each.criterion.name, _answer(each, words)) for each in own if each is not row),
-    )
+    return [
+        Said(
+            annotator=row.assignment.participant.pseudonym,
+            answer=row.option.label if row.option else "",
+            reasons=_reasons(row, words),
+            free_text=row.free_text,
+            turns=_labels(row),
+            others=tuple((each.criterion.name, _answer(each, words)) for each in own if each is not row),
+        )
+        for own in of_work.values()
+        for row in own
+        if row.criterion_id == criterion_id
+    ]
 
 
 def _answer(row: Rating, words: Words) -> str:

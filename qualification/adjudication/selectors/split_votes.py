@@ -78,33 +78,20 @@ def split_cards(study: Study, found: Sequence[Split]) -> list[SplitCard]:
     """Return the items with all votes, in a fixed number of queries."""
     spec = spec_of(study.protocol_version)
     items = Item.objects.select_related("dialogue", "candidate", "batch").in_bulk({each.item_id for each in found})
-    shown, rows = shown_items(items.values()), _answers(items)
-    words = words_of(row for own in rows.values() for row in own)
-    return [
-        SplitCard(
-            item=items[each.item_id],
-            criterion=spec.by_id[each.criterion_id],
-            share=each.share,
-            shown=shown[each.item_id],
-            votes=_votes(rows[each.item_id], spec.by_id[each.criterion_id]),
-            said=said_by_each(rows[each.item_id], each.criterion_id, words),
-        )
-        for each in found
-    ]
-
-
-def _answers(items: dict[int, Item]) -> dict[int, list[Rating]]:
+    shown = shown_items(items.values())
     counted = Rating.objects.filter(
         item__in=items, assignment__seat__isnull=False, assignment__status=Assignment.Status.SUBMITTED,
         batch__kind=Batch.Kind.MAIN,
     )  # fmt: skip
-    found: dict[int, list[Rating]] = defaultdict(list)
+    rows: dict[int, list[Rating]] = defaultdict(list)
     for row in with_words(counted):
-        found[row.item_id].append(row)
-    return found
-
-
-def _votes(rows: Sequence[Rating], criterion: CriterionSpec) -> tuple[tuple[str, int], ...]:
-    given = [row.option_id for row in rows if row.criterion_id == criterion.id]
-    counts = [(option.label, given.count(option.id)) for option in criterion.options]
-    return tuple(sorted(((label, n) for label, n in counts if n), key=lambda each: -each[1]))
+        rows[row.item_id].append(row)
+    words = words_of(row for own in rows.values() for row in own)
+    cards = []
+    for pk, criterion_id, share in found:
+        criterion, said = spec.by_id[criterion_id], said_by_each(rows[pk], criterion_id, words)
+        given = [row.option_id for row in rows[pk] if row.criterion_id == criterion_id]
+        counts = ((option.label, given.count(option.id)) for option in criterion.options)
+        votes = sorted(((label, n) for label, n in counts if n), key=lambda vote: -vote[1])
+        cards.append(SplitCard(items[pk], criterion, share, shown[pk], tuple(votes), said))
+    return cards

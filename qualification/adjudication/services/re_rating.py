@@ -35,7 +35,8 @@ def make_looks(comparison: Comparison, differing: Sequence[tuple[int, int]], *, 
     pair = [comparison.first.participant, comparison.second.participant]
     if not ordered:
         _finish(comparison, now)
-    if not ordered or not all(map(_can_look, pair)):
+        return
+    if any(person.user_id is None or person.status == Participant.Status.EXCLUDED for person in pair):
         return
     for number, person in enumerate(pair, start=1):
         batch = make_private_batch(
@@ -43,10 +44,6 @@ def make_looks(comparison: Comparison, differing: Sequence[tuple[int, int]], *, 
             items=ordered, person=person,
         )  # fmt: skip
         ReRating.objects.create(comparison=comparison, participant=person, private_batch=batch)
-
-
-def _can_look(person: Participant) -> bool:
-    return person.user_id is not None and person.status != Participant.Status.EXCLUDED
 
 
 @transaction.atomic
@@ -61,9 +58,18 @@ def count_looks(comparison_id: int, *, now: datetime) -> Comparison | None:
         return None
     looks = looked_again(comparison)
     waiting = looked_at_again(comparison).select_for_update(of=("self",)).select_related("item").order_by("pk")
-    n_settled = [_settle_alike(row, looks, now) for row in waiting]
+    n_settled = 0
+    for row in waiting:
+        item = row.item
+        key = (item.unit, item.dialogue_id, item.candidate_id, item.source_id, row.criterion_id)
+        given = [look.get(key) for look in looks]
+        row.state = State.ADJUDICATION
+        if len(given) == 2 and given[0] is not None and given[0] == given[1]:
+            close_disagreement(row, How.RE_RATING, given[0], now)
+            n_settled += 1
+        row.save(update_fields=["state", "how", "option", "settled_at"])
     _finish(comparison, now)
-    details = {"round": comparison.round, "n": sum(n_settled), "left": len(n_settled) - sum(n_settled)}
+    details = {"round": comparison.round, "n": n_settled, "left": len(waiting) - n_settled}
     activity.log(comparison.batch.study, None, "re_rating", about=comparison.batch.key, details=details, now=now)
     return comparison
 
@@ -74,17 +80,6 @@ def _finish(comparison: Comparison, now: datetime) -> None:
     comparison.save(update_fields=["looked_at"])
     done = Assignment.objects.filter(batch__re_rating__comparison=comparison, status=Assignment.Status.SUBMITTED)
     Batch.objects.filter(pk__in=done.values("batch")).update(status=Batch.Status.CLOSED)
-
-
-def _settle_alike(row: Disagreement, looks: list[dict[tuple[object, ...], int]], now: datetime) -> bool:
-    item = row.item
-    key = (item.unit, item.dialogue_id, item.candidate_id, item.source_id, row.criterion_id)
-    given = [look.get(key) for look in looks]
-    row.state = State.ADJUDICATION
-    if len(given) == 2 and given[0] is not None and given[0] == given[1]:
-        close_disagreement(row, How.RE_RATING, given[0], now)
-    row.save(update_fields=["state", "how", "option", "settled_at"])
-    return row.state == State.SETTLED
 
 
 def close_disagreement(row: Disagreement, how: str, option_id: int, now: datetime) -> None:
