@@ -190,9 +190,9 @@ def _screen_shares(rows: IntArray, screen: IntArray) -> FloatArray | None:
     if not several.any():
         return None
     best = np.zeros((len(rows), len(sizes)))
+    order = np.argsort(screen, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     for code in np.unique(rows).tolist():
-        order = np.argsort(screen, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         best = np.maximum(best, np.add.reduceat((rows == code)[:, order].astype(np.int64), starts, axis=1))
     return np.asarray((best / sizes)[:, several].mean(axis=1), float)
 

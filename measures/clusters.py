@@ -55,12 +55,16 @@ class Clusters:
 
         Items without votes are dropped; a group counts if one of its items has a vote.
         """
+        from scipy.sparse import csr_array
+
         rows = np.asarray(tallies, np.int64)
         voted = rows.sum(axis=1) > 0
         histogram = Histogram.from_tallies(rows)
         pattern = np.unique(ordered_keys(rows[voted]), return_inverse=True)[1]
         group = np.unique(positions_of(np.asarray(groups))[voted], return_inverse=True)[1]
-        per_group = _sparse(group, pattern, (int(group.max(initial=-1)) + 1, len(histogram.counts)))
+        shape = int(group.max(initial=-1)) + 1, len(histogram.counts)
+        per_group = csr_array((np.ones(len(group)), (group, pattern)), shape=shape)
+        per_group.sum_duplicates()
         first, counts = _kinds(per_group)
         return cls(histogram, per_group[first], counts)
 
@@ -80,14 +84,6 @@ class Clusters:
             return np.concatenate([of_patterns(np.asarray(columns @ part.T).T) for part in parts])
 
         return of_groups
-
-
-def _sparse(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Any:
-    from scipy.sparse import csr_array
-
-    made = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-    made.sum_duplicates()
-    return made
 
 
 def _kinds(per_group: Any) -> tuple[IntArray, IntArray]:

@@ -57,18 +57,12 @@ class Contribution:
 
     def plus(self, other: "Contribution", sign: int = 1) -> "Contribution":
         """Return the sum, or with `sign` -1 the difference; sums of zero are dropped."""
-        nothing = (0,) * (max(map(len, (*self.by_votes.values(), *other.by_votes.values())), default=0))
-        sizes = sorted(self.by_votes.keys() | other.by_votes.keys())
-        by_votes = {
-            size: _added(self.by_votes.get(size, nothing), other.by_votes.get(size, nothing), sign) for size in sizes
-        }
-        steps = sorted(self.paces.keys() | other.paces.keys())
-        paces = {step: self.paces.get(step, 0) + sign * other.paces.get(step, 0) for step in steps}
-        return Contribution(
-            _added(self.majority, other.majority, sign),
-            {size: sums for size, sums in by_votes.items() if any(sums)},
-            {step: items for step, items in paces.items() if items},
-        )
+        return _summed([self, other if sign == 1 else other._negative()])
+
+    def _negative(self) -> "Contribution":
+        by_votes = {size: tuple(-each for each in sums) for size, sums in self.by_votes.items()}
+        paces = {step: -items for step, items in self.paces.items()}
+        return Contribution(tuple(-each for each in self.majority), by_votes, paces)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -84,10 +78,6 @@ class Contribution:
 
 
 Contributions = dict[int, Contribution]
-
-
-def _added(first: tuple[int, ...], second: tuple[int, ...], sign: int) -> tuple[int, ...]:
-    return _columns([first, second if sign == 1 else tuple(sign * each for each in second)])
 
 
 def combined(first: Contributions, second: Contributions, sign: int = 1) -> Contributions:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from measures.arrays import FloatArray, IntArray, check_codes, divide_or_nan
 from measures.cohen import cohen_kappas
 from measures.comparison import benjamini_hochberg
+from measures.difficulty import unique_modes
 from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
 from measures.intervals import Kernel, guard_of, interval_of_counts, special, wilson
 from measures.outliers import is_outlier, outlier_p_values, robust_scores
@@ -76,9 +77,7 @@ def modes_without(tallies: IntArray) -> IntArray:
         others = tallies.copy()
         if removed < k:
             others[:, removed] -= 1
-        best = others.max(axis=1)
-        single = (others == best[:, None]).sum(axis=1) == 1
-        modes[:, removed] = np.where(single & (best > 0), others.argmax(axis=1), -1)
+        modes[:, removed] = unique_modes(others)
     return modes
 
 

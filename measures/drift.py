@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray
+from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.estimate import TOO_FEW_ITEMS
 
 BASELINE_TOO_LOW = "baseline_too_low"
@@ -83,14 +83,14 @@ def cusum(
     limit : float, optional
         h; by default that of :func:`cusum_limit` for `run_length` items between false alarms.
     """
-    values, start, p0, reason = _baseline(agrees, p0, baseline_items)
+    values, watched, p0, reason = _baseline(agrees, p0, baseline_items)
     if p0 is None or reason:
         return Chart(np.zeros(len(values)), None, None, p0, None, reason)
     p1 = p0 - DROP if p1 is None else p1
     _check_shares(p0, p1)
     limit = cusum_limit(p0, p1, run_length) if limit is None else limit
     steps = np.where(values == 1, np.log(p1 / p0), np.log((1 - p1) / (1 - p0)))
-    walk = np.cumsum(np.where(_watched(values, start), steps, 0.0))
+    walk = np.cumsum(np.where(watched, steps, 0.0))
     # The walk above its lowest point so far (0 at the start) is the sum that never falls below 0.
     path = walk - np.minimum(np.minimum.accumulate(walk), 0.0)
     return Chart(path, limit, _first(path >= limit), p0, p1)
@@ -110,7 +110,7 @@ def ewma(
     `width` is L, by default that of :func:`ewma_width`; the other parameters are those of :func:`cusum`. It is
     slightly faster than the CUSUM and easier to draw: Z is a moving share of agreement.
     """
-    values, start, p0, reason = _baseline(agrees, p0, baseline_items)
+    values, watched, p0, reason = _baseline(agrees, p0, baseline_items)
     if p0 is None or reason:
         return Chart(np.zeros(len(values)), None, None, p0, None, reason)
     _check_shares(p0, p0 / 2)
@@ -118,27 +118,27 @@ def ewma(
     limit = _ewma_limit(p0, width, weight)
     path = np.empty(len(values))
     level = p0
-    for place, (value, watched) in enumerate(zip(values.tolist(), _watched(values, start).tolist(), strict=True)):
-        level = (1 - weight) * level + weight * value if watched else level
+    for place, (value, is_watched) in enumerate(zip(values.tolist(), watched.tolist(), strict=True)):
+        level = (1 - weight) * level + weight * value if is_watched else level
         path[place] = level
     return Chart(path, limit, _first(path <= limit), p0, None)
 
 
 def _baseline(
     agrees: npt.ArrayLike, p0: float | None, baseline_items: int
-) -> tuple[IntArray, int, float | None, str | None]:
-    """Return the answers, the place from which to watch, p0, and the reason why nothing can be watched."""
+) -> tuple[IntArray, BoolArray, float | None, str | None]:
+    """Return the answers, whether each is watched, p0, and the reason why nothing can be watched."""
     values = np.asarray(agrees, np.int64)
     if values.ndim != 1 or (values.size and (values.min() < -1 or values.max() > 1)):
         raise ValueError("agreement is a one-dimensional array of 1, 0 and -1 for no majority")
     if p0 is not None:
-        return values, 0, p0, None
+        return values, values >= 0, p0, None
     known = np.flatnonzero(values >= 0)
     if len(known) < baseline_items:
-        return values, len(values), None, TOO_FEW_ITEMS
+        return values, np.zeros(len(values), bool), None, TOO_FEW_ITEMS
     share = min(HIGHEST_BASELINE, float(values[known[:baseline_items]].mean()))
     reason = BASELINE_TOO_LOW if share <= 2 * DROP else None
-    return values, int(known[baseline_items - 1]) + 1, share, reason
+    return values, (values >= 0) & (np.arange(len(values)) > known[baseline_items - 1]), share, reason
 
 
 def _check_shares(p0: float, p1: float) -> None:
@@ -146,11 +146,7 @@ def _check_shares(p0: float, p1: float) -> None:
         raise ValueError(f"a drop needs 0 < p1 < p0 < 1, not p0 = {p0} and p1 = {p1}")
 
 
-def _watched(values: IntArray, start: int) -> npt.NDArray[np.bool_]:
-    return np.asarray((values >= 0) & (np.arange(len(values)) >= start))
-
-
-def _first(alarms: npt.NDArray[np.bool_]) -> int | None:
+def _first(alarms: BoolArray) -> int | None:
     return int(np.argmax(alarms)) if alarms.any() else None
 
 

@@ -8,7 +8,6 @@ Source: project statistics, sections 3.1 and 3.2; Davison & Hinkley 1997, Bootst
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,10 +99,19 @@ def _with_intervals(
     n_resamples: int,
     level: float,
 ) -> dict[str, Estimate]:
-    """Add intervals from the same resamples, which are drawn once if they fit a block."""
+    """Add intervals from the same resamples, which are drawn once if they fit; `counts` are the groups of each kind."""
     draw = _drawn_once() if len(counts) * n_resamples <= CELLS_PER_BLOCK else drawn_groups
-    how: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "level": level}
-    return {name: _with_interval(each, counts, kernels[name], draw, **how) for name, each in estimates.items()}
+    show, word = interval_guard(int(counts.sum()))
+    found = dict(estimates)
+    for name, each in estimates.items():
+        if each.value is not None:
+            limits = Interval(None, None)
+            if show:
+                limits = interval_of_counts(
+                    counts, kernels[name], seed=seed, n_resamples=n_resamples, level=level, draw=draw
+                )
+            found[name] = each.with_interval(limits.low, limits.high, limits.note or word)
+    return found
 
 
 def _drawn_once() -> Draw:
@@ -115,19 +123,6 @@ def _drawn_once() -> Draw:
         return kept[0]
 
     return draw
-
-
-def _with_interval(
-    estimate: Estimate, counts: IntArray, kernel: Kernel, draw: Draw, *, seed: int, n_resamples: int, level: float
-) -> Estimate:
-    """Add an interval; `counts` are the groups of each kind."""
-    if estimate.value is None:
-        return estimate
-    show, word = interval_guard(int(counts.sum()))
-    if not show:
-        return estimate.with_interval(None, None, word)
-    found: Interval = interval_of_counts(counts, kernel, seed=seed, n_resamples=n_resamples, level=level, draw=draw)
-    return estimate.with_interval(found.low, found.high, found.note or word)
 
 
 def label_kernel(name: str, cells: IntArray, n_categories: int) -> Kernel:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import FloatArray, IntArray, divide_or_nan, unless_rounding
+from measures.difficulty import unique_modes
 from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS
 from measures.intervals import FEWEST_ITEMS, special
 
@@ -101,7 +102,8 @@ def judge(rule: Rule, cells: Cells) -> Result:
     """
     n = len(cells.candidate)
     found = measure(rule, cells, np.ones((1, n)), has_interval=True)
-    value, threshold, low, high = (None if np.isnan(each[0]) else float(each[0]) for each in found.figures)
+    figures = found.value, found.threshold, found.low, found.high
+    value, threshold, low, high = (None if np.isnan(each[0]) else float(each[0]) for each in figures)
     n_items = int(found.n_items[0])
     result = Result(UNDECIDED, value, low, high, threshold, n_items)
     if value is None or threshold is None:
@@ -168,10 +170,6 @@ class Found:
     high: FloatArray
     n_items: FloatArray
 
-    @property
-    def figures(self) -> tuple[FloatArray, ...]:
-        return self.value, self.threshold, self.low, self.high
-
 
 def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool | None = None) -> Found:
     """Measure B candidates; `counts` (B, C) is the number of each cell in each candidate.
@@ -183,7 +181,7 @@ def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool 
         return _measure_gold(rule, cells, counts)
     n_categories = cells.panel.shape[1]
     if rule.method == MAJORITY_KAPPA:
-        value, spread, n = _cohen(_majority(cells.panel), cells.candidate, n_categories, counts, has_interval)
+        value, spread, n = _cohen(unique_modes(cells.panel), cells.candidate, n_categories, counts, has_interval)
         panel, panel_spread = _members_with_others(cells, counts, has_interval)
     else:
         together = cells.panel + np.eye(n_categories, dtype=np.int64)[cells.candidate]
@@ -196,15 +194,12 @@ def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool 
     if rule.threshold is None:
         # Both values come from the same items, so their difference is far more certain than either.
         spread = spread - panel_spread
-    half = np.where(n < FEWEST_ITEMS, np.nan, _half_width(spread, counts, rule.level))
+    # t(N - 1) times the standard error of a mean with these deviations (B, C) of its items.
+    size = counts.sum(axis=1)
+    error = np.sqrt(divide_or_nan((counts * spread**2).sum(axis=1), size * (size - 1)))
+    half = special().stdtrit(np.maximum(size - 1, 1), (1 + rule.level) / 2) * error
+    half = np.where(n < FEWEST_ITEMS, np.nan, half)
     return Found(value, threshold, value - half, value + half, n)
-
-
-def _half_width(spread: FloatArray, counts: FloatArray, level: float) -> FloatArray:
-    """Return t(N - 1) times the standard error of a mean with these deviations (B, C) of its items."""
-    n = counts.sum(axis=1)
-    error = np.sqrt(divide_or_nan((counts * spread**2).sum(axis=1), n * (n - 1)))
-    return special().stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error
 
 
 def _measure_gold(rule: Rule, cells: Cells, counts: FloatArray) -> Found:
@@ -277,7 +272,7 @@ def _members_with_others(cells: Cells, counts: FloatArray, has_spread: bool) -> 
     n_categories = cells.panel.shape[1]
     unit = np.vstack([np.eye(n_categories, dtype=np.int64), np.zeros(n_categories, np.int64)])  # -1: no vote
     found = [
-        _cohen(member, _majority(cells.panel - unit[member]), n_categories, counts, has_spread)[:2]
+        _cohen(member, unique_modes(cells.panel - unit[member]), n_categories, counts, has_spread)[:2]
         for member in cells.members.T
     ]
     if not found:
@@ -289,13 +284,6 @@ def _members_with_others(cells: Cells, counts: FloatArray, has_spread: bool) -> 
     if not has_spread:
         return mean, NO_SPREAD
     return mean, divide_or_nan(np.where(known[:, :, None], spreads, 0.0).sum(axis=0), n[:, None])
-
-
-def _majority(panel: IntArray) -> IntArray:
-    """Return (C,) the answer with strictly more votes than every other; -1 for a tie or without votes."""
-    ordered = np.sort(panel, axis=1)
-    second = ordered[:, -2] if panel.shape[1] > 1 else np.zeros(len(panel), np.int64)
-    return np.where(ordered[:, -1] > second, panel.argmax(axis=1), -1)
 
 
 def outcomes(rule: Rule, found: Found) -> npt.NDArray[np.bool_]:
