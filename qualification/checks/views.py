@@ -6,8 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.files.uploadedfile import UploadedFile
-from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -38,11 +36,8 @@ SHOWN_ERRORS = 50
 def checks(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CLEAR)
     pseudonym = request.GET.get("annotator", "").replace("\x00", "")
-    return _flags_page(request, study, pseudonym)
-
-
-def _flags_page(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     decided = page_of(request, selectors.decided_flags(study, pseudonym))
+
     waiting = selectors.open_flags(study, pseudonym)
     context: dict[str, Any] = {
         "page_name": "checks",
@@ -99,16 +94,13 @@ def checks_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _settings_page(request: HttpRequest, study: Study, *, status: int = 200, **more: Any) -> HttpResponse:
     plan = selectors.plan_of(study)
-    forms: dict[str, BaseForm] = {
+    context: dict[str, Any] = {
+        "page_name": "checks",
         "form": CheckPlanForm(instance=plan),
         "import_form": KnownAnswersForm(),
         "panel_form": PanelForm(),
-    }
-    context: dict[str, Any] = {
-        "page_name": "checks",
         "material": selectors.material_of(study),
         "repeats": repeats_of(study, plan) if plan else [],
-        **forms,
         **more,
     }
     return study_page(request, study, "qualification/checks/settings.html", status=status, **context)
@@ -122,19 +114,15 @@ def known_answers_import(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _settings_page(request, study, status=422, import_form=form)
     try:
-        summary = _import(request, study, form.cleaned_data["file"], form.cleaned_data["is_dry_run"])
+        with tempfile.TemporaryDirectory(prefix="parley-known-") as directory:
+            path = Path(directory) / "known-answers"
+            path.write_bytes(form.cleaned_data["file"].read())
+            facts: dict[str, Any] = {"by": signed_in(request.user), "now": timezone.now()}
+            summary = import_known_answers(study, path, is_dry_run=form.cleaned_data["is_dry_run"], **facts)
     except ImportRejected as rejected:
         rejection = {"errors": rejected.errors[:SHOWN_ERRORS], "n_errors": rejected.n_errors}
         return _settings_page(request, study, status=422, rejection=rejection)
     return _settings_page(request, study, summary=summary)
-
-
-def _import(request: HttpRequest, study: Study, upload: UploadedFile, is_dry_run: bool) -> Any:
-    with tempfile.TemporaryDirectory(prefix="parley-known-") as directory:
-        path = Path(directory) / "known-answers"
-        path.write_bytes(upload.read())
-        by, now = signed_in(request.user), timezone.now()
-        return import_known_answers(study, path, by=by, is_dry_run=is_dry_run, now=now)
 
 
 @login_required

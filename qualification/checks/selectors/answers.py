@@ -42,14 +42,6 @@ class KnownTally:
     n_right: int = 0
 
 
-@dataclass(slots=True)
-class Compared:
-    """Count one annotator's answers, and those of them for which the others have a majority."""
-
-    n_answers: int
-    n_compared: int
-
-
 def known_tallies(participants: Collection[int]) -> dict[tuple[int, str], KnownTally]:
     """Return tallies by (participant, kind) of main work that counts, in one query."""
     found: dict[tuple[int, str], KnownTally] = defaultdict(KnownTally)
@@ -79,11 +71,6 @@ def contributions_in(study: Study, criteria: tuple[CriterionSpec, ...], particip
     for criterion, participant, stored in rows.values_list("criterion", "participant", "contribution"):
         parts[criterion][participant] = Contribution.from_json(stored)
     return total_of(parts.values())
-
-
-def compared_of(contribution: Contribution) -> Compared:
-    """Return the counts. The last two sums are left out of `n_compared`: the others tied, or nobody else answered."""
-    return Compared(sum(contribution.majority), sum(contribution.majority[:-2]))
 
 
 def kappa_of(

@@ -3,8 +3,6 @@
 Times are taken by the server's clock, from one answer of an annotator to the next.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from annotation.agreement_cells import category_codes, counted_codes, n_counted
@@ -29,33 +27,9 @@ LEAST_VARIETY = 0.25  # as a share of the others' variety
 Evidence = dict[str, float | int | str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
-    """`pace` is log(time / median time of everybody on the item). The others are None if nothing is wrong."""
-
-    pace: Estimate
-    lines: Evidence | None
-    drift: Evidence | None
-
-
-def behaviour_of(
-    answers: StudyAnswers, participant: int, spec: VersionSpec, compared: tuple[CriterionSpec, ...], seed: int
-) -> Behaviour:
-    return Behaviour(
-        pace=pace_of(answers, participant, spec.order == ProtocolVersion.Order.SET_LEVEL),
-        lines=lines_of(answers, participant, spec, seed),
-        drift=drift_of(answers, participant, compared),
-    )
-
-
-def _in_order(answers: StudyAnswers, rows: IntArray) -> IntArray:
-    keys = (answers.criterion[rows], answers.item[rows], answers.answered_ms[rows])
-    return rows[np.lexsort(keys)]
-
-
 # --- pace ------------------------------------------------------------------------------------------
 def pace_of(answers: StudyAnswers, participant: int, is_by_dialogue: bool) -> Estimate:
-    """Return the median pace over items, or over dialogues where all items of one are answered on one page."""
+    """Return the median of log(time / everybody's median time), over items or over dialogues that fill a page."""
     screen = answers.dialogue if is_by_dialogue else answers.item
     order = np.lexsort((answers.answered_ms, answers.batch, answers.participant))
     who, batch, at = answers.participant[order], answers.batch[order], answers.answered_ms[order]
@@ -75,7 +49,7 @@ def pace_of(answers: StudyAnswers, participant: int, is_by_dialogue: bool) -> Es
 def lines_of(answers: StudyAnswers, participant: int, spec: VersionSpec, seed: int) -> Evidence | None:
     """Return evidence of more equal answers in a row than by chance, or of far less variety than the others'."""
     place = places_of_answers(answers, spec)
-    own = _in_order(answers, np.flatnonzero(answers.participant == participant))[-WINDOW:]
+    own = own_rows(answers, participant, spec.voted)[-WINDOW:]
     if len(own) < FEWEST_ITEMS_TO_FLAG:
         return None
     return _monotony(answers, place, own) or _run(answers, place, own, spec, seed)
@@ -157,4 +131,5 @@ def agreement_of(answers: StudyAnswers, criteria: tuple[CriterionSpec, ...]) -> 
 def own_rows(answers: StudyAnswers, participant: int, criteria: tuple[CriterionSpec, ...]) -> IntArray:
     """Return the row numbers of the annotator's answers to these questions, in the order of answering."""
     asked = np.isin(answers.criterion, [criterion.id for criterion in criteria])
-    return _in_order(answers, np.flatnonzero(asked & (answers.participant == participant)))
+    rows = np.flatnonzero(asked & (answers.participant == participant))
+    return rows[np.lexsort((answers.criterion[rows], answers.item[rows], answers.answered_ms[rows]))]

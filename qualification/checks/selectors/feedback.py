@@ -45,20 +45,19 @@ def feedback_of(participants: Collection[Participant]) -> dict[int, Feedback]:
     """Return feedback by participant, for those whose study gives it and who have enough to compare."""
     studies = {each.study_id for each in participants}
     giving = set(CheckPlan.objects.filter(study__in=studies, gives_feedback=True).values_list("study", flat=True))
-    found = {each.pk: _feedback(each) for each in participants if each.study_id in giving}
-    return {pk: feedback for pk, feedback in found.items() if feedback is not None}
-
-
-def _feedback(participant: Participant) -> Feedback | None:
-    criteria = compared_criteria(participant.study)
-    answers = latest_answers(participant.pk, [criterion.id for criterion in criteria], most=MOST)
-    own = own_rows(answers, participant.pk, criteria)
-    items = _whole_items(answers, own)
-    shown = items[: len(items) // BLOCK * BLOCK]
-    if not shown:
-        return None
-    agrees = agreement_of(answers, criteria)[own[np.isin(answers.item[own], shown)]]
-    return Feedback(int((agrees == 1).sum()), int((agrees >= 0).sum()), len(shown))
+    found = {}
+    for each in participants:
+        if each.study_id not in giving:
+            continue
+        criteria = compared_criteria(each.study)
+        answers = latest_answers(each.pk, [criterion.id for criterion in criteria], most=MOST)
+        own = own_rows(answers, each.pk, criteria)
+        items = _whole_items(answers, own)
+        shown = items[: len(items) // BLOCK * BLOCK]
+        if shown:
+            agrees = agreement_of(answers, criteria)[own[np.isin(answers.item[own], shown)]]
+            found[each.pk] = Feedback(int((agrees == 1).sum()), int((agrees >= 0).sum()), len(shown))
+    return found
 
 
 def _whole_items(answers: StudyAnswers, own: IntArray) -> list[int]:

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -44,19 +43,20 @@ def repeats_of(study: Study, plan: CheckPlan) -> list[Repeats]:
     sizes = _sizes(study) if plan.gold_percent or plan.attention_percent else []
     if not sizes:
         return []
-    rated, counts = _batches_of_one(study, len(sizes)), _dialogues(study)
-    percents = {Kind.GOLD: plan.gold_percent, Kind.ATTENTION: plan.attention_percent}
-    return [each for kind in MIXED for each in _repeats(kind, counts[kind], percents[kind], sizes, rated)]
-
-
-def _repeats(kind: str, n_dialogues: int, percent: int, sizes: list[int], rated: int) -> Iterable[Repeats]:
-    per_batch = sum(n_checks(percent, size) for size in sizes) / len(sizes)
-    if not n_dialogues or not per_batch:
-        return
-    # No batch holds a dialogue twice, however few there are.
-    apart = max(1, math.floor(n_dialogues / per_batch))
-    if rated > apart:
-        yield Repeats(kind, n_dialogues, per_batch, rated, apart)
+    rated = _batches_of_one(study, len(sizes))
+    rows = mixable(study).order_by().values("dialogue").annotate(n=Count("pk", filter=Q(kind=Kind.ATTENTION)))
+    # A dialogue with both kinds of known answers is an attention check.
+    counts = Counter(Kind.ATTENTION if n else Kind.GOLD for n in rows.values_list("n", flat=True))
+    found = []
+    for kind, percent in ((Kind.GOLD, plan.gold_percent), (Kind.ATTENTION, plan.attention_percent)):
+        per_batch = sum(n_checks(percent, size) for size in sizes) / len(sizes)
+        if not counts[kind] or not per_batch:
+            continue
+        # No batch holds a dialogue twice, however few there are.
+        apart = max(1, math.floor(counts[kind] / per_batch))
+        if rated > apart:
+            found.append(Repeats(kind, counts[kind], per_batch, rated, apart))
+    return found
 
 
 def _sizes(study: Study) -> list[int]:
@@ -73,10 +73,3 @@ def _batches_of_one(study: Study, n_batches: int) -> int:
     seats = Seat.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, batch__reserved_for=None).count()
     cleared = Participant.objects.filter(study=study, status=Participant.Status.CLEARED, panel="").count()
     return min(n_batches, math.ceil(seats / cleared)) if cleared else n_batches
-
-
-def _dialogues(study: Study) -> Counter[str]:
-    """Count the dialogues by kind; one with both kinds of known answers is an attention check."""
-    rows = mixable(study).order_by().values("dialogue")
-    is_attention = rows.annotate(n=Count("pk", filter=Q(kind=Kind.ATTENTION))).values_list("n", flat=True)
-    return Counter(Kind.ATTENTION if n else Kind.GOLD for n in is_attention)

@@ -14,17 +14,10 @@ from measures.contributions import Contribution
 from measures.contributors import FALSE_DISCOVERY_RATE, adjusted
 from measures.estimate import Estimate
 from measures.outliers import OUTLIER_Z, outlier_p_values, robust_scores
+from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
-from qualification.checks.selectors.answers import (
-    Compared,
-    KnownTally,
-    compared_criteria,
-    compared_of,
-    contributions_in,
-    kappa_of,
-    known_tallies,
-)
-from qualification.checks.selectors.behaviour import Behaviour, Evidence, behaviour_of
+from qualification.checks.selectors.answers import compared_criteria, contributions_in, kappa_of, known_tallies
+from qualification.checks.selectors.behaviour import Evidence, drift_of, lines_of, pace_of
 from qualification.models import CheckPlan, Flag, SignalState
 
 Kind = Flag.Kind
@@ -42,9 +35,12 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Due:
+    """Hold the sums of one annotator. `n_compared` counts those of their answers where the others have a majority."""
+
     participant: Participant
     contribution: Contribution
-    compared: Compared
+    n_answers: int
+    n_compared: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,39 +69,23 @@ def people_in(batches: Collection[int]) -> dict[int, Participant]:
     return {each.pk: each for each in rows.select_related("study")}
 
 
-def is_due(state: SignalState | None, found: Compared, is_working: bool) -> bool:
-    """Return whether to look again: after twenty new answers or comparisons, or any when no batch is in progress."""
-    before = (state.n_answers, state.n_compared) if state else (0, 0)
-    more = max(abs(found.n_answers - before[0]), abs(found.n_compared - before[1]))
-    return more >= ANSWERS_BETWEEN_LOOKS or (more > 0 and not is_working)
-
-
 # --- known answers -----------------------------------------------------------------------------------
 def known_signals(plan: CheckPlan, people: Collection[int]) -> dict[int, list[Signal]]:
     """Return signals by participant, for those whose known answers give any."""
     found: dict[int, list[Signal]] = defaultdict(list)
     for (participant, kind), tally in known_tallies(people).items():
-        signal = _gold(plan, tally) if kind == Kind.GOLD else _attention(plan, tally)
-        if signal is not None:
-            found[participant].append(signal)
+        if kind == Kind.GOLD and tally.n_items > GOLD_DECIDES_NOTHING:
+            gold = gold_result(tally.n_right, tally.n_answers, plan.gold_required)
+            evidence: Evidence = {
+                "n": tally.n_answers, "n_right": tally.n_right, "n_items": tally.n_items, "value": gold.share,
+                "low": gold.low, "high": gold.high, "threshold": plan.gold_required,
+            }  # fmt: skip
+            if gold.outcome == FAILED:
+                found[participant].append(Signal(Kind.GOLD, evidence))
+        elif kind == Kind.ATTENTION and tally.n_missed > plan.most_attention_missed:
+            missed: Evidence = {"n": tally.n_items, "value": tally.n_missed, "threshold": plan.most_attention_missed}
+            found[participant].append(Signal(Kind.ATTENTION, missed))
     return found
-
-
-def _gold(plan: CheckPlan, tally: KnownTally) -> Signal | None:
-    if tally.n_items <= GOLD_DECIDES_NOTHING:
-        return None
-    outcome = gold_result(tally.n_right, tally.n_answers, plan.gold_required)
-    if outcome.outcome != FAILED:
-        return None
-    numbers = {"value": outcome.share, "low": outcome.low, "high": outcome.high, "threshold": plan.gold_required}
-    return Signal(Kind.GOLD, {"n": tally.n_answers, "n_right": tally.n_right, "n_items": tally.n_items, **numbers})
-
-
-def _attention(plan: CheckPlan, tally: KnownTally) -> Signal | None:
-    if tally.n_missed <= plan.most_attention_missed:
-        return None
-    numbers = {"value": tally.n_missed, "threshold": plan.most_attention_missed}
-    return Signal(Kind.ATTENTION, {"n": tally.n_items, **numbers})
 
 
 # --- everybody's work ----------------------------------------------------------------------------------
@@ -115,39 +95,34 @@ def due_people(study: Study, people: Mapping[int, Participant]) -> list[Due]:
     states = {state.participant_id: state for state in SignalState.objects.filter(participant__in=people)}
     active = Assignment.objects.filter(participant__in=people, status=Assignment.Status.ACTIVE)
     working = set(active.values_list("participant", flat=True))
-    found = [Due(people[pk], own, compared_of(own)) for pk, own in contributions.items()]
-    return [
-        each for each in found if is_due(states.get(each.participant.pk), each.compared, each.participant.pk in working)
-    ]
+    due = []
+    for pk, own in contributions.items():
+        # The last two sums are of answers that cannot be compared: the others tied, or nobody else answered.
+        found, state = Due(people[pk], own, sum(own.majority), sum(own.majority[:-2])), states.get(pk)
+        before = (state.n_answers, state.n_compared) if state else (0, 0)
+        more = max(abs(found.n_answers - before[0]), abs(found.n_compared - before[1]))
+        # Somebody with no batch in progress is looked at after any new answer or comparison.
+        if more >= ANSWERS_BETWEEN_LOOKS or (more > 0 and pk not in working):
+            due.append(found)
+    return due
 
 
 def look_at(study: Study, plan: CheckPlan, due: Due) -> Look:
     spec, criteria, pk = spec_of(study.protocol_version), compared_criteria(study), due.participant.pk
     answers = latest_answers(pk, [criterion.id for criterion in spec.voted])
-    behaviour = behaviour_of(answers, pk, spec, criteria, study.seed + pk)
-    signals = _behaviour_signals(plan, behaviour)
-    if (evidence := _below_floor(study, due)) is not None:
-        signals.append(Signal(Kind.KAPPA, evidence))
-    return Look(due, behaviour.pace, tuple(signals))
-
-
-def _behaviour_signals(plan: CheckPlan, behaviour: Behaviour) -> list[Signal]:
-    found = []
-    if plan.looks_at_lines and behaviour.lines is not None:
-        found.append(Signal(Kind.LINES, behaviour.lines))
-    if plan.looks_at_drift and behaviour.drift is not None:
-        found.append(Signal(Kind.DRIFT, behaviour.drift))
-    return found
-
-
-def _below_floor(study: Study, due: Due) -> Evidence | None:
+    signals = []
+    if plan.looks_at_lines and (lines := lines_of(answers, pk, spec, study.seed + pk)) is not None:
+        signals.append(Signal(Kind.LINES, lines))
+    if plan.looks_at_drift and (drift := drift_of(answers, pk, criteria)) is not None:
+        signals.append(Signal(Kind.DRIFT, drift))
     floor = study.kappa_floor
-    if floor is None or due.compared.n_compared < FEWEST_ITEMS_TO_FLAG:
-        return None
-    kappa = kappa_of(due.participant.pk, due.contribution, compared_criteria(study), study.seed).kappa
-    if kappa.high is None or kappa.high >= floor:
-        return None
-    return {"n": kappa.n_items, "value": kappa.value, "low": kappa.low, "high": kappa.high, "threshold": floor}
+    if floor is not None and due.n_compared >= FEWEST_ITEMS_TO_FLAG:
+        kappa = kappa_of(pk, due.contribution, criteria, study.seed).kappa
+        if kappa.high is not None and kappa.high < floor:
+            limits: Evidence = {"value": kappa.value, "low": kappa.low, "high": kappa.high, "threshold": floor}
+            signals.append(Signal(Kind.KAPPA, {"n": kappa.n_items, **limits}))
+    pace = pace_of(answers, pk, spec.order == ProtocolVersion.Order.SET_LEVEL)
+    return Look(due, pace, tuple(signals))
 
 
 # --- pace: one beside all ------------------------------------------------------------------------------

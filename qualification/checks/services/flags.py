@@ -39,7 +39,8 @@ def raise_flag(participant: Participant, signal: Signal, *, plan: CheckPlan, now
     details = {"kind": flag.kind, "evidence": signal.evidence, "has_paused": is_pausing}
     activity.log(person.study, None, "flag_raised", about=person.pseudonym, details=details, now=now)
     if is_pausing:
-        set_status(person, status=PersonStatus.PAUSED, reason=_flag_reason(flag), now=now)
+        reason = _("Flag: %(kind)s") % {"kind": flag.get_kind_display()}
+        set_status(person, status=PersonStatus.PAUSED, reason=reason, now=now)
     return flag
 
 
@@ -50,17 +51,12 @@ def _locked(pk: int) -> Participant:
 def _is_new(latest: Flag, signal: Signal) -> bool:
     if latest.state == State.OPEN:
         return False
-    if signal.kind == Kind.ATTENTION:  # there are few: it takes more new misses than were allowed in all
-        return _grown(latest, signal, "value") > int(signal.evidence.get("threshold") or 0)
-    return _grown(latest, signal, "n") >= NEW_EVIDENCE
-
-
-def _grown(latest: Flag, signal: Signal, name: str) -> int:
-    return int(signal.evidence.get(name) or 0) - int(latest.evidence.get(name) or 0)
-
-
-def _flag_reason(flag: Flag) -> str:
-    return _("Flag: %(kind)s") % {"kind": flag.get_kind_display()}
+    is_attention = signal.kind == Kind.ATTENTION
+    name = "value" if is_attention else "n"
+    grown = int(signal.evidence.get(name) or 0) - int(latest.evidence.get(name) or 0)
+    if is_attention:  # there are few: it takes more new misses than were allowed in all
+        return grown > int(signal.evidence.get("threshold") or 0)
+    return grown >= NEW_EVIDENCE
 
 
 # --- decisions -----------------------------------------------------------------------------------------
@@ -85,7 +81,10 @@ def decide_flag(flag: Flag, *, decision: str, reason: str, by: User, now: dateti
         settled += Flag.objects.select_for_update().filter(participant=person, state=State.OPEN).exclude(pk=locked.pk)
     for each in settled:
         _settle(each, decision, reason.strip(), by, now)
-    _act(person, locked, by, now)
+    if decision != State.DISMISSED:
+        set_status(person, status=decision, by=by, reason=locked.decision_reason, now=now)
+    elif person.status == PersonStatus.PAUSED and _was_last_pause(person):
+        set_status(person, status=PersonStatus.CLEARED, by=by, reason=locked.decision_reason, now=now)
     _log_decided(person, locked, by, now)
     return locked
 
@@ -124,14 +123,7 @@ def _settle(flag: Flag, decision: str, reason: str, by: User | None, now: dateti
     flag.save(update_fields=["state", "decision_reason", "decided_by", "decided_at", "payable"])
 
 
-def _act(person: Participant, flag: Flag, by: User, now: datetime) -> None:
-    if flag.state != State.DISMISSED:
-        set_status(person, status=flag.state, by=by, reason=flag.decision_reason, now=now)
-    elif person.status == PersonStatus.PAUSED and _was_last_pause(person, flag):
-        set_status(person, status=PersonStatus.CLEARED, by=by, reason=flag.decision_reason, now=now)
-
-
-def _was_last_pause(person: Participant, flag: Flag) -> bool:
+def _was_last_pause(person: Participant) -> bool:
     """Return whether they are paused only by flags: no other flag is open, and nobody changed their status since."""
     if Flag.objects.filter(participant=person, state=State.OPEN).exists():
         return False

@@ -28,9 +28,6 @@ T = TypeVar("T")
 
 
 # --- drawing: arithmetic on lists --------------------------------------------------------------------
-def draw_cards(cards: Sequence["Card"], n: int, uses: Mapping[int, int], rng: random.Random) -> list["Card"]:
-    """Return the n cards that the fewest other batches use, drawn by lot among equals."""
-    return sorted(rng.sample(cards, len(cards)), key=lambda card: uses[card.dialogue])[:n]
 
 
 def order_with_checks(plain: Sequence[T], extra: Sequence[T], rng: random.Random) -> list[T]:
@@ -83,7 +80,9 @@ def insert_checks(study: Study, *, by: User | None, now: datetime) -> Inserted:
     cards = cards_of(study)
     waiting = list(untouched_batches(study))
     done = Inserted(n_begun=study.batches.filter(kind=Batch.Kind.MAIN).count() - len(waiting))
-    uses = _uses(study, [batch.pk for batch in waiting])
+    others = Item.objects.filter(batch__study=study, is_check=True).exclude(batch__in=waiting)
+    rows = others.values_list("batch", "dialogue_id").distinct()
+    uses = Counter(dialogue for _, dialogue in rows if dialogue)
     unfit: set[int] = set()
     for batch in waiting:
         n = _insert_into(batch, plan, cards, uses, unfit)
@@ -113,21 +112,12 @@ def cards_of(study: Study) -> list[Card]:
         card = cards.setdefault(dialogue, Card(dialogue, kind))
         card.kind = Kind.ATTENTION if Kind.ATTENTION in (card.kind, kind) else kind
         answered.add(candidate)
-    for pk, dialogue, source in _candidates(cards):
+    candidates = Candidate.objects.filter(dialogue__in=list(cards)).exclude(text="").order_by("pk")
+    for pk, dialogue, source in candidates.values_list("pk", "dialogue_id", "source_id"):
         cards[dialogue].candidates.append((pk, source))
     for card in cards.values():
         card.candidates.sort(key=lambda each: (each[0] not in answered, each[0]))
     return list(cards.values())
-
-
-def _candidates(dialogues: Mapping[int, Card]) -> QuerySet:
-    rows = Candidate.objects.filter(dialogue__in=list(dialogues)).exclude(text="")
-    return rows.order_by("pk").values_list("pk", "dialogue_id", "source_id")
-
-
-def _uses(study: Study, without: list[int]) -> Counter[int]:
-    items = Item.objects.filter(batch__study=study, is_check=True).exclude(batch__in=without)
-    return Counter(dialogue for _, dialogue in items.values_list("batch", "dialogue_id").distinct() if dialogue)
 
 
 @transaction.atomic
@@ -140,7 +130,9 @@ def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter
     batch.items.filter(is_check=True).delete()
     items = list(batch.items.order_by("position", "pk"))
     units = {item.unit for item in items}
-    sizes = _sizes(items)
+    # The numbers of responses, or of sets of them, that dialogues have; {0} if only dialogues are rated.
+    counted = Unit.CANDIDATE_SET if Unit.CANDIDATE_SET in units else Unit.RESPONSE
+    sizes = set(Counter(item.dialogue_id for item in items if item.unit == counted).values()) or {0}
     fitting = [card for card in cards if fitting_size(len(card.parts(units)), sizes) is not None]
     unfit |= {card.dialogue for card in cards} - {card.dialogue for card in fitting}
     dialogues = list(dict.fromkeys(item.dialogue_id for item in items if item.dialogue_id))
@@ -157,20 +149,17 @@ def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter
     return len(drawn)
 
 
-def _draw(cards: list[Card], plan: CheckPlan, n_dialogues: int, uses: Counter[int], rng: random.Random) -> list[Card]:
+def _draw(
+    cards: list[Card], plan: CheckPlan, n_dialogues: int, uses: Mapping[int, int], rng: random.Random
+) -> list[Card]:
+    """Draw by lot, for each kind the wanted number of cards that the fewest other batches use."""
     wanted = {Kind.GOLD: plan.gold_percent, Kind.ATTENTION: plan.attention_percent}
     drawn = []
     for kind, percent in wanted.items():
         own = [card for card in cards if card.kind == kind]
-        drawn += draw_cards(own, n_checks(percent, n_dialogues), uses, rng)
+        by_lot = rng.sample(own, len(own))
+        drawn += sorted(by_lot, key=lambda card: uses[card.dialogue])[: n_checks(percent, n_dialogues)]
     return rng.sample(drawn, len(drawn))
-
-
-def _sizes(items: list[Item]) -> set[int]:
-    """Return the numbers of responses, or sets of them, that dialogues have; {0} if only dialogues are rated."""
-    units = {item.unit for item in items}
-    counted = Unit.CANDIDATE_SET if Unit.CANDIDATE_SET in units else Unit.RESPONSE
-    return set(Counter(item.dialogue_id for item in items if item.unit == counted).values()) or {0}
 
 
 def _renumber(batch: Batch, items: list[Item], places: Mapping[int, int]) -> None:

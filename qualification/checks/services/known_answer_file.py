@@ -1,7 +1,7 @@
 """Read a CSV file of known answers, and check each row against the protocol and the study's dialogues."""
 
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from annotation.importing.votes import AnswerCells
 from annotation.models import Candidate, Dialogue, Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
-from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from protocols.specs import CriterionSpec, spec_of
 from qualification.models import KnownAnswer
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -33,13 +33,13 @@ Units = ProtocolVersion.Unit
 
 
 class Unit(NamedTuple):
-    """Hold the ids of what is asked about, as an item has them, and of the question."""
+    """Hold what is asked about, and the question. The fields are those of a known answer."""
 
     unit: str
-    dialogue: int
-    candidate: int | None
-    source: int | None
-    criterion: int
+    dialogue_id: int
+    candidate_id: int | None
+    source_id: int | None
+    criterion_id: int
 
 
 class Wanted(NamedTuple):
@@ -47,14 +47,6 @@ class Wanted(NamedTuple):
     kind: str
     options: tuple[int, ...]  # ids, ascending
     explanation: str
-
-
-@dataclass(slots=True)
-class Material:
-    """Hold what the file may name: {dialogue key: id}, {dialogue id: [(candidate id, key, source id, source key)]}."""
-
-    dialogues: dict[str, int]
-    candidates: dict[int, list[tuple[int, str, int, str]]] = field(default_factory=dict)
 
 
 def read_known_answers(study: Study, path: Path, log: ErrorLog) -> list[Wanted]:
@@ -67,9 +59,14 @@ def read_known_answers(study: Study, path: Path, log: ErrorLog) -> list[Wanted]:
             log.add(row.line, "", _("the file has more than %(most)s rows: split it") % {"most": f"{MOST_ROWS:,}"})
             break
         rows.append(row)
-    spec = spec_of(study.protocol_version)
-    reader = Reader(spec, _material(study, {row.values[places["dialogue"]].strip() for row in rows}), places)
-    return [wanted for row in rows if (wanted := _read(reader, row, log)) is not None]
+    reader = Reader(study, {row.values[places["dialogue"]].strip() for row in rows}, places)
+    wanted = []
+    for row in rows:
+        try:
+            wanted.append(reader.read(row))
+        except BadField as error:
+            log.add(row.line, error.field, error.reason)
+    return wanted
 
 
 def _places(columns: list[str]) -> dict[str, int]:
@@ -80,33 +77,21 @@ def _places(columns: list[str]) -> dict[str, int]:
     return {name: place for name, place in found.items() if place is not None}
 
 
-def _material(study: Study, keys: Iterable[str]) -> Material:
-    rows = Dialogue.objects.filter(study=study, key__in=[key for key in keys if "\x00" not in key])
-    material = Material(dict(rows.values_list("key", "pk")))
-    candidates = Candidate.objects.filter(dialogue__in=material.dialogues.values()).order_by("pk")
-    for dialogue, pk, key, source, name in candidates.values_list(
-        "dialogue_id", "pk", "key", "source_id", "source__key"
-    ):
-        material.candidates.setdefault(dialogue, []).append((pk, key, source, name))
-    return material
-
-
-def _read(reader: "Reader", row: Row, log: ErrorLog) -> Wanted | None:
-    try:
-        return reader.read(row)
-    except BadField as error:
-        log.add(row.line, error.field, error.reason)
-        return None
-
-
 class Reader:
     """Read the rows of one file, and refuse a second answer to the same question about the same unit."""
 
-    def __init__(self, spec: VersionSpec, material: Material, places: dict[str, int]) -> None:
-        self._answers = AnswerCells(spec)
-        self._material = material
+    def __init__(self, study: Study, keys: Iterable[str], places: dict[str, int]) -> None:
+        """`keys` are the keys of all dialogues that the file names."""
+        self._answers = AnswerCells(spec_of(study.protocol_version))
         self._places = places
         self._lines: dict[Unit, int] = {}
+        named = Dialogue.objects.filter(study=study, key__in=[key for key in keys if "\x00" not in key])
+        self._dialogues = dict(named.values_list("key", "pk"))
+        candidates = Candidate.objects.filter(dialogue__in=self._dialogues.values()).order_by("pk")
+        self._candidates: dict[int, list[tuple[int, str, int, str]]] = defaultdict(list)  # by dialogue
+        columns = ("dialogue_id", "pk", "key", "source_id", "source__key")
+        for dialogue, pk, key, source, name in candidates.values_list(*columns):
+            self._candidates[dialogue].append((pk, key, source, name))
 
     def read(self, row: Row) -> Wanted:
         criterion = self._answers.criterion(self._cell(row, "criterion"), is_column=True)
@@ -150,7 +135,7 @@ class Reader:
             text = _("%(criterion)s is asked about a whole model and has no single known answer")
             raise BadField("criterion", text % {"criterion": criterion.key})
         key = self._cell(row, "dialogue")
-        dialogue = self._material.dialogues.get(key)
+        dialogue = self._dialogues.get(key)
         if dialogue is None:
             raise BadField("dialogue", _("the study has no dialogue %(key)r") % {"key": key})
         if criterion.unit == Units.DIALOGUE:
@@ -160,7 +145,7 @@ class Reader:
 
     def _candidate(self, row: Row, dialogue: int, *, is_whole_source: bool) -> tuple[int | None, int]:
         key, source = self._cell(row, "candidate"), self._cell(row, "source")
-        known = self._material.candidates.get(dialogue, [])
+        known = self._candidates[dialogue]  # (id, key, source id, source key)
         found = [each for each in known if (not key or each[1] == key) and (not source or each[3] == source)]
         field_name = "candidate" if key or not source else "source"
         if not found:

@@ -27,12 +27,7 @@ UNANIMOUS, MAJORITY = "unanimous", "majority"
 RULES = (UNANIMOUS, MAJORITY)
 Kind = KnownAnswer.Kind
 Purpose = Dialogue.Purpose
-HELD_FOR: dict[str, str] = {
-    Kind.GOLD: Purpose.CHECK,
-    Kind.ATTENTION: Purpose.CHECK,
-    Kind.TRAINING: Purpose.TRAINING,
-}
-KEY = ("dialogue_id", "candidate_id", "source_id", "unit", "criterion_id")
+HELD_FOR: dict[str, str] = {Kind.GOLD: Purpose.CHECK, Kind.ATTENTION: Purpose.CHECK, Kind.TRAINING: Purpose.TRAINING}
 
 
 class Stored(NamedTuple):
@@ -64,7 +59,12 @@ def import_known_answers(
             "known_answers_unchanged": len(wanted) - stored.n_new - stored.n_changed,
             "dialogues_held_apart": stored.n_held,
         }
-        summary.notes = _notes(study, wanted)
+        n = len(_results(study, {each.unit.dialogue_id for each in wanted if each.kind != Kind.TRAINING}))
+        if n:
+            text = _(
+                "Dialogues already in main batches: %(n)s. Their answers are kept, but they are not inserted as checks."
+            )
+            summary.notes = [text % {"n": n}]
         activity.log(study, by, "known_answers_import", about=path.name, details=dict(summary.counts), now=now)
         if is_dry_run:
             transaction.set_rollback(True)
@@ -72,33 +72,28 @@ def import_known_answers(
 
 
 def _store(study: Study, wanted: list[Wanted], now: datetime) -> Stored:
-    dialogues = {each.unit.dialogue for each in wanted}
-    known = {
-        Unit(row.unit, row.dialogue_id or 0, row.candidate_id, row.source_id, row.criterion_id): row
-        for row in KnownAnswer.objects.filter(study=study, dialogue__in=dialogues)
-    }
+    dialogues = {each.unit.dialogue_id for each in wanted}
+    stored = KnownAnswer.objects.filter(study=study, dialogue__in=dialogues)
+    known = {Unit(*(getattr(row, name) for name in Unit._fields)): row for row in stored}
     changed = [each for each in wanted if each.unit in known and not _is_same(known[each.unit], each)]
     new = [each for each in wanted if each.unit not in known]
-    rows = [_row(study, each, now) for each in (*new, *changed)]
+    rows = [
+        KnownAnswer(
+            study=study, kind=each.kind, options=list(each.options), explanation=each.explanation, created_at=now,
+            **each.unit._asdict(),
+        )
+        for each in (*new, *changed)
+    ]  # fmt: skip
     KnownAnswer.objects.bulk_create(
         rows,
         update_conflicts=True,
-        unique_fields=KEY,
+        unique_fields=Unit._fields,
         update_fields=["kind", "options", "explanation", "is_active"],
         batch_size=2000,
     )
     if any(each.kind == Kind.TRAINING for each in rows):
         ask_what_is_known(study, Item.objects.filter(dialogue__in=dialogues))
     return Stored(len(new), len(changed), _hold_apart(study, wanted))
-
-
-def _row(study: Study, wanted: Wanted, now: datetime) -> KnownAnswer:
-    unit = wanted.unit
-    return KnownAnswer(
-        study=study, kind=wanted.kind, unit=unit.unit, dialogue_id=unit.dialogue, candidate_id=unit.candidate,
-        source_id=unit.source, criterion_id=unit.criterion, options=list(wanted.options),
-        explanation=wanted.explanation, created_at=now,
-    )  # fmt: skip
 
 
 def _is_same(row: KnownAnswer, wanted: Wanted) -> bool:
@@ -110,7 +105,7 @@ def _hold_apart(study: Study, wanted: Iterable[Wanted]) -> int:
     """Reserve dialogues that are not used yet for checks or training. Return how many are reserved."""
     by_purpose: dict[str, set[int]] = defaultdict(set)
     for each in wanted:
-        by_purpose[HELD_FOR[each.kind]].add(each.unit.dialogue)
+        by_purpose[HELD_FOR[each.kind]].add(each.unit.dialogue_id)
     n_held = 0
     for purpose, dialogues in by_purpose.items():
         rows = Dialogue.objects.filter(study=study, pk__in=dialogues, purpose=Purpose.MAIN)
@@ -122,14 +117,6 @@ def _results(study: Study, dialogues: Iterable[int]) -> set[int]:
     """Return those of the dialogues whose answers in main batches are results."""
     items = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
     return set(items.filter(dialogue__in=dialogues).values_list("dialogue_id", flat=True))
-
-
-def _notes(study: Study, wanted: list[Wanted]) -> list[str]:
-    n = len(_results(study, {each.unit.dialogue for each in wanted if each.kind != Kind.TRAINING}))
-    if not n:
-        return []
-    text = _("Dialogues already in main batches: %(n)s. Their answers are kept, but they are not inserted as checks.")
-    return [text % {"n": n}]
 
 
 # --- from the panel's answers ----------------------------------------------------------------------
@@ -144,9 +131,9 @@ def mark_from_panel(study: Study, *, rule: str, by: User | None, now: datetime) 
     wanted = _agreed(study, rule)
     with transaction.atomic():
         lock_study(study)
-        dialogues = {each.unit.dialogue for each in wanted}
+        dialogues = {each.unit.dialogue_id for each in wanted}
         known = KnownAnswer.objects.filter(study=study, dialogue__in=dialogues)
-        taken = {Unit(*row) for row in known.values_list("unit", "dialogue", "candidate", "source", "criterion")}
+        taken = {Unit(*row) for row in known.values_list(*Unit._fields)}
         stored = _store(study, [each for each in wanted if each.unit not in taken], now)
         if not stored.n_new:
             raise Refused("nothing_agreed", _("There are no more answers that the panel agrees on."))
@@ -157,11 +144,16 @@ def mark_from_panel(study: Study, *, rule: str, by: User | None, now: datetime) 
 
 def _agreed(study: Study, rule: str) -> list[Wanted]:
     spec = spec_of(study.protocol_version)
-    return [
-        Wanted(unit, Kind.GOLD, (option,), "")
-        for unit, votes in sorted(_panel_votes(study, spec).items(), key=str)
-        if (option := _agreed_option(votes, rule)) is not None and _is_plain(spec, unit.criterion, option)
-    ]
+    wanted = []
+    for unit, votes in sorted(_panel_votes(study, spec).items(), key=str):
+        (option, n), *_others = Counter(votes.values()).most_common(1)
+        enough = n == len(votes) if rule == UNANIMOUS else 2 * n > len(votes)
+        found = spec.by_id[unit.criterion_id].option_of(option)
+        # Others cannot be held to 'I don't know', nor to an answer that excludes the item.
+        is_plain = found is not None and found.role not in (Option.Role.UNSURE, Option.Role.EXCLUDING)
+        if enough and len(votes) >= FEWEST_OF_PANEL and is_plain:
+            wanted.append(Wanted(unit, Kind.GOLD, (option,), ""))
+    return wanted
 
 
 def _panel_votes(study: Study, spec: VersionSpec) -> dict[Unit, dict[int, int]]:
@@ -179,15 +171,3 @@ def _panel_votes(study: Study, spec: VersionSpec) -> dict[Unit, dict[int, int]]:
     ):
         votes[Unit(*unit)][participant] = option
     return votes
-
-
-def _agreed_option(votes: dict[int, int], rule: str) -> int | None:
-    (option, n), *_others = Counter(votes.values()).most_common(1)
-    enough = n == len(votes) if rule == UNANIMOUS else 2 * n > len(votes)
-    return option if enough and len(votes) >= FEWEST_OF_PANEL else None
-
-
-def _is_plain(spec: VersionSpec, criterion: int, option: int) -> bool:
-    """Return whether others can be held to the answer: not to 'I don't know', nor to one that excludes the item."""
-    found = spec.by_id[criterion].option_of(option)
-    return found is not None and found.role not in (Option.Role.UNSURE, Option.Role.EXCLUDING)

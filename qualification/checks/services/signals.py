@@ -63,7 +63,13 @@ def _sweep_study(study: Study, batches: list[Batch], now: datetime) -> int:
     n_flags = _raise_all(plan, people, signals, now)
     _keep_states(looks, now)
     if len(due) <= PEOPLE_AT_ONCE:
-        _keep_marks(batches, now)
+        # These versions were read before the work was, so that later answers are looked at again.
+        SignalMark.objects.bulk_create(
+            (SignalMark(batch=batch, version=batch.stored, looked_at=now) for batch in batches),  # type: ignore[attr-defined]
+            update_conflicts=True,
+            unique_fields=["batch"],
+            update_fields=["version", "looked_at"],
+        )
     return n_flags
 
 
@@ -77,20 +83,10 @@ def _keep_states(looks: Sequence[Look], now: datetime) -> None:
     SignalState.objects.bulk_create(
         (
             SignalState(
-                participant=look.due.participant, n_answers=look.due.compared.n_answers,
-                n_compared=look.due.compared.n_compared, pace=look.pace.value, n_paced=look.pace.n_items, looked_at=now,
+                participant=look.due.participant, n_answers=look.due.n_answers, n_compared=look.due.n_compared,
+                pace=look.pace.value, n_paced=look.pace.n_items, looked_at=now,
             )
             for look in looks
         ),
         update_conflicts=True, unique_fields=["participant"], update_fields=fields,
     )  # fmt: skip
-
-
-def _keep_marks(batches: Sequence[Batch], now: datetime) -> None:
-    """Note the versions that were read before the work was, so that later answers are looked at again."""
-    SignalMark.objects.bulk_create(
-        (SignalMark(batch=batch, version=batch.stored, looked_at=now) for batch in batches),  # type: ignore[attr-defined]
-        update_conflicts=True,
-        unique_fields=["batch"],
-        update_fields=["version", "looked_at"],
-    )
