@@ -19,7 +19,6 @@ from annotation.services import activity
 from annotation.views.pages import announced, errors_in, page_of, study_page
 from qualification.pay.forms import BonusForm, CorrectionForm, PaidOutForm, PayPlanForm
 from qualification.pay.selectors import ledger as pay_ledger
-from qualification.pay.selectors.file import ledger_csv
 from qualification.pay.selectors.rates import floor_of, measured_rates, offers_of, plan_of
 from qualification.pay.services import ledger
 from qualification.pay.services.plan import save_pay_plan
@@ -64,7 +63,7 @@ def pay_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the whole ledger as a file, and log the download."""
     study = study_for(request.user, slug, Right.CONFIGURE)
     name, now = f"{study.slug}-pay.csv", timezone.now()
-    text, n_lines = ledger_csv(study)
+    text, n_lines = pay_ledger.ledger_csv(study)
     activity.log(study, signed_in(request.user), "ledger_file", about=name, details={"lines": n_lines}, now=now)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)

@@ -23,13 +23,10 @@ from annotation.views.pages import ROWS, announced, errors_in, study_page
 from protocols.specs import spec_of
 from qualification.pilot.forms import SuggestionForm, TakeOverForm
 from qualification.pilot.selectors import page as selectors
-from qualification.pilot.selectors.file import difficulty_csv
 from qualification.pilot.selectors.results import PilotFigures, pilot_figures
 from qualification.pilot.selectors.votes import PilotVotes, panel_members, pilot_votes
 from qualification.pilot.services import take_over
 from qualification.qualifying.views.rule import qualification_of
-
-FEWEST_BESIDE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +58,14 @@ class Read:
 
 def _read(study: Study, key: str) -> Read:
     members, votes, pilots = panel_members(study), pilot_votes(study), selectors.pilots_of(study)
-    shown = _shown(pilots, votes.of([each.pk for each in members]), key)
+    # The pilot with this key is shown, otherwise the newest that the panel has answered, otherwise the newest.
+    named = next((each for each in pilots if each.key == key), None)
+    answered_by_panel = votes.of([each.pk for each in members]).batch
+    answered = [each for each in pilots if each.pk in answered_by_panel]
+    shown = named or next(iter(reversed(answered or pilots)), None)
     of_shown = votes.in_batch(shown.pk if shown else 0)
     figures = pilot_figures(study, spec_of(study.protocol_version), of_shown, members)
     return Read(study, pilots, shown, members, votes, figures)
-
-
-def _shown(pilots: list[Batch], votes: PilotVotes, key: str) -> Batch | None:
-    """Return the pilot with this key, otherwise the newest that the panel has answered, otherwise the newest."""
-    named = next((each for each in pilots if each.key == key), None)
-    answered = [each for each in pilots if each.pk in votes.batch]
-    return named or next(iter(reversed(answered or pilots)), None)
 
 
 @login_required
@@ -87,11 +81,12 @@ def _page(
     usual = {"n_items": selectors.usual_size(study, read.pilots), "hourly": selectors.HOURLY}
     form = SuggestionForm({**usual, **request.GET.dict()})
     asked = form.cleaned_data if form.is_valid() else usual
+    spec = spec_of(study.protocol_version)
     context = {
         "page_name": "pilot",
         "pilots": read.pilots,
         "shown": read.shown,
-        "columns": _columns(read),
+        "columns": selectors.side_by_side(spec, read.votes, read.members, read.pilots, qualification_of(study)),
         "members": selectors.members_of(read.members, read.pilots, read.figures),
         "panel_form": panel_form or PanelForm(),
         "figures": read.figures,
@@ -103,14 +98,6 @@ def _page(
         "suggested": read.suggestions(asked),
     }
     return study_page(request, study, "qualification/pilot/pilot.html", status=status, **context)
-
-
-def _columns(read: Read) -> list[selectors.PilotColumn]:
-    """Return the pilots side by side, or nothing while there is only one."""
-    if len(read.pilots) < FEWEST_BESIDE:
-        return []
-    spec, qualification = spec_of(read.study.protocol_version), qualification_of(read.study)
-    return selectors.side_by_side(spec, read.votes, read.members, read.pilots, qualification)
 
 
 def _items(request: HttpRequest, read: Read, asked: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +123,7 @@ def pilot_items(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, _("The panel has not rated anything in the pilots yet."))
         return redirect("pilot", slug)
     headers = {"Content-Disposition": f'attachment; filename="{study.slug}-pilot-difficulty.csv"'}
-    return HttpResponse(difficulty_csv(figures), content_type="text/csv; charset=utf-8", headers=headers)
+    return HttpResponse(selectors.difficulty_csv(figures), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @login_required

@@ -1,4 +1,4 @@
-"""Read the ledger: sums per annotator and currency, the lines, and what is not paid out yet."""
+"""Read the ledger: sums per annotator and currency, the lines, what is not paid out yet, and all of it as a file."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,18 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Participant, Study
+from parley.formulas import csv_file
 from qualification.models import PayEntry
 from qualification.pay.selectors.rates import MS_PER_HOUR, cents
 
 Kind = PayEntry.Kind
 WORK = (Kind.BATCH, Kind.QUALIFICATION)
 NOTHING = Decimal(0)
+COLUMNS = (
+    "line", "at", "annotator", "kind", "batch", "round", "amount", "currency", "reason", "note", "entered_by",
+    "active_minutes", "elapsed_minutes", "paid_out_at",
+)  # fmt: skip
+MS_PER_MINUTE = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +133,27 @@ def note_of(entry: PayEntry) -> str:
     if work.status != Assignment.Status.SUBMITTED:
         return _("No longer counts: finished work stays paid.")
     return ""
+
+
+# --- the ledger as a file --------------------------------------------------------------------------
+def ledger_csv(study: Study) -> tuple[str, int]:
+    """Return the whole ledger as a file for spreadsheets, and its number of lines.
+
+    It has pseudonyms, amounts with two decimals, times in minutes, and the mark that shows it is UTF-8.
+    """
+    rows = []
+    for entry in lines_of(study).iterator(chunk_size=2000):
+        work = entry.assignment
+        rows.append((
+            entry.pk, entry.at.isoformat(), entry.participant.pseudonym, entry.kind,
+            *((work.batch.key, work.round) if work else ("", "")),
+            entry.amount, entry.currency, entry.reason, note_of(entry),
+            entry.actor.get_username() if entry.actor else "",
+            _minutes(entry.active_ms), _minutes(entry.elapsed_ms),
+            entry.paid_out_at.isoformat() if entry.paid_out_at else "",
+        ))  # fmt: skip
+    return csv_file(COLUMNS, rows), len(rows)
+
+
+def _minutes(ms: int | None) -> Decimal | str:
+    return "" if ms is None else round(Decimal(ms) / MS_PER_MINUTE, 2)

@@ -11,6 +11,7 @@ from annotation.models import Assignment, Batch, Item, Participant, Rating, Stud
 from measures.estimate import Estimate
 from measures.qualification_rule import panels_own
 from measures.suggestions import minutes_of_batch, pay_of_minutes
+from parley.formulas import csv_file
 from protocols.models import Option
 from protocols.specs import VersionSpec
 from qualification.models import Qualification
@@ -31,6 +32,7 @@ COMMENTS = 100
 FEWEST_BESIDE = 2
 HOURLY = Decimal("8.00")  # hourly pay of the reference study
 PILOT = Batch.Kind.PILOT
+COLUMNS = ("batch", "dialogue", "unit", "item", "text")
 
 
 def pilots_of(study: Study) -> list[Batch]:
@@ -197,3 +199,22 @@ def usual_size(study: Study, pilots: Sequence[Batch]) -> int:
     """Return the number of items of the first main batch; without one, of the first pilot."""
     main = study.batches.filter(kind=Batch.Kind.MAIN).order_by("position").values_list("n_items", flat=True).first()
     return main or (pilots[0].n_items if pilots else 0) or 1
+
+
+# --- difficulty as a file --------------------------------------------------------------------------
+def difficulty_csv(figures: PilotFigures) -> str:
+    """Return a row per item, the hardest first: means over its criteria, then each criterion, as shares from 0 to 1.
+
+    As on the page, sources are left out.
+    """
+    keys = ("all", *(line.criterion.key for line in figures.criteria))
+    heading = (*COLUMNS, *(f"{key}_{name}" for key in keys for name in Hardness._fields))
+    not_judged = (None,) * len(Hardness._fields)  # by a criterion
+    rows = []
+    for each in texts_of(figures.items):
+        item = each.item
+        dialogue, text = (item.dialogue.key if item.dialogue else "", item.candidate.text if item.candidate else "")
+        shares = (share for part in (each.hardness, *each.by_criterion) for share in part or not_judged)
+        rounded = (None if share is None else round(share, 6) for share in shares)
+        rows.append((item.batch.key, dialogue, item.unit, str(item.token), text, *rounded))
+    return csv_file(heading, rows)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,8 +38,7 @@ def times_of(votes: PilotVotes) -> Times:
 
 
 # --- difficulty ------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Hardness:
+class Hardness(NamedTuple):
     """Hold means, from 0 to 1, over what two or more judged (`unsure`: anybody); None if there is none."""
 
     disagreeing: float | None
@@ -78,8 +78,8 @@ def _cells(votes: PilotVotes, criterion: CriterionSpec) -> _Cells:
 def hardness_of(votes: PilotVotes, spec: VersionSpec) -> Hardness:
     """Return the means over all criteria together."""
     cells = [_cells(votes, each) for each in _voted(votes, spec)]
-    names = ("disagreeing", "entropy", "unsure")
-    return Hardness(*(_mean(np.concatenate([np.empty(0), *(getattr(each, name) for each in cells)])) for name in names))
+    found = {name: [np.empty(0), *(getattr(each, name) for each in cells)] for name in Hardness._fields}
+    return Hardness(**{name: _mean(np.concatenate(values)) for name, values in found.items()})
 
 
 def _voted(votes: PilotVotes, spec: VersionSpec) -> list[CriterionSpec]:
@@ -109,8 +109,7 @@ def _items(cells: Sequence[_Cells]) -> list[HardItem]:
     found = []
     for item in set[int]().union(*by_item):
         parts = tuple(mine.get(item) for mine in by_item)
-        rows = [(part.disagreeing, part.entropy, part.unsure) for part in parts if part]
-        means = (_mean(np.array(values, float)) for values in zip(*rows, strict=True))
+        means = (_mean(np.array(values, float)) for values in zip(*filter(None, parts), strict=True))
         found.append(HardItem(item, Hardness(*means), parts))
     return sorted(
         found, key=lambda each: (-(each.hardness.disagreeing or 0.0), -(each.hardness.entropy or 0.0), each.item)
