@@ -60,17 +60,12 @@ class QualificationForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.fields["is_on"].initial = has_qualification
 
-    def clean_most_attempts(self) -> int:
-        return self._at_least_one("most_attempts")
-
-    def clean_most_check_tries(self) -> int:
-        return self._at_least_one("most_check_tries")
-
-    def _at_least_one(self, name: str) -> int:
-        value: int = self.cleaned_data[name]
-        if not 1 <= value <= 20:
-            raise forms.ValidationError(_("Enter a number from 1 to 20."))
-        return value
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in ("most_attempts", "most_check_tries"):
+            if name in cleaned and not 1 <= cleaned[name] <= 20:
+                self.add_error(name, _("Enter a number from 1 to 20."))
+        return cleaned
 
     def values(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in self.Meta.fields}

@@ -9,9 +9,8 @@ from annotation.models import ActivityLog, Participant, StatusChange
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from qualification.models import Attempt, ComprehensionTry
-from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.comprehension import asked_of, submit_try
-from qualification.qualifying.services.results import sweep_attempts
+from qualification.qualifying.services.results import override, sweep_attempts
 from tests.factories import UserFactory, make_batch
 from tests.qualification.qualifying.factories import (
     QuestionFactory,

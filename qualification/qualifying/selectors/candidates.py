@@ -21,14 +21,6 @@ def candidate_list(study: Study) -> QuerySet[Participant]:
         n_trained=Count("assignments", filter=finished, distinct=True),
         asks=ExpressionWrapper(asks_a_lead(), output_field=BooleanField()),
     )
-    return (
-        rows.annotate(urgency=_urgency())
-        .order_by("urgency", "pseudonym")
-        .prefetch_related(Prefetch("attempts", attempts), Prefetch("status_changes", changes), "comprehension_tries")
-    )
-
-
-def _urgency() -> Case:
     order = (
         PersonStatus.QUALIFYING,
         PersonStatus.PENDING,
@@ -37,7 +29,12 @@ def _urgency() -> Case:
         PersonStatus.CLEARED,
     )
     by_status = (When(status=status, then=Value(at)) for at, status in enumerate(order, start=1))
-    return Case(When(asks=True, then=Value(0)), *by_status, default=Value(len(order) + 1))
+    urgency = Case(When(asks=True, then=Value(0)), *by_status, default=Value(len(order) + 1))
+    return (
+        rows.annotate(urgency=urgency)
+        .order_by("urgency", "pseudonym")
+        .prefetch_related(Prefetch("attempts", attempts), Prefetch("status_changes", changes), "comprehension_tries")
+    )
 
 
 @dataclass(frozen=True, slots=True)

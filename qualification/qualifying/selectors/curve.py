@@ -57,10 +57,14 @@ class Curve:
         return next((chance for chance in chances if chance.n_items == self.n_own), chances[-2])
 
 
+def rule_of(qualification: Qualification) -> Rule:
+    threshold = qualification.threshold if qualification.threshold_from == Qualification.ThresholdFrom.FIXED else None
+    return Rule(qualification.method, threshold, qualification.decision)
+
+
 def curve_of(qualification: Qualification, panel: PanelFigures | None, n_own: int, n_criteria: int) -> Curve:
     """Return the curve for `n_own` judged answers and this panel; None takes the panel of the reference study."""
-    threshold = qualification.threshold if qualification.threshold_from == Qualification.ThresholdFrom.FIXED else None
-    rule = Rule(qualification.method, threshold, qualification.decision)
+    rule = rule_of(qualification)
     is_measured = panel is not None and panel.kappa.value is not None and panel.kappa.value > 0
     sizes = sorted({*SIZES, *([n_own] if 0 < n_own <= MOST_ITEMS else [])})
     simulated = _panel(

@@ -53,20 +53,17 @@ def panel_work(batches: Iterable[int], members: Iterable[int]) -> dict[int, dict
     Answers given in the batch itself come first, then those of the newest pilot.
     """
     same = same_items(batches)
-    places = {*same, *(pilot for pilots in same.values() for pilot in pilots)}
+    batches_to_read = {*same, *(pilot for pilots in same.values() for pilot in pilots)}
     done = defaultdict(set)
-    for member, batch in counting(places, members).values_list("participant", "batch"):
+    for member, batch in counting(batches_to_read, members).values_list("participant", "batch"):
         done[member].add(batch)
-    return {member: _work_of(same, finished) for member, finished in done.items()}
-
-
-def _work_of(same: dict[int, dict[int, Same]], finished: set[int]) -> dict[int, tuple[int, Same]]:
-    found = {}
-    for batch, pilots in same.items():
-        places = ((place, items) for place, items in ((batch, HERE), *pilots.items()) if place in finished)
-        first = next(places, None)
-        if first is not None:
-            found[batch] = first
+    found: dict[int, dict[int, tuple[int, Same]]] = {member: {} for member in done}
+    for member, finished in done.items():
+        for batch, pilots in same.items():
+            places = ((place, items) for place, items in ((batch, HERE), *pilots.items()) if place in finished)
+            first = next(places, None)
+            if first is not None:
+                found[member][batch] = first
     return found
 
 

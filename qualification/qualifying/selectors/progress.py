@@ -3,7 +3,7 @@
 The number of queries grows neither with the participants nor with their work.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -86,17 +86,18 @@ class Facts:
 
 def qualification_states(participants: Iterable[Participant]) -> dict[int, QualificationState]:
     """Return states by participant, for those who need to qualify. Participants need their study loaded."""
-    candidates = [each for each in participants if each.study.has_qualification and each.status in ON_THE_WAY]
-    candidates = [each for each in candidates if not each.panel]
+    asked = [each for each in participants if each.study.has_qualification and not each.panel]
+    candidates = [each for each in asked if each.status in ON_THE_WAY]
     if not candidates:
         return {}
     facts = facts_of(candidates)
-    plans = dict(PayPlan.objects.filter(study__in=_studies(candidates)).values_list("study", "qualification_amount"))
+    plans = PayPlan.objects.filter(study__in={each.study_id for each in candidates})
+    amounts = dict(plans.values_list("study", "qualification_amount"))
     found = {}
     for each in candidates:
         stage = stage_of(each, facts[each.pk])
         if stage:
-            found[each.pk] = _state(each, stage, facts[each.pk], plans.get(each.study_id))
+            found[each.pk] = _state(each, stage, facts[each.pk], amounts.get(each.study_id))
     return found
 
 
@@ -145,33 +146,28 @@ def _steps(stage: str, facts: Facts) -> Iterable[QualificationStep]:
 
 
 # --- facts -----------------------------------------------------------------------------------------
-def _studies(participants: Iterable[Participant]) -> set[int]:
-    return {each.study_id for each in participants}
 
 
 def facts_of(participants: list[Participant]) -> dict[int, Facts]:
-    studies = _studies(participants)
-    qualifications = {
-        qualification.study_id: qualification for qualification in Qualification.objects.filter(study__in=studies)
-    }
-    for each in participants:
-        qualifications.setdefault(each.study_id, Qualification(study=each.study))
-    facts = {each.pk: Facts(qualifications[each.study_id], each.status) for each in participants}
+    studies = {each.study_id for each in participants}
+    qualifications = {each.study_id: each for each in Qualification.objects.filter(study__in=studies)}
     asked = ComprehensionQuestion.objects.filter(qualification__study__in=studies).order_by()
     n_questions = dict(asked.values_list("qualification__study").annotate(n=Count("pk")))
-    for each in participants:
-        facts[each.pk].n_questions = n_questions.get(each.study_id, 0)
-    _add_tries(facts)
+    facts = {
+        each.pk: Facts(
+            qualifications.get(each.study_id) or Qualification(study=each.study),
+            each.status,
+            n_questions.get(each.study_id, 0),
+        )
+        for each in participants
+    }
+    tries = ComprehensionTry.objects.filter(participant__in=facts)
+    for participant, is_passed in tries.values_list("participant", "is_passed"):
+        facts[participant].n_tries += 1
+        facts[participant].has_understood |= is_passed
     _add_work(facts)
     _add_batches(participants, facts)
     return facts
-
-
-def _add_tries(facts: dict[int, Facts]) -> None:
-    rows = ComprehensionTry.objects.filter(participant__in=facts)
-    for participant, is_passed in rows.values_list("participant", "is_passed"):
-        facts[participant].n_tries += 1
-        facts[participant].has_understood |= is_passed
 
 
 def _add_work(facts: dict[int, Facts]) -> None:
@@ -193,15 +189,14 @@ def _add_work(facts: dict[int, Facts]) -> None:
             own.states.append(found if status == own.status else Attempt.State.PENDING)
             own.n_more += overridden == Attempt.State.UNDECIDED
     begun = Assignment.objects.filter(participant__in=facts, batch__kind=Kind.MAIN).order_by()
-    counts = Counter(dict(begun.values_list("participant").annotate(n=Count("pk"))))
-    for participant, own in facts.items():
-        own.n_begun_main = counts[participant]
+    for participant, n in begun.values_list("participant").annotate(n=Count("pk")):
+        facts[participant].n_begun_main = n
 
 
 def _add_batches(participants: list[Participant], facts: dict[int, Facts]) -> None:
     """Add the batches that are open to them, finished or not."""
     rows = Batch.objects.filter(
-        study__in=_studies(participants),
+        study__in={each.study_id for each in participants},
         kind__in=(Kind.TRAINING, Kind.QUALIFICATION),
         status=Batch.Status.OPEN,
         reserved_for=None,

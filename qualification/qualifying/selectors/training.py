@@ -43,16 +43,12 @@ def lessons_of(assignment: Assignment, step: Step) -> list[Lesson]:
     for part, question in answered:
         row = known.get((part.item.token, question.criterion.id))
         if row is not None:
-            found.append(_lesson(part, question, row))
+            codes, options = {question.answer.option, *question.answer.options}, question.criterion.options
+            chosen = tuple(option for option in options if option.code in codes)
+            right = tuple(option for option in options if option.id in row.options)
+            found.append(Lesson(part, question, chosen, right, row.explanation))
     spec = spec_of_assignment(assignment)
     return [each if each.is_right else replace(each, leads_to=_led_to(spec, each, known)) for each in found]
-
-
-def _lesson(part: ItemOnScreen, question: AskedCriterion, row: KnownAnswer) -> Lesson:
-    codes = {question.answer.option, *question.answer.options}
-    options = question.criterion.options
-    chosen = tuple(option for option in options if option.code in codes)
-    return Lesson(part, question, chosen, tuple(each for each in options if each.id in row.options), row.explanation)
 
 
 def _led_to(spec: VersionSpec, lesson: Lesson, known: Container[tuple[UUID, int]]) -> tuple[str, ...]:

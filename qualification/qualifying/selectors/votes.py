@@ -138,11 +138,6 @@ def qualification_batches(study: Study) -> QuerySet[Batch]:
     return dealt.exclude(status=Batch.Status.DRAFT).order_by("position")
 
 
-def n_voted(study: Study) -> int:
-    """Return the number of criteria that are judged."""
-    return len(spec_of(study.protocol_version).voted)
-
-
 def n_judged(study: Study) -> int:
     """Return how many answers of a candidate are judged in the first qualification batch; 0 without one."""
     first = qualification_batches(study).first()
@@ -160,18 +155,11 @@ def answers_of(
     right = _known_answers(qualification, batches) if qualification.method == Qualification.Method.GOLD else {}
     if qualification.scope == Qualification.Scope.POOLED:
         return {"": _answers(pooled_scale(spec), votes, members, participant, right)}
-    return {each.key: answers_of_criterion(each, votes, members, participant, right) for each in spec.voted}
-
-
-def answers_of_criterion(
-    criterion: CriterionSpec,
-    votes: list[Vote],
-    members: list[int],
-    participant: int,
-    right: dict[tuple[int, int], set[int]],
-) -> JudgedAnswers:
-    mine = [vote for vote in votes if vote.criterion == criterion.id]
-    return _answers(scale_of(criterion), mine, members, participant, right)
+    found = {}
+    for each in spec.voted:
+        mine = [vote for vote in votes if vote.criterion == each.id]
+        found[each.key] = _answers(scale_of(each), mine, members, participant, right)
+    return found
 
 
 def _panel_votes(batches: list[int], members: list[int]) -> list[Vote]:

@@ -16,7 +16,13 @@ def ask_what_is_known(study: Study, items: QuerySet[Item]) -> None:
 
     A question that no example answers is left out: the facts that are needed to answer it may not be shown.
     """
-    known = _known(study)
+    # The keys of the questions whose answer is known, by what they are asked about.
+    known: dict[Place, set[str]] = defaultdict(set)
+    rows = KnownAnswer.objects.filter(
+        study=study, kind=KnownAnswer.Kind.TRAINING, is_active=True, criterion__version=study.protocol_version_id
+    )
+    for row in rows.select_related("criterion"):
+        known[place_of(row)].add(row.criterion.key)
     spec = spec_of(study.protocol_version)
     changed = []
     for item in items.filter(batch__study=study, batch__kind=Batch.Kind.TRAINING):
@@ -25,17 +31,6 @@ def ask_what_is_known(study: Study, items: QuerySet[Item]) -> None:
             item.asks = asks
             changed.append(item)
     Item.objects.bulk_update(changed, ["asks"], batch_size=1000)
-
-
-def _known(study: Study) -> defaultdict[Place, set[str]]:
-    """Return the keys of the questions whose answer is known, by what they are asked about."""
-    found: defaultdict[Place, set[str]] = defaultdict(set)
-    rows = KnownAnswer.objects.filter(
-        study=study, kind=KnownAnswer.Kind.TRAINING, is_active=True, criterion__version=study.protocol_version_id
-    )
-    for row in rows.select_related("criterion"):
-        found[place_of(row)].add(row.criterion.key)
-    return found
 
 
 def _with_leading(spec: VersionSpec, keys: Iterable[str]) -> list[str]:

@@ -39,10 +39,8 @@ def _questions(participant: Participant) -> list[ComprehensionQuestion]:
 
 
 def _order(participant: Participant, question: ComprehensionQuestion) -> list[int]:
-    def drawn(at: int) -> bytes:
-        return hashlib.sha256(f"{participant.token}:{question.pk}:{at}".encode()).digest()
-
-    return sorted(range(len(question.options)), key=drawn)
+    seed = f"{participant.token}:{question.pk}"
+    return sorted(range(len(question.options)), key=lambda at: hashlib.sha256(f"{seed}:{at}".encode()).digest())
 
 
 @transaction.atomic
@@ -58,7 +56,12 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
     if locked.status != PersonStatus.QUALIFYING or not facts.must_check:
         raise Refused("no_try", _("You have no tries left, or you have already answered these questions."))
     questions = _questions(locked)
-    chosen = {each.pk: _chosen(locked, each, places) for each in questions}
+    chosen = {}
+    for each in questions:
+        order, place = _order(locked, each), places.get(each.pk, -1)
+        if not 0 <= place < len(order):
+            raise Refused("incomplete", _("Answer every question."))
+        chosen[each.pk] = order[place]
     n_right = sum(chosen[each.pk] == each.right for each in questions)
     made = ComprehensionTry.objects.create(
         participant=locked, number=facts.n_tries + 1, answers={str(pk): at for pk, at in chosen.items()},
@@ -70,14 +73,6 @@ def submit_try(participant: Participant, places: Mapping[int, int], *, now: date
         reason = _("Questions about the guidelines: %(right)s of %(of)s correct in the last try.") % details
         set_status(locked, status=PersonStatus.FAILED, reason=reason, now=now)
     return made
-
-
-def _chosen(participant: Participant, question: ComprehensionQuestion, places: Mapping[int, int]) -> int:
-    order = _order(participant, question)
-    place = places.get(question.pk, -1)
-    if not 0 <= place < len(order):
-        raise Refused("incomplete", _("Answer every question."))
-    return order[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +90,10 @@ def explained(participant: Participant) -> list[Explained]:
     last = ComprehensionTry.objects.filter(participant=participant).order_by("-number").first()
     if last is None:
         return []
-    return [
-        _explained(each, last.answers[str(each.pk)]) for each in _questions(participant) if str(each.pk) in last.answers
-    ]
-
-
-def _explained(question: ComprehensionQuestion, chosen: int) -> Explained:
-    answer = question.options[chosen] if chosen < len(question.options) else ""
-    return Explained(question.text, answer, chosen == question.right, question.why)
+    found = []
+    for question in _questions(participant):
+        if str(question.pk) in last.answers:
+            chosen = last.answers[str(question.pk)]
+            answer = question.options[chosen] if chosen < len(question.options) else ""
+            found.append(Explained(question.text, answer, chosen == question.right, question.why))
+    return found

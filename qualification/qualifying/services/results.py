@@ -1,4 +1,4 @@
-"""Decide finished qualification batches: a sweep finds them, and the study's rule decides each once.
+"""Decide finished qualification batches: a sweep finds them, the study's rule decides each once, a lead may override.
 
 A worker that dies in between leaves nothing behind: attempt, status and log line are one transaction that locks the
 participant, and the next sweep finds the batch again.
@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -18,14 +19,21 @@ from annotation.services import activity
 from annotation.services.refusals import Refused
 from annotation.services.status import set_status
 from annotation.services.sweeping import sweep_each
-from measures.qualification_rule import Cells, Result, Rule, cells_of, judge, weakest
+from measures.qualification_rule import cells_of, judge, weakest
 from protocols.specs import spec_of
 from qualification.models import Attempt, Qualification
+from qualification.qualifying.selectors.curve import rule_of
 from qualification.qualifying.selectors.votes import JudgedAnswers, answers_of, panel_state
 
 State = Attempt.State
 PersonStatus = Participant.Status
+PERSON_STATUSES = {
+    State.PASSED: PersonStatus.CLEARED,
+    State.FAILED: PersonStatus.FAILED,
+    State.UNDECIDED: PersonStatus.QUALIFYING,  # one more batch than the rule gives
+}
 NO_LONGER_ANNOTATOR = "other_role"
+RULE = ("method", "scope", "threshold_from", "threshold", "panel_members", "decision", "most_attempts")
 
 
 def sweep_attempts(*, now: datetime) -> int:
@@ -39,10 +47,8 @@ def _decidable() -> list[int]:
     by_batch: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
     for pk, batch, study, reason in waiting:
         by_batch[study, batch].append((pk, reason))
-    qualifications = {
-        qualification.study_id: qualification
-        for qualification in Qualification.objects.filter(study__in={study for study, _batch in by_batch})
-    }
+    studies = {study for study, _batch in by_batch}
+    qualifications = {each.study_id: each for each in Qualification.objects.filter(study__in=studies)}
     found = []
     for (study, batch), works in by_batch.items():
         now_waits_for = _waits_for(qualifications[study], [batch]) if study in qualifications else ""
@@ -71,31 +77,25 @@ def decide(assignment_id: int, *, now: datetime) -> bool:
     participant = Participant.objects.select_for_update(no_key=True).get(pk=assignment.participant_id)
     if not undecided_work().filter(pk=assignment_id).exists():
         return False
-    qualification = Qualification.objects.filter(study=assignment.batch.study_id).first() or Qualification(
-        study=assignment.batch.study
+    study = assignment.batch.study
+    qualification = Qualification.objects.filter(study=study).first() or Qualification(study=study)
+    attempt, _is_new = Attempt.objects.get_or_create(
+        assignment=assignment,
+        defaults={
+            "participant": participant,
+            "number": Attempt.objects.filter(participant=participant).count() + 1,
+            "submitted_at": assignment.submitted_at or now,
+        },
     )
-    attempt = _attempt(assignment, now)
     batches = _batches_of(participant)
     attempt.reason = _waits_for(qualification, batches)
     if attempt.reason:
         attempt.save(update_fields=["reason"])
         return False
-    _write_result(attempt, qualification, *_judged(qualification, assignment, batches), now)
+    answers = answers_of(qualification, spec_of(study.protocol_version), participant.pk, batches)
+    _write_result(attempt, qualification, answers, now)
     _act_on(attempt, participant, now)
     return True
-
-
-def _attempt(assignment: Assignment, now: datetime) -> Attempt:
-    known = Attempt.objects.filter(assignment=assignment).first()
-    if known is not None:
-        return known
-    number = Attempt.objects.filter(participant=assignment.participant_id).count() + 1
-    return Attempt.objects.create(
-        participant_id=assignment.participant_id,
-        assignment=assignment,
-        number=number,
-        submitted_at=assignment.submitted_at or now,
-    )
 
 
 def _batches_of(participant: Participant) -> list[int]:
@@ -109,41 +109,23 @@ def _waits_for(qualification: Qualification, batches: list[int]) -> str:
     return "" if qualification.method == Qualification.Method.GOLD else panel_state(qualification, batches).reason
 
 
-def _judged(
-    qualification: Qualification, assignment: Assignment, batches: list[int]
-) -> tuple[Result, dict[str, Result]]:
-    spec = spec_of(assignment.batch.study.protocol_version)
-    rule = rule_of(qualification)
-    answers = answers_of(qualification, spec, assignment.participant_id, batches)
-    parts = {key: judge(rule, _cells(each)) for key, each in answers.items()}
-    return weakest(list(parts.values())), parts
-
-
-def rule_of(qualification: Qualification) -> Rule:
-    threshold = qualification.threshold if qualification.threshold_from == Qualification.ThresholdFrom.FIXED else None
-    return Rule(qualification.method, threshold, qualification.decision)
-
-
-def _cells(answers: JudgedAnswers) -> Cells:
-    return cells_of(answers.members, answers.candidate, answers.scale.n_categories, answers.is_right)
-
-
 def _write_result(
-    attempt: Attempt, qualification: Qualification, result: Result, parts: dict[str, Result], now: datetime
+    attempt: Attempt, qualification: Qualification, answers: dict[str, JudgedAnswers], now: datetime
 ) -> None:
+    rule = rule_of(qualification)
+    parts = {
+        key: judge(rule, cells_of(each.members, each.candidate, each.scale.n_categories, each.is_right))
+        for key, each in answers.items()
+    }
+    result = weakest(list(parts.values()))
     attempt.state, attempt.decided_at = result.state, now
     attempt.value, attempt.low, attempt.high = result.value, result.low, result.high
     attempt.threshold, attempt.reason = result.threshold, result.reason
     attempt.n_items = sum(part.n_items for part in parts.values())
-    attempt.rule = snapshot_of(qualification)
+    attempt.rule = {name: getattr(qualification, name) for name in RULE}
     attempt.parts = [{"criterion": key} | asdict(part) for key, part in parts.items() if key]
     attempt.full_clean()
     attempt.save()
-
-
-def snapshot_of(qualification: Qualification) -> dict[str, object]:
-    fields = ("method", "scope", "threshold_from", "threshold", "panel_members", "decision", "most_attempts")
-    return {name: getattr(qualification, name) for name in fields}
 
 
 def _act_on(attempt: Attempt, participant: Participant, now: datetime) -> None:
@@ -170,3 +152,28 @@ def sentence_of(attempt: Attempt) -> str:
         (True, False): _("Qualification %(n)s: %(value)s is below %(threshold)s."),
     }
     return sentences[is_gold, is_passed] % names
+
+
+# --- what a team lead decides ----------------------------------------------------------------------
+@transaction.atomic
+def override(attempt: Attempt, *, to: str, reason: str, by: User, now: datetime) -> Attempt:
+    """Set the candidate's status against, or instead of, the rule, whose result is kept beside it.
+
+    Raise Refused, also without a reason.
+    """
+    if not reason.strip():
+        raise Refused("no_reason", _("Give a reason. It is kept with the decision."))
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=attempt.participant_id)
+    locked = Attempt.objects.get(pk=attempt.pk)
+    if Attempt.objects.filter(participant=locked.participant_id, number__gt=locked.number).exists():
+        raise Refused("not_last", _("Decide on the most recent attempt."))
+    if participant.status == PersonStatus.EXCLUDED:
+        raise Refused("excluded", _("%(name)s is excluded. Take them back in first.") % {"name": participant})
+    locked.overridden_to, locked.override_reason = to, reason.strip()
+    locked.overridden_by, locked.overridden_at = by, now
+    locked.full_clean()
+    locked.save()
+    details = {"attempt": locked.number, "rule": locked.state, "to": to, "reason": locked.override_reason}
+    activity.log(participant.study, by, "override", about=participant.pseudonym, details=details, now=now)
+    set_status(participant, status=PERSON_STATUSES[Attempt.State(to)], by=by, reason=locked.override_reason, now=now)
+    return locked

@@ -14,7 +14,7 @@ from annotation.services import activity
 from annotation.services.refusals import Refused
 from annotation.services.status import set_status
 from qualification.models import ComprehensionQuestion, Qualification
-from qualification.qualifying.selectors.progress import COMPREHENSION, DECIDING, Facts, facts_of, stage_of
+from qualification.qualifying.selectors.progress import COMPREHENSION, DECIDING, facts_of, stage_of
 
 Kind = Batch.Kind
 PersonStatus = Participant.Status
@@ -38,22 +38,20 @@ def check_claim(participant: Participant, batch: Batch) -> None:
     ):
         return
     participant.study = batch.study
-    word = _refusal(participant, batch, facts_of([participant])[participant.pk])
-    if word:
-        raise Refused(word, REFUSALS[word])
-
-
-def _refusal(participant: Participant, batch: Batch, facts: Facts) -> str:
+    facts = facts_of([participant])[participant.pk]
     stage = stage_of(participant, facts)
     if stage == COMPREHENSION:
-        return "comprehension"
-    if batch.kind == Kind.TRAINING or (batch.pk, batch.round) in facts.done:
-        return ""
-    if stage == DECIDING:
-        return "deciding"
-    if facts.qualification.is_trained and facts.left(Kind.TRAINING):
-        return "training"
-    return "used_up" if facts.is_used_up else ""
+        word = "comprehension"
+    elif batch.kind == Kind.TRAINING or (batch.pk, batch.round) in facts.done:
+        word = ""
+    elif stage == DECIDING:
+        word = "deciding"
+    elif facts.qualification.is_trained and facts.left(Kind.TRAINING):
+        word = "training"
+    else:
+        word = "used_up" if facts.is_used_up else ""
+    if word:
+        raise Refused(word, REFUSALS[word])
 
 
 # --- settings --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from annotation.importing.dialogues import lock_study, next_position
@@ -29,6 +29,7 @@ from qualification.qualifying.services.asking import ask_what_is_known
 
 Unit = ProtocolVersion.Unit
 Turn = dict[str, Any]
+Skipped = dict[str, list[str]]  # {reason: titles of the examples}
 Response = tuple[list[Turn], str]  # (the turns before it, its text)
 TOGETHER = (Unit.CANDIDATE_SET, Unit.MODEL)
 FEWEST_TOGETHER = 2
@@ -78,7 +79,7 @@ class Scene:
     @property
     def digest(self) -> str:
         whole = self.turns_json + (json.dumps(self.facts) if self.facts else "")
-        return hashlib.sha256(whole.encode()).hexdigest()
+        return _digest(whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +91,6 @@ class Shown:
     source: Source | None = None  # of responses that are rated together
 
 
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """Hold the lessons of a protocol by their scene, and the titles of the examples left out, by the reason."""
-
-    lessons: dict[Scene, list[Lesson]]
-    left_out: dict[str, list[str]]
-
-
 @transaction.atomic
 def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
     """Make an open training batch of all examples that are not in one yet. A second call changes nothing.
@@ -105,11 +98,16 @@ def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
     Examples with the same history and facts become one dialogue. Raise Refused if no example can be asked.
     """
     lock_study(study)
-    examples = _examples_of(study)
-    waits = _waiting(study)
-    if not examples.lessons and not waits.exists():
-        raise Refused("no_examples", _why_none(examples))
-    for scene, found in examples.lessons.items():
+    lessons, skipped = _examples_of(study)
+    # Training dialogues in no batch, without those that only show what a model says.
+    apart = Dialogue.objects.filter(study=study, purpose=Dialogue.Purpose.TRAINING, items=None)
+    waits = apart.exclude(candidates__source__key__startswith=_source_key(Unit.MODEL))
+    if not lessons and not waits.exists():
+        if not skipped:
+            raise Refused("no_examples", _("The protocol has no examples. Write training items yourself."))
+        text = _("No example of the protocol can be a training item: %(reasons)s. Write training items yourself.")
+        raise Refused("no_examples", text % {"reasons": _reasons(skipped)})
+    for scene, found in lessons.items():
         store_lessons(study, scene, found, now)
     size = study.dialogues.count()  # large enough to put everything that waits into one batch
     kind = Batch.Kind.TRAINING
@@ -118,15 +116,9 @@ def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
         _open(batch)
     made = list(dict.fromkeys([*made, *_add_models(study, made)]))
     ask_what_is_known(study, Item.objects.filter(batch__in=made))
-    details = {"dialogues": len(examples.lessons), "batches": [batch.key for batch in made]}
+    details = {"dialogues": len(lessons), "batches": [batch.key for batch in made]}
     activity.log(study, by, "training", details=details, now=now)
     return made
-
-
-def _waiting(study: Study) -> QuerySet[Dialogue]:
-    """Return training dialogues in no batch, without those that only show what a model says."""
-    apart = Dialogue.objects.filter(study=study, purpose=Dialogue.Purpose.TRAINING, items=None)
-    return apart.exclude(candidates__source__key__startswith=_source_key(Unit.MODEL))
 
 
 def _open(batch: Batch) -> None:
@@ -156,30 +148,25 @@ def _add_models(study: Study, made: Iterable[Batch]) -> list[Batch]:
 # --- examples ----------------------------------------------------------------------------------------
 def left_out(study: Study) -> str:
     """Return which examples cannot be asked, and why, as a sentence; empty if all can."""
-    found = _reasons(_examples_of(study))
-    return _("Left out: %(reasons)s.") % {"reasons": found} if found else ""
+    _lessons, found = _examples_of(study)
+    return _("Left out: %(reasons)s.") % {"reasons": _reasons(found)} if found else ""
 
 
-def _why_none(examples: Examples) -> str:
-    if not examples.left_out:
-        return _("The protocol has no examples. Write training items yourself.")
-    text = _("No example of the protocol can be a training item: %(reasons)s. Write training items yourself.")
-    return text % {"reasons": _reasons(examples)}
-
-
-def _reasons(examples: Examples) -> str:
+def _reasons(skipped: Skipped) -> str:
     names = {
         FEW: _("has fewer than two responses to rate together"),
         INNER: _("rates a turn that is not the last, or that has no turn before it"),
         OTHER: _("evaluates a part of the dialogue that annotators do not rate"),
         UNASKED: _("is about a question without options to choose from"),
     }
-    found = [(title, names[reason]) for reason, titles in examples.left_out.items() for title in titles]
+    found = [(title, names[reason]) for reason, titles in skipped.items() for title in titles]
     return "; ".join(_("“%(title)s” %(reason)s") % {"title": title, "reason": reason} for title, reason in found)
 
 
-def _examples_of(study: Study) -> Examples:
-    found = Examples(defaultdict(list), defaultdict(list))
+def _examples_of(study: Study) -> tuple[dict[Scene, list[Lesson]], Skipped]:
+    """Return the lessons of the protocol by their scene, and the examples left out."""
+    lessons: dict[Scene, list[Lesson]] = defaultdict(list)
+    skipped: Skipped = defaultdict(list)
     version = study.protocol_version
     criteria = {each.pk: each for each in version.criteria.select_related("version")}
     for example in examples_in(version, study.content_language):
@@ -187,10 +174,10 @@ def _examples_of(study: Study) -> Examples:
         is_chosen = criterion.kind in (Criterion.Kind.SINGLE, Criterion.Kind.MULTIPLE)
         shown = _shown(example, criterion, criterion.unit or version.unit) if is_chosen else UNASKED
         if isinstance(shown, str):
-            found.left_out[shown].append(example.title)
+            skipped[shown].append(example.title)
         else:
-            found.lessons[Scene.of(shown[0], example.facts)] += shown[1]
-    return found
+            lessons[Scene.of(shown[0], example.facts)] += shown[1]
+    return lessons, skipped
 
 
 def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
@@ -199,7 +186,9 @@ def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[lis
     if unit in TOGETHER:
         return _rated_together(example, criterion, unit)
     if unit == Unit.RESPONSE and example.candidates:
-        return history, [_lesson(criterion, each) for each in example.candidates]
+        names = ("option", "why", "speaker")
+        said = [(each["text"], *(each.get(name, "") for name in names)) for each in example.candidates]
+        return history, [Lesson(criterion, *each) for each in said]
     if unit == Unit.RESPONSE and at is not None:
         if not 1 < at == len(history):
             return INNER
@@ -208,11 +197,6 @@ def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[lis
     if unit == Unit.DIALOGUE and not example.candidates and at is None and example.option:
         return history, [Lesson(criterion, None, example.option, example.why)]
     return OTHER
-
-
-def _lesson(criterion: Criterion, candidate: dict[str, Any]) -> Lesson:
-    said = (candidate.get(name, "") for name in ("option", "why", "speaker"))
-    return Lesson(criterion, candidate["text"], *said)
 
 
 def _rated_together(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
@@ -238,22 +222,15 @@ def _short_dialogues(turns: list[Turn]) -> list[Response]:
 
     If the first speaker does not come back, every turn is a response of its own.
     """
-    parts = _named_dialogues(turns) or _opened_dialogues(turns)
+    names = [turn["speaker"].rpartition(",") for turn in turns]
+    if all(name for name, _comma, _speaker in names):
+        told = [(name, turn | {"speaker": side.strip()}) for (name, _, side), turn in zip(names, turns, strict=True)]
+        parts = [[turn for _name, turn in group] for _key, group in groupby(told, key=lambda each: each[0])]
+    else:
+        opened = [at for at, turn in enumerate(turns) if turn["speaker"] == turns[0]["speaker"]]
+        starts = opened if len(opened) > 1 else list(range(len(turns)))
+        parts = [turns[start:end] for start, end in zip(starts, [*starts[1:], len(turns)], strict=True)]
     return [(part[:-1] or OMITTED, part[-1]["text"]) for part in parts]
-
-
-def _named_dialogues(turns: list[Turn]) -> list[list[Turn]]:
-    split = [turn["speaker"].rpartition(",") for turn in turns]
-    if not all(name for name, _comma, _speaker in split):
-        return []
-    named = [(name, turn | {"speaker": speaker.strip()}) for (name, _, speaker), turn in zip(split, turns, strict=True)]
-    return [[turn for _name, turn in group] for _key, group in groupby(named, key=lambda each: each[0])]
-
-
-def _opened_dialogues(turns: list[Turn]) -> list[list[Turn]]:
-    opened = [at for at, turn in enumerate(turns) if turn["speaker"] == turns[0]["speaker"]]
-    starts = opened if len(opened) > 1 else list(range(len(turns)))
-    return [turns[start:end] for start, end in zip(starts, [*starts[1:], len(turns)], strict=True)]
 
 
 # --- lessons -----------------------------------------------------------------------------------------
@@ -274,10 +251,9 @@ def _batch_to_fill(study: Study) -> Batch:
     """Return a training batch that nobody has begun, or a new one: later additions would not reach those who began."""
     begun = Assignment.objects.filter(batch=OuterRef("pk"))
     opened = study.batches.filter(kind=Batch.Kind.TRAINING, status=Batch.Status.OPEN, reserved_for=None, group=None)
-    return opened.exclude(Exists(begun)).order_by("position").last() or _new_batch(study)
-
-
-def _new_batch(study: Study) -> Batch:
+    free = opened.exclude(Exists(begun)).order_by("position").last()
+    if free is not None:
+        return free
     last = study.batches.aggregate(last=Max("position"))["last"] or 0
     key = free_key("training-cases", set(study.batches.values_list("key", flat=True)), count(1))
     batch = Batch.objects.create(
@@ -347,7 +323,7 @@ def _dialogue(study: Study, scene: Scene, mark: str = "") -> Dialogue:
 
 
 def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source) -> Candidate:
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = _digest(text)
     key = source.key.replace(Source.EXAMPLES, "example") + f"-{digest[:12]}"
     known = Candidate.objects.filter(dialogue=dialogue, key=key).first()
     return known or Candidate.objects.create(dialogue=dialogue, key=key, text=text, speaker=speaker, source=source)
@@ -357,7 +333,8 @@ def _source(study: Study, lesson: Lesson | None = None) -> Source:
     """Return the source: one for all single responses, and one for each lesson that is rated together."""
     key = Source.EXAMPLES
     if lesson is not None:
-        key = f"{_source_key(lesson.unit)}{_digest([lesson.criterion.key, *lesson.together])[:12]}"
+        told = json.dumps([lesson.criterion.key, *lesson.together], sort_keys=True)
+        key = f"{_source_key(lesson.unit)}{_digest(told)[:12]}"
     last = Source.objects.filter(study=study).aggregate(last=Max("position"))["last"] or 0
     values = {"name": _("Protocol examples"), "position": last + 1}
     return Source.objects.get_or_create(study=study, key=key, defaults=values)[0]
@@ -368,8 +345,8 @@ def _source_key(unit: str) -> str:
     return f"{Source.EXAMPLES}-{unit}-"
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _know(study: Study, shown: Shown, lesson: Lesson, keys: list[str], now: datetime) -> None:

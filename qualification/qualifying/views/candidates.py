@@ -16,7 +16,7 @@ from annotation.views.pages import announced, page_of, study_page
 from qualification.access import last_attempt_for
 from qualification.qualifying.forms import OverrideForm
 from qualification.qualifying.selectors.candidates import candidate_list, qualification_counts
-from qualification.qualifying.services.attempts import override
+from qualification.qualifying.services.results import override
 
 
 @login_required

@@ -13,12 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.access import Right, signed_in, study_for
 from annotation.models import Study
 from annotation.views.pages import announced, errors_in, study_page
+from protocols.specs import spec_of
 from qualification.access import question_for
 from qualification.models import Qualification
 from qualification.qualifying.forms import QualificationForm, QuestionForm
 from qualification.qualifying.selectors.curve import Curve, curve_of
 from qualification.qualifying.selectors.panel import pilots_shown
-from qualification.qualifying.selectors.votes import n_judged, n_voted, panel_figures, panel_state
+from qualification.qualifying.selectors.votes import n_judged, panel_figures, panel_state
 from qualification.qualifying.services import rule as services
 from qualification.qualifying.services.training import left_out, make_training
 
@@ -62,7 +63,8 @@ def _qualification_page(request: HttpRequest, study: Study, *, status: int = 200
 
 
 def _curve(study: Study, rule: Qualification) -> Curve:
-    return curve_of(rule, panel_figures(rule, study), n_judged(study), n_voted(study))
+    n_criteria = len(spec_of(study.protocol_version).voted)
+    return curve_of(rule, panel_figures(rule, study), n_judged(study), n_criteria)
 
 
 @login_required

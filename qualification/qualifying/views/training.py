@@ -41,18 +41,14 @@ def comprehension(request: HttpRequest, slug: str) -> HttpResponse:
     if needs_consent(participant, participant.study):
         return redirect("consent", slug)
     if request.method == "POST":
-        return _judge(request, participant)
+        places = {each.pk: _place(request.POST, each.pk) for each in asked_of(participant)}
+        try:
+            submit_try(participant, places, now=timezone.now())
+        except Refused as refused:
+            messages.error(request, refused.message)
+            return _comprehension_page(request, participant, status=422)
+        return redirect("comprehension", slug)
     return _comprehension_page(request, participant)
-
-
-def _judge(request: HttpRequest, participant: Participant) -> HttpResponse:
-    asked = asked_of(participant)
-    try:
-        submit_try(participant, {each.pk: _place(request.POST, each.pk) for each in asked}, now=timezone.now())
-    except Refused as refused:
-        messages.error(request, refused.message)
-        return _comprehension_page(request, participant, status=422)
-    return redirect("comprehension", participant.study.slug)
 
 
 def _place(data: QueryDict, question: int) -> int:

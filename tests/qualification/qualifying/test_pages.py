@@ -12,8 +12,7 @@ from annotation.services.panel import set_panel
 from annotation.services.refusals import Refused
 from qualification.models import ComprehensionQuestion, Qualification
 from qualification.overview.selectors import parts_of, what_waits
-from qualification.qualifying.services.attempts import override
-from qualification.qualifying.services.results import sweep_attempts
+from qualification.qualifying.services.results import override, sweep_attempts
 from tests.cast import Cast
 from tests.factories import UserFactory, make_annotator, make_batch
 from tests.qualification.qualifying.factories import (

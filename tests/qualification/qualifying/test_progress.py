@@ -17,9 +17,8 @@ from parley.joined import JOINED
 from protocols.models import Example
 from qualification.models import ComprehensionTry, KnownAnswer, PayPlan
 from qualification.qualifying.selectors.progress import qualification_states
-from qualification.qualifying.services.attempts import override
 from qualification.qualifying.services.comprehension import asked_of, submit_try
-from qualification.qualifying.services.results import sweep_attempts
+from qualification.qualifying.services.results import override, sweep_attempts
 from qualification.qualifying.services.training import make_training
 from tests.factories import StudyFactory, UserFactory, make_annotator, make_batch
 from tests.factories_protocols import ExampleFactory, ProtocolFactory, make_he_version

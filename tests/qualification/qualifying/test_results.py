@@ -12,8 +12,7 @@ from annotation.services.status import set_status
 from parley.celery import app
 from qualification.models import Attempt, KnownAnswer, Qualification
 from qualification.qualifying.services import results
-from qualification.qualifying.services.attempts import override
-from qualification.qualifying.services.results import sweep_attempts
+from qualification.qualifying.services.results import override, sweep_attempts
 from tests.factories import UserFactory, make_annotator, make_batch
 from tests.qualification.qualifying.factories import (
     KnownAnswerFactory,
