@@ -50,11 +50,6 @@ def _facts(*facts: str) -> tuple[str, ...]:
     return tuple(fact for fact in facts if fact)
 
 
-def _is_on(plan: CheckPlan | AcceptancePlan | AdjudicationPlan | None) -> bool:
-    """Return whether a plan is on. A plan without a switch is on as soon as it exists."""
-    return plan is not None and getattr(plan, "is_on", True)
-
-
 def _recruitment(study: Study) -> RoomCard:
     recruitment = Recruitment.objects.filter(study=study).first()
     n = Entry.objects.filter(study=study).count()
@@ -103,19 +98,19 @@ def _qualification(study: Study) -> RoomCard:
 
 
 def _checks(study: Study) -> RoomCard:
-    plan = CheckPlan.objects.filter(study=study).first()
+    is_on = CheckPlan.objects.filter(study=study).exists()
     n_known = KnownAnswer.objects.filter(study=study, is_active=True).exclude(kind=KnownAnswer.Kind.TRAINING).count()
     n_open = Flag.objects.filter(participant__study=study, state=Flag.State.OPEN).count()
     return RoomCard(
         "checks", Right.CLEAR, _("Checks"),
         _("Known answers among the items, and signals that someone's work needs attention."),
-        _is_on(plan), _facts(ngettext("%(n)s known answer", "%(n)s known answers", n_known) % {"n": n_known}),
+        is_on, _facts(ngettext("%(n)s known answer", "%(n)s known answers", n_known) % {"n": n_known}),
         n_open, ngettext("%(n)s open flag", "%(n)s open flags", n_open) % {"n": n_open},
     )  # fmt: skip
 
 
 def _acceptance(study: Study) -> RoomCard:
-    plan = AcceptancePlan.objects.filter(study=study).first()
+    is_on = AcceptancePlan.objects.filter(study=study, is_on=True).exists()
     is_decided = Q(state=Sample.State.DECIDED)
     counts = (
         Sample.objects.filter(batch__study=study)
@@ -130,20 +125,20 @@ def _acceptance(study: Study) -> RoomCard:
     return RoomCard(
         "acceptance", Right.WATCH, _("Batch acceptance"),
         _("Samples of finished batches, which decide whether a batch is accepted."),
-        _is_on(plan), _facts(ngettext("%(n)s sample drawn", "%(n)s samples drawn", n_all) % {"n": n_all}),
+        is_on, _facts(ngettext("%(n)s sample drawn", "%(n)s samples drawn", n_all) % {"n": n_all}),
         n_waiting, ngettext("%(n)s sample is open", "%(n)s samples are open", n_waiting) % {"n": n_waiting},
         "" if counts["n_checked"] else _("Review a sample"),
     )  # fmt: skip
 
 
 def _adjudication(study: Study) -> RoomCard:
-    plan = AdjudicationPlan.objects.filter(study=study).first()
+    is_on = AdjudicationPlan.objects.filter(study=study, is_on=True).exists()
     n_cases = Case.objects.filter(study=study, is_active=True).count()
     n_open = disagreements_of(study).filter(state=Disagreement.State.ADJUDICATION).count()
     return RoomCard(
         "adjudication", Right.TEACH, _("Adjudication"),
         _("Disagreements, how they were settled, and cases everyone can learn from."),
-        _is_on(plan), _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
+        is_on, _facts(ngettext("%(n)s case", "%(n)s cases", n_cases) % {"n": n_cases}),
         n_open,
         ngettext(
             "%(n)s disagreement is waiting for a trainer", "%(n)s disagreements are waiting for a trainer", n_open

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from qualification.models import Recruitment
 from qualification.recruitment.platforms import PROVIDERS
+from qualification.recruitment.services.settings import SETTINGS
 
 LONGEST = 200
 
@@ -59,11 +60,7 @@ class RecruitmentForm(forms.ModelForm):
 
     class Meta:
         model = Recruitment
-        fields = (
-            "n_wanted", "locations", "gender", "first_languages", "least_approval", "least_submissions", "education",
-            "expertise", "other", "provider", "is_open", "code_done", "code_screened_out", "code_failed_attention",
-            "code_timed_out", "platform_url", "asks_demographics",
-        )  # fmt: skip
+        fields = SETTINGS
         labels = {
             "gender": _("Gender"),
             "education": _("Education"),
@@ -94,13 +91,6 @@ class RecruitmentForm(forms.ModelForm):
 class DemographicsFileForm(forms.Form):
     file = forms.FileField(label=_("Demographics file"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}))
     is_dry_run = forms.BooleanField(required=False)
-
-
-class PaidForm(forms.Form):
-    """Say up to which line of the ledger the file went, and how many lines it contains."""
-
-    up_to = forms.IntegerField(min_value=0, max_value=2**63 - 1)
-    n_lines = forms.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class AboutYouForm(forms.Form):

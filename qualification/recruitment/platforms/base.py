@@ -26,9 +26,6 @@ class Arrival:
     platform_study: str
     session: str
 
-    def as_dict(self) -> dict[str, str]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 class BadArrival(Exception):
     """Name the parameters that are missing, not filled in, or no ids of the platform."""
@@ -92,9 +89,6 @@ class Provider:
     approved_states: frozenset[str] = field(default_factory=frozenset)  # states of the entries in the file of approvals
     bonuses: Sheet[Bonus]
     demography: Demography | None = None
-
-    def has_parameters(self, parameters: Mapping[str, str]) -> bool:
-        return any(name in parameters for name in self.parameters)
 
     @property
     def parameters(self) -> tuple[str, ...]:

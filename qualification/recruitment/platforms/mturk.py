@@ -1,19 +1,11 @@
 """Amazon Mechanical Turk, closed since 2026-09-30: its files, for studies that recruited there."""
 
 from parley.formulas import quote_formula
-from qualification.recruitment.platforms.base import Bonus, Provider, Sheet, Work
+from qualification.recruitment.platforms.base import Provider, Sheet
 
 APPROVE, REJECT = "x", "The attention checks were missed."
 # Qualification work is paid. People whose time ran out are left out: a person has to decide about them.
 ADVICE = {"done": (APPROVE, ""), "screened_out": (APPROVE, ""), "failed_attention": ("", REJECT)}
-
-
-def _approval(work: Work) -> tuple[str, ...]:
-    return work.platform_study, work.session, work.person, *ADVICE[work.state]
-
-
-def _bonus(bonus: Bonus) -> tuple[str, ...]:
-    return bonus.person, bonus.session, f"{bonus.amount:.2f}", quote_formula(bonus.reason)
 
 
 MTURK = Provider(
@@ -23,7 +15,13 @@ MTURK = Provider(
     platform_study="hitId",
     session="assignmentId",
     is_closed=True,
-    approvals=Sheet(_approval, ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")),
+    approvals=Sheet(
+        lambda work: (work.platform_study, work.session, work.person, *ADVICE[work.state]),
+        ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject"),
+    ),
     approved_states=frozenset(ADVICE),
-    bonuses=Sheet(_bonus, ("WorkerId", "AssignmentId", "BonusAmount", "Reason")),
+    bonuses=Sheet(
+        lambda bonus: (bonus.person, bonus.session, f"{bonus.amount:.2f}", quote_formula(bonus.reason)),
+        ("WorkerId", "AssignmentId", "BonusAmount", "Reason"),
+    ),
 )

@@ -1,15 +1,6 @@
 """Prolific: it sends three parameters, and expects a completion code in an address at the end."""
 
-from qualification.recruitment.platforms.base import Bonus, Demography, Provider, Sheet, Work
-
-
-def _approval(work: Work) -> tuple[str, ...]:
-    return (work.session,)
-
-
-def _bonus(bonus: Bonus) -> tuple[str, ...]:
-    return bonus.person, f"{bonus.amount:.2f}"
-
+from qualification.recruitment.platforms.base import Demography, Provider, Sheet
 
 PROLIFIC = Provider(
     key="prolific",
@@ -21,10 +12,10 @@ PROLIFIC = Provider(
     home="https://app.prolific.com",
     end_path="/submissions/complete",
     code_field="cc",
-    approvals=Sheet(_approval),  # pasted into "Bulk approve": one submission a line
+    approvals=Sheet(lambda work: (work.session,)),  # pasted into "Bulk approve": one submission a line
     # On Prolific, each other code has its own action, which handles the submissions that ended with it.
     approved_states=frozenset({"done"}),
-    bonuses=Sheet(_bonus),  # pasted into "Bulk bonus payment"
+    bonuses=Sheet(lambda bonus: (bonus.person, f"{bonus.amount:.2f}")),  # pasted into "Bulk bonus payment"
     demography=Demography(
         person="Participant id",
         session="Submission id",

@@ -45,12 +45,11 @@ def demographics_of(study: Study) -> Table:
 
 
 def _field(name: str, values: list[str]) -> Field:
-    counts = Counter(age_group(value) if name.casefold() == "age" else value for value in values)
+    is_age = name.casefold() == "age"
+    counts = Counter(age_group(value) if is_age else value for value in values)
     if len(counts) > MOST_VALUES:
         return Field(name, ())
-    cells = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    if name.casefold() == "age":
-        cells = sorted(counts.items())
+    cells = sorted(counts.items(), key=lambda pair: (0, pair[0]) if is_age else (-pair[1], pair[0]))
     return Field(name, tuple(Cell(value, n if n >= SMALL else None) for value, n in cells))
 
 

@@ -1,7 +1,7 @@
 """Find how people from a platform can leave: what has ended their work, or whether they may end it themselves."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -41,7 +41,16 @@ def ways_of(works: Sequence[StudyWork], now: datetime) -> dict[int, Way]:
     entries = Entry.objects.filter(participant__in=mine, provider__in=PROVIDERS).select_related("study__recruitment")
     found = {entry.participant_id: entry for entry in entries if entry.participant_id}
     open_ones = [pk for pk, entry in found.items() if entry.state == State.ENTERED]
-    handed_in, missed = _handed_in(open_ones), _missed_checks(open_ones)
+    # The kinds of batches they ever submitted, whatever became of the work: a batch that was returned, or rated before
+    # the study moved to another version of its protocol, counts as finished.
+    handed_in: dict[int, set[str]] = defaultdict(set)
+    done = Assignment.objects.filter(participant__in=open_ones, submitted_at__isnull=False)
+    for pk, kind in done.values_list("participant", "batch__kind").distinct():
+        handed_in[pk].add(kind)
+    missed: dict[int, set[str]] = defaultdict(set)  # the states of their flags for missed checks
+    flags = Flag.objects.filter(participant__in=open_ones, kind__in=CHECKS)
+    for pk, state in flags.values_list("participant", "state"):
+        missed[pk].add(state)
     return {
         pk: _way(entry, mine[pk], handed_in[pk], missed[pk], now) if pk in open_ones else Way(entry)
         for pk, entry in found.items()
@@ -66,27 +75,6 @@ def way_of(entry: Entry, now: datetime) -> Way:
     works = work_of(entry.participant.user_id, {}, now) if entry.participant else []
     mine = [work for work in works if work.participant.pk == entry.participant_id]
     return ways_of(mine, now).get(entry.participant_id or 0, Way(entry))
-
-
-def _handed_in(participants: Iterable[int]) -> dict[int, set[str]]:
-    """Return {participant: kinds of the batches they ever submitted}, whatever became of the work afterwards.
-
-    A batch that was returned, or rated before the study moved to another protocol version, counts as finished.
-    """
-    done = Assignment.objects.filter(participant__in=participants, submitted_at__isnull=False)
-    found: dict[int, set[str]] = defaultdict(set)
-    for pk, kind in done.values_list("participant", "batch__kind").distinct():
-        found[pk].add(kind)
-    return found
-
-
-def _missed_checks(participants: Iterable[int]) -> dict[int, set[str]]:
-    """Return {participant: states of their flags for missed checks}."""
-    found: dict[int, set[str]] = defaultdict(set)
-    flags = Flag.objects.filter(participant__in=participants, kind__in=CHECKS)
-    for pk, state in flags.values_list("participant", "state"):
-        found[pk].add(state)
-    return found
 
 
 def _due(entry: Entry, work: StudyWork, handed_in: set[str], has_missed_checks: bool, now: datetime) -> str:

@@ -1,13 +1,15 @@
-"""Read a study's recruitment: its settings, who came through a platform, and the facts that a report prints."""
+"""Read a study's recruitment: its settings, who came, what they agreed to, and the facts that a report prints."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count
 
-from annotation.models import Study
-from qualification.models import Entry, Recruitment
+from annotation.models import Participant, Study
+from qualification.models import ConsentText, Entry, Recruitment
 from qualification.recruitment.platforms import PROVIDERS
 from qualification.recruitment.selectors.demographics import Table, demographics_of
 
@@ -18,14 +20,10 @@ CRITERIA = (
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """Count the people who came through a platform, in all and in each state."""
+    """Count the people who came through a platform, in all and as (state in words, people)."""
 
     n: int
-    by_state: dict[str, int]
-
-    @property
-    def states(self) -> list[tuple[str, int]]:
-        return [(str(Entry.State(state).label), n) for state, n in self.by_state.items()]
+    states: list[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,7 @@ def recruitment_of(study: Study) -> Recruitment:
 
 def came_by_platform(study: Study) -> Came:
     rows = dict(Entry.objects.filter(study=study).values_list("state").annotate(n=Count("pk")).order_by("state"))
-    by_state = {state: rows[state] for state in Entry.State.values if state in rows}
-    return Came(sum(rows.values()), by_state)
+    return Came(sum(rows.values()), [(str(state.label), rows[state]) for state in Entry.State if state in rows])
 
 
 def facts_of(study: Study) -> Facts:
@@ -69,3 +66,35 @@ def studies_that_ask(studies: Iterable[int]) -> set[int]:
     """Return those studies that ask annotators about themselves. A study without a consent text never does."""
     asking = Recruitment.objects.filter(study__in=studies, asks_demographics=True).exclude(study__consent_text="")
     return set(asking.values_list("study", flat=True))
+
+
+# --- consent ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    version: str
+    text: str  # empty if people agreed before texts were kept
+    kept_at: datetime | None
+    n_agreed: int
+
+
+def consent_texts_of(study: Study) -> list[KeptText]:
+    """Return the texts, newest first, each with how many people agreed to it."""
+    texts = list(ConsentText.objects.filter(study=study).order_by("kept_at"))
+    people = Participant.objects.filter(study=study, consented_at__isnull=False)
+    agreed = people.values_list("consent_version", "consented_at")
+    counts, lost = Counter[int](), Counter[str]()
+    for version, at in agreed:
+        text = _text_of(version, at, texts) if at else None
+        if text is None:
+            lost[version] += 1
+        else:
+            counts[text.pk] += 1
+    kept = [KeptText(text.version, text.text, text.kept_at, counts[text.pk]) for text in reversed(texts)]
+    return [*kept, *(KeptText(version, "", None, n) for version, n in sorted(lost.items()))]
+
+
+def _text_of(version: str, at: datetime, texts: Iterable[ConsentText]) -> ConsentText | None:
+    """Return the last text of the version at that time; if none, the first, since texts are kept seconds late."""
+    same = [text for text in texts if text.version == version]
+    before = [text for text in same if text.kept_at <= at]
+    return before[-1] if before else next(iter(same), None)

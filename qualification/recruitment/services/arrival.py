@@ -1,5 +1,6 @@
 """Admit people from a crowd platform: each has one entry, account and participant, however often they come."""
 
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
@@ -24,7 +25,7 @@ LASTS = timedelta(hours=3)  # from the platform's link to the consent
 
 # --- what a browser holds between the platform's link and the consent --------------------------------
 def sign_arrival(arrival: Arrival) -> str:
-    return signing.dumps(arrival.as_dict(), salt=SALT)
+    return signing.dumps(asdict(arrival), salt=SALT)
 
 
 def read_arrival(text: str) -> Arrival | None:
@@ -55,7 +56,8 @@ def enter(recruitment: Recruitment, arrival: Arrival, *, agreed: str | None, use
     known = entry_of(recruitment, arrival)
     if known is not None:
         return _come_again(known, arrival)
-    _check_open(recruitment, study)
+    if not is_open(recruitment, study):
+        raise Refused("not_open", _("This study is not accepting new people at the moment."))
     _check_consent(study, agreed)
     # The constraint makes the second of two tabs wait for the first and find its entry.
     entry, is_new = Entry.objects.get_or_create(
@@ -92,11 +94,6 @@ def is_open(recruitment: Recruitment, study: Study) -> bool:
     return recruitment.is_open and study.status == Study.Status.OPEN
 
 
-def _check_open(recruitment: Recruitment, study: Study) -> None:
-    if not is_open(recruitment, study):
-        raise Refused("not_open", _("This study is not accepting new people at the moment."))
-
-
 def _check_consent(study: Study, agreed: str | None) -> None:
     if not study.consent_text:
         return
@@ -115,10 +112,7 @@ def _take_in(study: Study, now: datetime) -> Participant:
 
 
 def _submission(arrival: Arrival) -> dict[str, str]:
-    return {
-        "platform_study": arrival.platform_study,
-        "session": arrival.session,
-    }
+    return {"platform_study": arrival.platform_study, "session": arrival.session}
 
 
 def _come_again(entry: Entry, arrival: Arrival) -> Entry:

@@ -54,17 +54,15 @@ def _end(entry: Entry, now: datetime) -> tuple[Entry, Way]:
     raise_known_flags(participant, now=now)
     way = way_of(locked, now)
     state = way.due or (State.DONE if way.may_finish else "")
+    state = way.due or (State.DONE if way.may_finish else "")
     if state:
-        _store(locked, participant, state, now)
+        locked.state, locked.ended_at = State(state), now
+        locked.full_clean()
+        locked.save(update_fields=["state", "ended_at"])
+        release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
+        details = {"state": locked.state}
+        activity.log(locked.study, None, "left", about=participant.pseudonym, details=details, now=now)
     return locked, way
-
-
-def _store(entry: Entry, participant: Participant, state: str, now: datetime) -> None:
-    entry.state, entry.ended_at = State(state), now
-    entry.full_clean()
-    entry.save(update_fields=["state", "ended_at"])
-    release_seats(participant, Assignment.Status.EXPIRED, is_finished_kept=True)
-    activity.log(entry.study, None, "left", about=participant.pseudonym, details={"state": entry.state}, now=now)
 
 
 def ending_of(entry: Entry, recruitment: Recruitment) -> Ending:

@@ -86,7 +86,13 @@ def _read(study: Study, provider: Provider, form: Demography, data: bytes) -> Ou
     if outcome.faults:
         return outcome
     outcome.columns = [name for name in heading if name not in {form.person, form.session} | form.apart]
-    people = _people(study, provider)
+    # {person: (participant, submission)} of those who agreed to the present text
+    agreed = Entry.objects.filter(
+        study=study, provider=provider.key, participant__consented_at__isnull=False,
+        participant__consent_version=study.consent_version,
+    )  # fmt: skip
+    rows = agreed.values_list("person", "participant", "session")
+    people = {person: (participant, session) for person, participant, session in rows}
     for number, cells in lines:
         if len(outcome.faults) >= MOST_ERRORS:
             break
@@ -133,14 +139,6 @@ def _check_heading(heading: list[str], form: Demography, outcome: Outcome) -> No
     outcome.faults += [Fault(1, name[:50], _("The name is too long.")) for name in heading if len(name) > LONGEST]
 
 
-def _people(study: Study, provider: Provider) -> dict[str, tuple[int, str]]:
-    """Return {person: (participant, submission)} of those who agreed to the present text."""
-    entries = Entry.objects.filter(study=study, provider=provider.key)
-    agreed = entries.filter(participant__consented_at__isnull=False, participant__consent_version=study.consent_version)
-    rows = agreed.values_list("person", "participant", "session")
-    return {person: (participant, session) for person, participant, session in rows}
-
-
 def _take_line(
     number: int,
     row: dict[str, str],
@@ -152,7 +150,13 @@ def _take_line(
     if n_cells != len(row) or len(row) < len(outcome.columns) + 2:
         outcome.faults.append(Fault(number, "", _("The line has a different number of cells from the first one.")))
         return
-    outcome.faults += [Fault(number, name, reason) for name, reason in _bad_cells(row, form)]
+    if not row[form.person].strip():
+        outcome.faults.append(Fault(number, form.person, _("The cell is empty.")))
+    for name, value in row.items():
+        if len(value) > LONGEST:
+            outcome.faults.append(Fault(number, name, _("The text is too long.")))
+        if "\x00" in value:
+            outcome.faults.append(Fault(number, name, _("The text contains an invalid character.")))
     participant, session = people.get(row[form.person], (0, ""))
     if not participant:
         outcome.n_strangers += 1
@@ -163,16 +167,6 @@ def _take_line(
     known = {name: row[name].strip() for name in outcome.columns}
     outcome.n_missing += sum(value in form.unknown for value in known.values())
     outcome.found[participant] = {name: value for name, value in known.items() if value and value not in form.unknown}
-
-
-def _bad_cells(row: Mapping[str, str], form: Demography) -> Iterator[tuple[str, str]]:
-    if not row[form.person].strip():
-        yield form.person, _("The cell is empty.")
-    for name, value in row.items():
-        if len(value) > LONGEST:
-            yield name, _("The text is too long.")
-        if "\x00" in value:
-            yield name, _("The text contains an invalid character.")
 
 
 # --- from annotators, and deletion ------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -86,15 +88,17 @@ def bonuses_of(study: Study, up_to: int | None = None) -> Bonuses:
     )
     if up_to is not None:
         lines = lines.filter(pk__lte=up_to)
-    rows = lines.order_by("pk").values_list(
-        "pk", "amount", "currency", "reason", "participant__entry__person", "participant__entry__session"
-    )
-    grouped: dict[tuple[str, str], list] = {}
-    last = 0
+    columns = ("pk", "amount", "currency", "reason", "participant__entry__person", "participant__entry__session")
+    rows = list(lines.order_by("pk").values_list(*columns))
+    grouped: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for row in rows:
-        last = row[0]
-        grouped.setdefault((row[4], row[2]), []).append(row)
-    owed = [_owed(each) for each in grouped.values()]
+        grouped[row[4], row[2]].append(row)
+    owed = []
+    for own in grouped.values():
+        pks, amounts, currencies, reasons, people, sessions = zip(*own, strict=True)
+        bonus = Bonus(people[-1], sessions[-1], sum(amounts, Decimal(0)), "; ".join(dict.fromkeys(reasons)))
+        owed.append(Owed(bonus, currencies[-1], pks))
+    last = rows[-1][0] if rows else 0
     return Bonuses([each for each in owed if each.bonus.amount > 0], last, len(rows))
 
 
@@ -105,13 +109,6 @@ def currency_of(bonuses: Bonuses) -> str:
         text = _("The ledger has bonuses in %(names)s, but a platform pays in one currency.")
         raise Refused("currencies", text % {"names": ", ".join(found)})
     return found[0] if found else ""
-
-
-def _owed(rows: list) -> Owed:
-    _pk, _amount, currency, _reason, person, session = rows[-1]
-    reasons = "; ".join(dict.fromkeys(row[3] for row in rows))
-    bonus = Bonus(person, session, sum((row[1] for row in rows), Decimal(0)), reasons)
-    return Owed(bonus, currency, tuple(row[0] for row in rows))
 
 
 @transaction.atomic

@@ -16,10 +16,10 @@ from qualification.recruitment.services.consent_texts import keep_consent_text
 from qualification.recruitment.services.demographics import NO_CONSENT
 
 CODES = ("code_done", "code_screened_out", "code_failed_attention", "code_timed_out")
-SETTINGS = frozenset({
-    "provider", "is_open", "n_wanted", "locations", "gender", "first_languages", "least_approval", "least_submissions",
-    "education", "expertise", "other", "asks_demographics", "platform_url", *CODES,
-})  # fmt: skip
+SETTINGS = (
+    "n_wanted", "locations", "gender", "first_languages", "least_approval", "least_submissions", "education",
+    "expertise", "other", "provider", "is_open", *CODES, "platform_url", "asks_demographics",
+)  # fmt: skip
 
 
 @transaction.atomic
@@ -27,7 +27,7 @@ def save_recruitment(study: Study, *, by: User, now: datetime, **settings: Any) 
     """Change settings; the log names what was changed, without values. Raise ValidationError if one is invalid."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     recruitment = Recruitment.objects.filter(study=study).first() or Recruitment(study=study)
-    changed = sorted(name for name in SETTINGS & settings.keys() if getattr(recruitment, name) != settings[name])
+    changed = sorted(name for name in settings.keys() & SETTINGS if getattr(recruitment, name) != settings[name])
     for name in changed:
         setattr(recruitment, name, settings[name])
     _check(recruitment)

@@ -14,7 +14,6 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import participant_for
-from annotation.models import Participant
 from annotation.selectors.work import needs_consent
 from annotation.services.refusals import Refused
 from annotation.views.devices import BACKEND, remember
@@ -27,7 +26,7 @@ from qualification.access import entry_for, recruitment_by_link
 from qualification.models import Entry, Recruitment
 from qualification.recruitment.forms import AboutYouForm
 from qualification.recruitment.platforms import PROVIDERS
-from qualification.recruitment.platforms.base import Arrival, BadArrival, Provider
+from qualification.recruitment.platforms.base import Arrival, BadArrival
 from qualification.recruitment.selectors.exit_rules import way_of
 from qualification.recruitment.selectors.facts import studies_that_ask
 from qualification.recruitment.services import arrival as arrivals
@@ -49,18 +48,14 @@ def enter(request: HttpRequest, token: str, provider: str) -> HttpResponse:
     if request.method == "POST":
         answer = csrf_protect(_enter)(request, recruitment)
         return redirect(request.path) if answer.status_code == 403 else answer
-    return _arrive(request, recruitment, PROVIDERS[provider])
-
-
-def _arrive(request: HttpRequest, recruitment: Recruitment, provider: Provider) -> HttpResponse:
-    """Move the platform's parameters from the address into the session, signed and valid for some hours."""
     asked = request.GET.dict()
-    if not provider.has_parameters(asked):
+    if not any(name in asked for name in PROVIDERS[provider].parameters):
         return _welcome(request, recruitment)
     try:
-        arrival = provider.arrival(asked)
+        arrival = PROVIDERS[provider].arrival(asked)
     except BadArrival as bad:
         return _no_arrival(request, recruitment, bad.names)
+    # The platform's parameters move from the address into the session, signed and valid for some hours.
     request.session[_session_key(recruitment)] = arrivals.sign_arrival(arrival)
     return redirect(request.path)
 
@@ -109,13 +104,20 @@ def _enter(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
     if arrival is None:
         return _no_arrival(request, recruitment)
     if "refuse" in request.POST:
-        return _refused(request, recruitment)
+        # Nothing is stored about somebody who does not agree.
+        del request.session[_session_key(recruitment)]
+        context = {"study": recruitment.study, "provider": PROVIDERS[recruitment.provider]}
+        return render(request, "qualification/recruitment/refused.html", context)
     if joined_too_often(request):
         return _welcome(
             request, recruitment, _("Too many people have come from your network address. Try again in an hour."), 429
         )
     try:
-        entry = _sign_in(request, recruitment, arrival)
+        user = request.user if isinstance(request.user, User) else None
+        agreed = request.POST.get("shown", "") if "agree" in request.POST else None
+        entry = arrivals.enter(recruitment, arrival, agreed=agreed, user=user, now=timezone.now())
+        if not _is_theirs(request, entry):
+            login(request, arrivals.account_of(entry), backend=BACKEND)
     except Refused as refused:
         return _welcome(request, recruitment, refused.message, STATUS.get(refused.code, 409))
     if entry.participant is None or entry.participant.user is None:
@@ -123,22 +125,6 @@ def _enter(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
     is_at_work = entry.state == Entry.State.ENTERED
     response = after_joining(entry.participant) if is_at_work else _on(entry)
     return remember(request, response, entry.participant.user)
-
-
-def _sign_in(request: HttpRequest, recruitment: Recruitment, arrival: Arrival) -> Entry:
-    user = request.user if isinstance(request.user, User) else None
-    agreed = request.POST.get("shown", "") if "agree" in request.POST else None
-    entry = arrivals.enter(recruitment, arrival, agreed=agreed, user=user, now=timezone.now())
-    if not _is_theirs(request, entry):
-        login(request, arrivals.account_of(entry), backend=BACKEND)
-    return entry
-
-
-def _refused(request: HttpRequest, recruitment: Recruitment) -> HttpResponse:
-    """Forget the arrival: nothing is stored about somebody who does not agree."""
-    del request.session[_session_key(recruitment)]
-    context = {"study": recruitment.study, "provider": PROVIDERS[recruitment.provider]}
-    return render(request, "qualification/recruitment/refused.html", context)
 
 
 # --- leaving -------------------------------------------------------------------------------------------------
@@ -151,16 +137,10 @@ def finish(request: HttpRequest, slug: str) -> HttpResponse:
         with announced(request):
             end_entry(entry, now=timezone.now())
         return redirect("entry_end", slug)
-    return _end_page(request, entry)
-
-
-def _end_page(request: HttpRequest, entry: Entry) -> HttpResponse:
-    provider = PROVIDERS[entry.provider]
-    context: dict[str, Any] = {"study": entry.study, "entry": entry, "provider": provider}
+    context: dict[str, Any] = {"study": entry.study, "entry": entry, "provider": PROVIDERS[entry.provider]}
     if entry.state == Entry.State.ENTERED:
-        return render(
-            request, "qualification/recruitment/not_yet.html", context | {"way": way_of(entry, timezone.now())}
-        )
+        context["way"] = way_of(entry, timezone.now())
+        return render(request, "qualification/recruitment/not_yet.html", context)
     context["ending"] = ending_of(entry, entry.study.recruitment)
     return render(request, "qualification/recruitment/completion.html", context)
 
@@ -175,16 +155,11 @@ def about_you(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404("This study does not ask.")
     if needs_consent(participant, participant.study):
         return redirect("consent", slug)
-    form = _about_you_form(request, participant)
+    stored = participant.demographics.filter(origin=SELF).values_list("fields", flat=True).first() or {}
+    said_before = {key: stored.get(name) for key, name in AboutYouForm.FIELDS.items()}
+    form = AboutYouForm(request.POST if request.method == "POST" else None, initial=said_before)
     if request.method == "POST" and form.is_valid():
         tell_about_oneself(participant, form.said(), now=timezone.now())
         return redirect("work")
     context = {"study": participant.study, "form": form}
     return render(request, "qualification/recruitment/about_you.html", context, status=422 if form.errors else 200)
-
-
-def _about_you_form(request: HttpRequest, participant: Participant) -> AboutYouForm:
-    """Return the form, filled in with what they said before."""
-    stored = participant.demographics.filter(origin=SELF).values_list("fields", flat=True).first() or {}
-    initial = {key: stored.get(name) for key, name in AboutYouForm.FIELDS.items()}
-    return AboutYouForm(request.POST if request.method == "POST" else None, initial=initial)

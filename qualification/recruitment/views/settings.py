@@ -21,11 +21,11 @@ from annotation.views.pages import announced, errors_in, page_of, study_page
 from parley.formulas import csv_file
 from protocols.rendering import rendered
 from qualification.models import Recruitment
-from qualification.recruitment.forms import DemographicsFileForm, PaidForm, RecruitmentForm
+from qualification.pay.forms import PaidOutForm
+from qualification.recruitment.forms import DemographicsFileForm, RecruitmentForm
 from qualification.recruitment.platforms import PROVIDERS
 from qualification.recruitment.selectors import demographics as people
 from qualification.recruitment.selectors import facts as selectors
-from qualification.recruitment.selectors.consents import consent_texts_of
 from qualification.recruitment.services import payouts
 from qualification.recruitment.services.demographics import forget_demographics, import_demographics
 from qualification.recruitment.services.settings import save_recruitment
@@ -57,7 +57,7 @@ def _page(request: HttpRequest, study: Study, *, status: int = 200, **more: Any)
         "link": _link(request, study, stored),
         "form": RecruitmentForm(instance=stored),
         "came": selectors.came_by_platform(study),
-        "texts": [(kept, rendered(kept.text)) for kept in consent_texts_of(study)],
+        "texts": [(kept, rendered(kept.text)) for kept in selectors.consent_texts_of(study)],
         "table": people.demographics_of(study),
         "page": page_of(request, people.people_with_demographics(study)),
         "file_form": DemographicsFileForm(),
@@ -97,7 +97,7 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def bonuses(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
-    form = PaidForm(request.GET)
+    form = PaidOutForm(request.GET)
     seen = form.cleaned_data if form.is_valid() else {}
     with announced(request):
         return _file(payouts.bonuses_csv(study, **seen), f"{study.slug}-bonuses.csv")
@@ -113,7 +113,7 @@ def _file(text: str, name: str) -> HttpResponse:
 @require_POST
 def bonuses_paid(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.CONFIGURE)
-    form = PaidForm(request.POST)
+    form = PaidOutForm(request.POST)
     if form.is_valid():
         with announced(request):
             by = signed_in(request.user)
@@ -135,18 +135,14 @@ def demographics(request: HttpRequest, slug: str) -> HttpResponse:
     outcome = None
     if form.is_valid():
         with errors_in(form):
-            outcome = _import(request, study, form)
+            outcome = import_demographics(
+                study, payouts.provider_of(study), form.cleaned_data["file"].read(MOST_BYTES),
+                is_dry_run=form.cleaned_data["is_dry_run"], by=signed_in(request.user), now=timezone.now(),
+            )  # fmt: skip
     is_wrong = outcome is None or bool(outcome.faults)
     is_stored = not is_wrong and not form.cleaned_data["is_dry_run"]
     context = {"file_form": form, "outcome": outcome, "is_stored": is_stored}
     return _page(request, study, status=422 if is_wrong else 200, **context)
-
-
-def _import(request: HttpRequest, study: Study, form: DemographicsFileForm) -> Any:
-    provider, is_dry = payouts.provider_of(study), form.cleaned_data["is_dry_run"]
-    data = form.cleaned_data["file"].read(MOST_BYTES)
-    by, now = signed_in(request.user), timezone.now()
-    return import_demographics(study, provider, data, is_dry_run=is_dry, by=by, now=now)
 
 
 @login_required

@@ -8,7 +8,7 @@ from django.urls import reverse
 from annotation.models import Study
 from annotation.services.joining import give_consent
 from qualification.models import ConsentText, Recruitment
-from qualification.recruitment.selectors.consents import consent_texts_of
+from qualification.recruitment.selectors.facts import consent_texts_of
 from qualification.recruitment.services.consent_texts import keep_consent_text, keep_consent_texts
 from qualification.tasks import keep_consents
 from tests.cast import Cast
