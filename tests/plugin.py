@@ -14,6 +14,7 @@ import os
 import re
 import tempfile
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ _stack = contextlib.ExitStack()
 atexit.register(_stack.close)  # for an interrupt so early that pytest has nothing to unconfigure
 # What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
 KEPT = ("PARLEY_BROWSER", "PARLEY_POSTGRES_BIN", "PARLEY_VALKEY_SERVER")
+HERE = Path(__file__).parent
 NO_TESTS = frozenset({"-h", "--help", "-V", "--version", "--markers", "--fixtures"})
 
 
@@ -60,6 +62,25 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     if not is_text_only and "PYTEST_XDIST_WORKER" in os.environ:
         os.environ["REDIS_URL"] = numbered(os.environ["REDIS_URL"], worker_number())
     return (yield)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out what takes seconds, for a look while you work")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick: no test marked `slow`, and of those with a browser or killed processes one `journey` a page."""
+    if not config.getoption("quick"):
+        return
+    kept = [item for item in items if _is_quick(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    if item.path.is_relative_to(HERE / "browser") or item.path.is_relative_to(HERE / "faults"):
+        return item.get_closest_marker("journey") is not None
+    return item.get_closest_marker("slow") is None
 
 
 def pytest_collection_finish() -> None:

@@ -24,8 +24,7 @@ from tests.factories_protocols import make_scale_version
 from tests.he_study import SOURCES, he_rows, load_he_study
 
 NOW = timezone.now()
-# Statistics 4.6, as printed.
-TABLE = {5: (1041, 582, 429, 306, 254), 10: (261, 146, 108, 77, 64), 15: (116, 65, 48, 34, 29)}
+TABLE = {5: (1041, 582, 429, 306, 254), 10: (261, 146, 108, 77, 64), 15: (116, 65, 48, 34, 29)}  # as printed
 LOAD = Load(n_sources=5, n_per_source=4, n_per_dialogue=0, batch_size=10, minutes=35, pay=3.5, currency="GBP")
 
 
