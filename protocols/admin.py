@@ -300,7 +300,7 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         obj = context.get("original")
-        doc = dump_bundle(obj) if obj and not is_frozen(obj) else None
+        doc = dump_bundle(obj) if obj and not is_frozen(obj) else None  # warnings are about drafts without faults
         more = {
             "why_frozen": services.not_draft_sentence(obj) if is_frozen(obj) else "",
             "may_draft": self.has_add_permission(request),

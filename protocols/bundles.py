@@ -109,6 +109,7 @@ def _without(base: Bundle, keys: object) -> Bundle:
         raise unreadable("without", message, one_of(known))
     left = base | {"criteria": [each for each in criteria if _key_of(each) not in keys]}
     if isinstance(base.get("translations"), dict):
+        # The translations lose the same criteria.
         left["translations"] = dict(base["translations"])
         for code, texts in base["translations"].items():
             if isinstance(texts, dict) and isinstance(texts.get("criteria"), dict):

@@ -123,7 +123,10 @@ def add_version(doc: Bundle, *, now: datetime) -> ProtocolVersion:
 
 @transaction.atomic
 def add_protocol(doc: Bundle, *, now: datetime) -> ProtocolVersion:
-    """Store the first draft of a new protocol. Raises InvalidBundle, or VersionTaken if there is such a protocol."""
+    """Store the first draft of a new protocol. Raises InvalidBundle, or VersionTaken if the protocol exists already.
+
+    Otherwise somebody could add to another person's protocol by mistake.
+    """
     full = complete_bundle(doc)
     _protocol, is_new = Protocol.objects.get_or_create(slug=full["protocol"], defaults={"name": full["name"]})
     if not is_new:
