@@ -56,7 +56,7 @@ CONTENTS = {
     "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
     "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
     "marks.csv": "Items that an annotator was unsure about, or flagged: never answers. Left out where there are none.",
-    "study_record.json": "How the study was conducted, as its report says it: recruitment, acceptance, control, pay.",
+    "study_record.json": "How the study was conducted, as its report says it: recruitment, qualification, acceptance, pay.",
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
     "dialogues.jsonl": "Dialogues with their candidates, metadata and batches. The import of dialogues reads it.",
