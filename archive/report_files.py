@@ -37,7 +37,7 @@ def _last_answer(study: Study) -> datetime:
 
 
 def _files(study: Study, report: Report) -> dict[str, str]:
-    if not report["n_ratings"]:
+    if not report.n_ratings:
         return {}
     page = page_of(report)
     context = {"study": study, "styles": styles_of_file()} | page
@@ -46,7 +46,7 @@ def _files(study: Study, report: Report) -> dict[str, str]:
         "report.html": render_to_string("reporting/report/print.html", context),
         "report.json": as_json(report),
         "report.tex": as_latex(report),
-        "methods.txt": "\n".join(report["methods"]) + "\n",
+        "methods.txt": "\n".join(report.methods) + "\n",
         **{f"tables/{table}.csv": as_csv(report, table) for table in TABLES},
         **{f"figures/{name}.svg": as_svg(picture) for name, picture in pictures.items() if picture},
     }

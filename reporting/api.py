@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.access import Right, batch_for, rights_in, study_for
+from reporting.report.build import plain_report
 from reporting.report.readers import report_for
 from reporting.study.stored_agreement import batch_agreement, study_agreement
 
@@ -57,4 +58,5 @@ class StudyReportView(APIView):
     @extend_schema(operation_id="study_report", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:
         study = study_for(request.user, slug, Right.WATCH)
-        return Response(report_for(rights_in(request.user, study), study, now=timezone.now()))
+        report = report_for(rights_in(request.user, study), study, now=timezone.now())
+        return Response(plain_report(report))

@@ -15,13 +15,9 @@ from reporting.board.tables import agreement_picture as board_agreement_picture
 from reporting.predictions.distribution import distribution_of
 from reporting.predictions.page import distribution_figure
 from reporting.predictions.table import Comparison
-from reporting.report import tables
 from reporting.report.build import open_report
 from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source
-from reporting.report.resampled import with_intervals
-from reporting.study.cells import study_cells
-from reporting.study.votes import study_votes
 
 Query = Mapping[str, str]
 
@@ -42,23 +38,21 @@ def figure_file(name: str) -> FigureFile:
 
 
 def _votes(study: Study, _query: Query) -> str:
-    cells = study_cells(study)
-    return votes_picture(by_source(tables.heads(cells) | {"votes": tables.votes_table(cells)}, "votes"))
+    report = open_report(study, now=timezone.now())
+    return votes_picture(by_source(report, report.votes))
 
 
 def _errors(study: Study, _query: Query) -> str:
-    cells = study_cells(study)
-    return errors_picture(by_reason(tables.heads(cells) | {"errors": tables.errors_table(cells)}))
+    return errors_picture(by_reason(open_report(study, now=timezone.now())))
 
 
 def _agreement(study: Study, _query: Query) -> str:
-    cells = study_cells(study)
-    rows = with_intervals(cells, study_votes(study, cells.spec), tables.agreement_table(cells))
-    return agreement_picture(by_source(tables.heads(cells) | {"agreement": rows}, "agreement"), study.word_scale)
+    report = open_report(study, now=timezone.now())
+    return agreement_picture(by_source(report, report.agreement), study.word_scale)
 
 
 def _labels(study: Study, _query: Query) -> str:
-    return labels_picture(open_report(study, now=timezone.now())["data_set"])
+    return labels_picture(open_report(study, now=timezone.now()).data_set)
 
 
 def _predicted(study: Study, query: Query) -> str:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
@@ -16,8 +16,11 @@ from reporting.datasheet.facts import Known
 from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE, DatasheetQuestion
 from reporting.datasheet.selectors import Written, setting_of, written_answers
 from reporting.study.facts import People
+from reporting.study.plain import plain
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from reporting.report.build import Report
+
 WRITTEN, DATABASE, MISSING = "written", "database", "missing"
 FACTS = facts.FACTS | criteria.FACTS
 
@@ -40,7 +43,17 @@ class Answer:
     at: datetime | None = None
 
 
-def datasheet(study: Study, report: Row, people: People) -> list[Answer]:
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer in the report and in files; None if it is missing."""
+
+    number: str
+    question: str
+    answer: str | None
+    origin: str
+
+
+def datasheet(study: Study, report: "Report", people: People) -> list[Answer]:
     """Return the answers to all questions in order, in the active language. `report` may compute its parts lazily."""
     spec = spec_in(study.protocol_version, study.content_language)
     known = Known(study, spec, people, setting_of(study), report)
@@ -82,11 +95,8 @@ def by_section(answers: Iterable[Answer]) -> list[tuple[str, str, list[Answer]]]
 
 
 # --- files: call these functions with English active, as for every download ------------------------------
-def plain(answers: Iterable[Answer]) -> list[Row]:
-    return [
-        {"number": each.number, "question": each.question, "answer": each.text or None, "origin": each.origin}
-        for each in answers
-    ]
+def answered(answers: Iterable[Answer]) -> list[Answered]:
+    return [Answered(each.number, each.question, each.text or None, each.origin) for each in answers]
 
 
 def as_json(study: Study, answers: list[Answer], *, now: datetime) -> str:
@@ -100,7 +110,7 @@ def as_json(study: Study, answers: list[Answer], *, now: datetime) -> str:
         "questions_after": SOURCE,
         "generated_at": now.isoformat(timespec="seconds"),
         "counts": counts_of(answers),
-        "answers": [row | more for row, more in zip(plain(answers), details, strict=True)],
+        "answers": [plain(row) | more for row, more in zip(answered(answers), details, strict=True)],
     }
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 

@@ -3,8 +3,8 @@
 Lines are in the active language; names, questions and options are in the language of the study's protocol.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -15,6 +15,9 @@ from protocols.specs import CriterionSpec, OptionSpec
 from reporting.datasheet.facts import Known, amount
 from reporting.study.rules import majority_sentence, places
 from reporting.study.scores import numbers_of
+
+if TYPE_CHECKING:
+    from reporting.report.coefficients import Overall
 
 Kind = Criterion.Kind
 
@@ -36,7 +39,7 @@ def objectivity(known: Known) -> list[str]:
 def mode(known: Known) -> list[str]:
     if known.version.mode != ProtocolVersion.Mode.ABSOLUTE:
         word = _("relative: outputs are compared")
-    elif known.version.order == ProtocolVersion.Order.SET_LEVEL and len(known.report["sources"]) > 1:
+    elif known.version.order == ProtocolVersion.Order.SET_LEVEL and len(known.report.sources) > 1:
         word = _("absolute, although outputs of several systems are shown on one page")
     else:
         word = _("absolute: one output is judged at a time")
@@ -135,9 +138,9 @@ def _aggregated(criterion: CriterionSpec) -> str:
 
 
 def significance(known: Known) -> list[str]:
-    if not known.report["n_ratings"]:
+    if not known.report.n_ratings:
         return []
-    compared = {row["criterion"] for row in known.report["comparisons"] if row["pairs"]}
+    compared = {row.criterion for row in known.report.comparisons if row.pairs}
     lines = _each(known, lambda criterion: _("sources compared") if criterion.key in compared else _("none"))
     if compared:
         lines.append(
@@ -151,18 +154,10 @@ def significance(known: Known) -> list[str]:
     return lines
 
 
-# (words, value, its interval): columns of the agreement table.
-MEASURES = (
-    (gettext_noop("Fleiss' kappa %(value)s"), "fleiss_kappa", "fleiss"),
-    (gettext_noop("Krippendorff's alpha %(value)s"), "krippendorff_alpha", "alpha"),
-    (gettext_noop("Gwet's AC1 %(value)s"), "gwet_ac1", ""),
-)
-
-
 def agreement(known: Known) -> list[str]:
     criteria = {criterion.key: criterion.name for criterion in known.spec.criteria}
-    rows = [row for row in known.report["agreement_overall"] if _measured(row)]
-    lines = [f"{criteria[row['criterion']]}: {', '.join(_measured(row))}" for row in rows]
+    found = [(criteria[row.criterion], ", ".join(_measured(row))) for row in known.report.agreement_overall]
+    lines = [f"{name}: {measured}" for name, measured in found if measured]
     if lines:
         lines.append(
             _("Values in brackets are 95 per cent bootstrap intervals. Intra-annotator agreement was not measured.")
@@ -170,19 +165,19 @@ def agreement(known: Known) -> list[str]:
     return lines
 
 
-def _measured(row: dict[str, Any]) -> list[str]:
-    return [
-        _(words) % {"value": number(row[name])} + _interval(row, ends)
-        for words, name, ends in MEASURES
-        if row[name] is not None
-    ]
-
-
-def _interval(row: dict[str, Any], ends: str) -> str:
-    low, high = row.get(f"{ends}_low"), row.get(f"{ends}_high")
-    if low is None or high is None:
-        return ""
-    return " " + _("(%(low)s to %(high)s)") % {"low": number(low), "high": number(high)}
+def _measured(row: "Overall") -> Iterator[str]:
+    measures = (
+        (gettext_noop("Fleiss' kappa %(value)s"), row.fleiss_kappa, row.fleiss),
+        (gettext_noop("Krippendorff's alpha %(value)s"), row.krippendorff_alpha, row.alpha),
+        (gettext_noop("Gwet's AC1 %(value)s"), row.gwet_ac1, None),
+    )
+    for words, value, ends in measures:
+        interval = ""
+        if ends and ends.low is not None and ends.high is not None:
+            limits = {"low": number(ends.low), "high": number(ends.high)}
+            interval = " " + _("(%(low)s to %(high)s)") % limits
+        if value is not None:
+            yield _(words) % {"value": number(value)} + interval
 
 
 FACTS = {

@@ -4,7 +4,7 @@ Each fact is a list of lines in the active language; the list is empty if the an
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -19,6 +19,10 @@ from reporting.record.acceptance_words import plan_lines
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import preparation_lines, quality_lines
 from reporting.study.facts import People
+from reporting.study.plain import plain
+
+if TYPE_CHECKING:
+    from reporting.report.build import Report
 
 Unit, Order = ProtocolVersion.Unit, ProtocolVersion.Order
 
@@ -31,7 +35,7 @@ class Known:
     spec: VersionSpec
     people: People
     setting: Setting
-    report: dict[str, Any]
+    report: "Report"
 
     @property
     def version(self) -> ProtocolVersion:
@@ -55,9 +59,9 @@ def outputs(known: Known) -> list[str]:
         if known.version.granularity == ProtocolVersion.Granularity.TURN
         else _("Text: one side of a dialogue.")
     ]
-    if known.report["sources"]:
-        lines.append(_("Sources: %(names)s.") % {"names": ", ".join(row["name"] for row in known.report["sources"])})
-    reference = [row["name"] for row in known.report["sources"] if row["is_reference"]]
+    if known.report.sources:
+        lines.append(_("Sources: %(names)s.") % {"names": ", ".join(each.name for each in known.report.sources)})
+    reference = [each.name for each in known.report.sources if each.is_reference]
     return lines + ([_("The reference is %(names)s.") % {"names": both(reference)}] if reference else [])
 
 
@@ -68,13 +72,13 @@ def task(known: Known) -> list[str]:
 
 
 def items_per_source(known: Known) -> list[str]:
-    names = {row["key"]: row["name"] for row in known.report["sources"]}
-    rows = known.report["material"]["by_source"]
-    return [f"{names.get(row['source']) or _('Whole dialogues')}: {amount(row['items'])}" for row in rows]
+    names = {each.key: each.name for each in known.report.sources}
+    rows = known.report.material.by_source
+    return [f"{names.get(row.source or '') or _('Whole dialogues')}: {amount(row.items)}" for row in rows]
 
 
 def sample(known: Known) -> list[str]:
-    judged = known.report["material"]["dialogues"]
+    judged = known.report.material.dialogues
     if not judged:
         return []
     counts = {"judged": amount(judged), "all": amount(known.setting.n_dialogues), "seed": known.study.seed}
@@ -87,7 +91,7 @@ def sample(known: Known) -> list[str]:
 
 # --- evaluators ----------------------------------------------------------------------------------------
 def n_evaluators(known: Known) -> list[str]:
-    n = known.report["n_annotators"]
+    n = known.report.n_annotators
     return [amount(n)] if n else []
 
 
@@ -118,15 +122,15 @@ def preparation(known: Known) -> list[str]:
             ngettext("The guidelines have %(n)s worked example.", "The guidelines have %(n)s worked examples.", n)
             % {"n": n}
         )
-    if known.report["qualification"]:
-        lines += preparation_lines(known.report["qualification"])
+    if known.report.qualification:
+        lines += preparation_lines(known.report.qualification)
     lines += _other_batches(known)
     return lines or [_("No guidelines and no training batches: only the questions.")]
 
 
 def _other_batches(known: Known) -> list[str]:
     line = _("Left out of all results: %(kind)s, batches: %(batches)s, items: %(items)s, answers: %(ratings)s.")
-    return [line % (row | {"kind": Batch.Kind(row["kind"]).label}) for row in known.report["excluded_batches"]]
+    return [line % (plain(row) | {"kind": Batch.Kind(row.kind).label}) for row in known.report.excluded_batches]
 
 
 # --- design --------------------------------------------------------------------------------------------
@@ -134,7 +138,7 @@ def collection(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return []
     here = _("Online, in a web browser, with Parley %(version)s.")
-    lines = [here % {"version": known.report["versions"]["parley"]}]
+    lines = [here % {"version": known.report.versions.parley}]
     n = known.setting.n_imported
     if n:
         line = ngettext(
@@ -150,8 +154,8 @@ def quality(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return out
     lines = [_("Agreement, overall and of each annotator with the others, is computed while the work is in progress.")]
-    if known.report["qualification"]:
-        lines = quality_lines(known.report["qualification"]) + lines
+    if known.report.qualification:
+        lines = quality_lines(known.report.qualification) + lines
     if known.study.kappa_floor is not None:
         floor = {"floor": number(known.study.kappa_floor)}
         lines.append(
@@ -165,10 +169,10 @@ def quality(known: Known) -> list[str]:
 
 
 def _acceptance(known: Known) -> list[str]:
-    acceptance = known.report["acceptance"]
+    acceptance = known.report.acceptance
     if not acceptance:
         return []
-    names = {row["key"]: row["name"] for row in known.report["criteria"]}
+    names = {each.key: each.name for each in known.report.criteria}
     return [
         _("Samples of finished batches are reviewed, and batches that fail are rated again."),
         *plan_lines(acceptance, names),
@@ -229,7 +233,7 @@ def feedback(known: Known) -> list[str]:
         return []
     if not known.version.feedback_box:
         return [_("Evaluators are not asked for remarks.")]
-    n = {"n": amount(len(known.report["comments"]))}
+    n = {"n": amount(len(known.report.comments))}
     return [_("Evaluators are asked for remarks at the end of each batch; remarks received: %(n)s.") % n]
 
 

@@ -31,6 +31,7 @@ from reporting.exports.legend import Legend, legend_of
 from reporting.exports.long import is_counted
 from reporting.exports.options import ExportOptions
 from reporting.study.data_set import DataSet
+from reporting.study.plain import plain
 
 SPLITS = ("train", "validation", "test")
 Tick = Callable[[int], None]
@@ -174,7 +175,10 @@ def _marks_turns(criterion: CriterionSpec) -> bool:
 def statistics_of(summary: Summary) -> bytes:
     """Return the statistics of the exported data set as a JSON document."""
     summary.data_set.labels = summary.labels
-    figures = summary.data_set.figures() | {"parts": dict(summary.splits), "decided_by": dict(summary.decided_by)}
+    figures = plain(summary.data_set.figures()) | {
+        "parts": dict(summary.splits),
+        "decided_by": dict(summary.decided_by),
+    }
     return (json.dumps(figures, ensure_ascii=False, indent=2) + "\n").encode()
 
 

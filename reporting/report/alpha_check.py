@@ -1,17 +1,18 @@
 """Compute Krippendorff's alpha again from the raw answers, with the `krippendorff` package, as an independent check."""
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from annotation.agreement_cells import alpha_options, places_of
+from annotation.agreement_cells import alpha_of, alpha_options, counted, places_of
 from measures.arrays import IntArray
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
+from reporting.report.coefficients import pooled_criteria
 from reporting.study.cells import StudyCells
 from reporting.study.votes import CriterionVotes, StudyVotes
 
-Row = dict[str, Any]
 TOLERANCE = 1e-9
 # The package makes three arrays of items x options x options x 8 bytes, half a gigabyte at this limit.
 MOST_CELLS = 20_000_000
@@ -19,34 +20,51 @@ EQUAL, DIFFERENT, SKIPPED = "equal", "different", "skipped"
 TOO_LARGE, RATINGS_MOVED = "too_large", "ratings_moved"
 
 
-def alpha_check(cells: StudyCells, votes: StudyVotes, overall: list[Row]) -> list[Row]:
-    """Return a row per criterion of `overall`, with both values and the result of the comparison."""
+@dataclass(frozen=True, slots=True)
+class AlphaCheck:
+    """Alpha of all sources, by Parley and by the package, and the result of the comparison.
+
+    An undefined or skipped alpha is None; `reason` says why the check was skipped, and is None if it was not. `level`
+    is that of the scale, `n_items` counts items with two or more votes.
+    """
+
+    criterion: str
+    level: str
+    n_items: int
+    parley: float | None
+    krippendorff: float | None
+    difference: float | None
+    status: str
+    reason: str | None
+
+
+def alpha_check(cells: StudyCells, votes: StudyVotes) -> list[AlphaCheck]:
+    """Return a row per criterion that was rated."""
     moved = {batch.pk: batch.ratings_version for batch in cells.batches} != {
         pk: version for pk, version in votes.versions.items() if version
     }
     return [
-        _row(row, votes.by_criterion[cells.spec.by_key[row["criterion"]].id], is_moved=moved)
-        for row in overall
-        if cells.spec.by_key[row["criterion"]].id in votes.by_criterion
+        _checked(votes.by_criterion[criterion.id], alpha_of(*counted(pooled, criterion)).value, is_moved=moved)
+        for criterion, pooled in pooled_criteria(cells)
+        if criterion.id in votes.by_criterion
     ]
 
 
-def _row(row: Row, votes: CriterionVotes, *, is_moved: bool) -> Row:
+def _checked(votes: CriterionVotes, ours: float | None, *, is_moved: bool) -> AlphaCheck:
     tallies = scale_tallies(votes)
-    ours = row["krippendorff_alpha"]
     reason = RATINGS_MOVED if is_moved else TOO_LARGE if tallies.size * tallies.shape[1] > MOST_CELLS else None
     theirs = None if reason else package_alpha(tallies, votes.criterion)
     difference = None if ours is None or theirs is None else abs(ours - theirs)
-    return {
-        "criterion": row["criterion"],
-        "level": votes.criterion.scale,
-        "n_items": int((tallies.sum(axis=1) >= 2).sum()),
-        "parley": ours,
-        "krippendorff": theirs,
-        "difference": difference,
-        "status": SKIPPED if reason else EQUAL if _is_equal(ours, theirs, difference) else DIFFERENT,
-        "reason": reason,
-    }
+    return AlphaCheck(
+        criterion=votes.criterion.key,
+        level=votes.criterion.scale,
+        n_items=int((tallies.sum(axis=1) >= 2).sum()),
+        parley=ours,
+        krippendorff=theirs,
+        difference=difference,
+        status=SKIPPED if reason else EQUAL if _is_equal(ours, theirs, difference) else DIFFERENT,
+        reason=reason,
+    )
 
 
 def _is_equal(ours: float | None, theirs: float | None, difference: float | None) -> bool:

@@ -1,6 +1,7 @@
 """Describe how each question is answered: options, predefined reasons, and whether a free text is asked for."""
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -8,7 +9,6 @@ from django.utils.translation import gettext_noop
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec, OptionSpec
 
-Row = dict[str, Any]
 # Clauses for options that ask for more than a click.
 ASKS = {
     Option.Asks.EXPLANATION: gettext_noop("a reason may be given"),
@@ -17,55 +17,79 @@ ASKS = {
 }
 
 
-def format_of(criterion: CriterionSpec) -> Row:
-    return {
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A predefined reason, in the annotators' words and as the dimension of the report."""
+
+    text: str
+    sub_dimension: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an option asks for besides a click; a free text has `words_min` to `words_max` words."""
+
+    option: str
+    asks: str
+    reasons: list[Reason]
+    words_min: int
+    words_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """How a question is answered; `asked` has the options that ask for more than a click."""
+
+    name: str
+    kind: str
+    scale: str
+    options: list[str]
+    asked: list[Asked]
+
+
+def format_of(criterion: CriterionSpec) -> AnswerFormat:
+    return AnswerFormat(
+        name=criterion.name,
+        kind=str(criterion.kind),
+        scale=str(criterion.scale),
+        options=[option.label for option in criterion.options],
+        asked=[_asked(option) for option in criterion.options if option.asks != Option.Asks.NOTHING],
+    )
+
+
+def _asked(option: OptionSpec) -> Asked:
+    reasons = [Reason(each.text, each.sub_dimension) for each in option.explanations]
+    return Asked(option.label, str(option.asks), reasons, option.words_min, option.words_max)
+
+
+def format_lines(value: Iterable[AnswerFormat]) -> list[str]:
+    return [" ".join(_lines(each)) for each in value]
+
+
+def _lines(criterion: AnswerFormat) -> Iterable[str]:
+    yield _("%(name)s: %(kind)s, %(scale)s scale. Options: %(options)s.") % {
         "name": criterion.name,
-        "kind": str(criterion.kind),
-        "scale": str(criterion.scale),
-        "options": [option.label for option in criterion.options],
-        "asked": [_asked(option) for option in criterion.options if option.asks != Option.Asks.NOTHING],
+        "kind": Criterion.Kind(criterion.kind).label,
+        "scale": str(Criterion.Scale(criterion.scale).label).lower(),
+        "options": " / ".join(criterion.options),
     }
+    yield from map(_asked_line, criterion.asked)
+    if not criterion.asked:
+        yield _("Neither a reason nor a free text is asked for.")
 
 
-def _asked(option: OptionSpec) -> Row:
-    """Return what an option asks for; reasons have the annotators' words and the dimension used in the report."""
-    return {
-        "option": option.label,
-        "asks": str(option.asks),
-        "reasons": [{"text": each.text, "sub_dimension": each.sub_dimension} for each in option.explanations],
-        "words_min": option.words_min,
-        "words_max": option.words_max,
-    }
-
-
-def format_lines(value: list[Row]) -> list[str]:
-    return [" ".join([_criterion_line(row), *_asked_lines(row)]) for row in value]
-
-
-def _asked_lines(row: Row) -> list[str]:
-    return list(map(_asked_line, row["asked"])) or [_("Neither a reason nor a free text is asked for.")]
-
-
-def _criterion_line(row: Row) -> str:
-    return _("%(name)s: %(kind)s, %(scale)s scale. Options: %(options)s.") % {
-        "name": row["name"],
-        "kind": Criterion.Kind(row["kind"]).label,
-        "scale": str(Criterion.Scale(row["scale"]).label).lower(),
-        "options": " / ".join(row["options"]),
-    }
-
-
-def _asked_line(row: Row) -> str:
-    words = {"option": row["option"], "asks": _(ASKS[row["asks"]]), "least": row["words_min"], "most": row["words_max"]}
-    if not row["reasons"]:
+def _asked_line(asked: Asked) -> str:
+    asks = _(ASKS[Option.Asks(asked.asks)])
+    words = {"option": asked.option, "asks": asks, "least": asked.words_min, "most": asked.words_max}
+    if not asked.reasons:
         # Translators: "asks" is a clause such as "a free text is required".
         return _("For “%(option)s”, %(asks)s: own words (%(least)s to %(most)s words).") % words
-    words["reasons"] = " / ".join(map(_reason, row["reasons"]))
+    words["reasons"] = " / ".join(map(_reason, asked.reasons))
     # Translators: "asks" is a clause such as "a reason is required".
     return _("For “%(option)s”, %(asks)s: %(reasons)s / own words (%(least)s to %(most)s words).") % words
 
 
-def _reason(row: Row) -> str:
+def _reason(reason: Reason) -> str:
     """Return the words of a reason, with its name in the report if that differs."""
-    is_other = row["sub_dimension"] and row["sub_dimension"] != row["text"]
-    return f"{row['text']} ({row['sub_dimension']})" if is_other else row["text"]
+    is_other = reason.sub_dimension and reason.sub_dimension != reason.text
+    return f"{reason.text} ({reason.sub_dimension})" if is_other else reason.text

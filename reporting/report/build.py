@@ -1,54 +1,64 @@
-"""Build the report of a study as plain values, for the page, the downloads and the command."""
+"""The report of a study, for the page, the downloads, the API and the command."""
 
-from collections.abc import Callable
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import override as in_language
 
-from annotation.agreement_cells import NO_SOURCE, alike, counted
-from annotation.models import Assignment, Batch, Rating, Seat, Study
-from measures.agreement import fleiss_kappa
-from measures.arrays import IntArray
-from measures.histograms import n_votes_of_json, total_of_json
+from annotation.models import Study
 from protocols.specs import spec_of
 from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
-from reporting.datasheet.build import datasheet, plain
+from reporting.datasheet.build import Answered, answered, datasheet
 from reporting.datasheet.selectors import setting_of
-from reporting.labels import DIFFERENT_ANSWERS
 from reporting.predictions.selectors import metric_means
 from reporting.predictions.table import Comparison
 from reporting.record.record import StudyRecord, study_record_of
-from reporting.report import tables
-from reporting.report.alpha_check import alpha_check
-from reporting.report.breakdowns import breakdowns, excluded
-from reporting.report.checklist import checklist
-from reporting.report.comparisons import comparisons
-from reporting.report.distributions import distributions, turns_table
-from reporting.report.final_labels import final_labels
-from reporting.report.flags import flags_table
-from reporting.report.hashes import hashes_of
+from reporting.report import coefficients, sizes, tables
+from reporting.report.alpha_check import AlphaCheck, alpha_check
+from reporting.report.breakdowns import Breakdown, breakdowns
+from reporting.report.checklist import Entry, checklist
+from reporting.report.comparisons import SourceComparison, comparisons
+from reporting.report.distributions import Distribution, MarkedTurn, distributions, turns_table
+from reporting.report.final_labels import FinalLabels, final_labels
+from reporting.report.flags import Flags, flags_table
+from reporting.report.hashes import Hashes, hashes_of
 from reporting.report.methods import methods
-from reporting.report.negatives import negatives
-from reporting.report.pairs import pairs_table
-from reporting.report.predicted import predicted_table
-from reporting.report.resampled import overall_with_intervals, with_intervals
-from reporting.report.time_and_pay import time_and_pay, workload
-from reporting.report.versions import versions
-from reporting.report.weighted import with_weighted_kappas
+from reporting.report.negatives import Negatives, NegativeTables, NegativeText, SourceNegatives, negative_tables
+from reporting.report.pairs import Pair, pairs_table
+from reporting.report.predicted import Prediction, predicted_table
+from reporting.report.settings import ProtocolFacts, StudyFacts, protocol_facts, study_facts
+from reporting.report.time_and_pay import TimeAndPay, Workload, time_and_pay, workload
+from reporting.report.versions import Versions, versions
+from reporting.study import facts
 from reporting.study.answer_details import Detail, answer_details, marked_turns
 from reporting.study.cells import StudyCells, study_cells
+from reporting.study.data_set import Figures, Share
 from reporting.study.data_set_sums import data_set_of
-from reporting.study.facts import People, elapsed_seconds, fields_of, finished_work, other_batches, people_of
 from reporting.study.names import Names, annotators_of, names_of
+from reporting.study.plain import plain
 from reporting.study.rules import rules_of
 from reporting.study.scores import percent
 from reporting.study.votes import StudyVotes, study_votes
 
-Report = dict[str, Any]
+Record = dict[str, Any]  # a part of the study record, in the format of reporting/record/shape.py
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMean:
+    """The mean of an imported automatic metric over a source, in its own unit; None if it has no scores of it."""
+
+    source: str
+    metric: str
+    mean: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet(Figures):
+    """The dialogues that are rated as wholes; `labels` are the final labels of this criterion."""
+
+    label_criterion: str = ""
 
 
 class Sources:
@@ -92,29 +102,244 @@ class Sources:
         return study_record_of(self.study)
 
     @cached_property
-    def people(self) -> People:
-        return people_of(self.study)
+    def people(self) -> facts.People:
+        return facts.people_of(self.study)
 
     @cached_property
     def work(self) -> dict[int, set[int]]:
         """Return {batch id: ids of the annotators whose answers count}."""
-        return _annotators(self.cells.batches)
+        return sizes.annotators_by_batch(self.cells.batches)
 
     @cached_property
-    def negatives(self) -> dict[str, list[Report]]:
-        return negatives(self.cells, self.votes, self.details, self.names)
+    def negatives(self) -> NegativeTables:
+        return negative_tables(self.cells, self.votes, self.details, self.names)
 
 
-class OpenReport(dict[str, Any]):
-    """A report that computes each part on first access, so that one table does not take as long as all."""
+class Report:
+    """The parts of a report, in its order. Each is computed on first access: one table does not take as long as all.
+
+    Sentences are in English, as in all downloads; the page makes them again in the reader's language.
+    """
 
     def __init__(self, of: Sources) -> None:
-        super().__init__()
-        self.of = of
+        self._of = of
 
-    def __missing__(self, name: str) -> Any:
-        self[name] = PARTS[name](self.of, self)
-        return self[name]
+    @cached_property
+    def study(self) -> StudyFacts:
+        return study_facts(self._of.study)
+
+    @cached_property
+    def protocol(self) -> ProtocolFacts:
+        return protocol_facts(self._of.study.protocol_version)
+
+    @cached_property
+    def generated_at(self) -> str:
+        return self._of.now.isoformat(timespec="seconds")
+
+    @cached_property
+    def n_ratings(self) -> int:
+        return sum(row.n_ratings for row in self.batches)
+
+    @cached_property
+    def n_judgements(self) -> int:
+        return len(self._of.votes.rating)
+
+    @cached_property
+    def n_items(self) -> int:
+        return sum(row.n_items for row in self.batches)
+
+    @cached_property
+    def n_annotators(self) -> int:
+        return len(set().union(*self._of.work.values()))
+
+    @cached_property
+    def n_imported_annotators(self) -> int:
+        return self._of.study.participants.filter(is_imported=True).count()
+
+    @cached_property
+    def is_collected_elsewhere(self) -> bool:
+        return setting_of(self._of.study).is_elsewhere
+
+    @cached_property
+    def material(self) -> sizes.Material:
+        return sizes.material_of(self._of.cells, self._of.votes)
+
+    @cached_property
+    def batches(self) -> list[sizes.BatchSizes]:
+        return sizes.batch_sizes(self._of.cells, self._of.work)
+
+    @cached_property
+    def excluded_batches(self) -> list[facts.OtherBatches]:
+        return facts.other_batches(self._of.study)
+
+    @cached_property
+    def sources(self) -> list[tables.SourceName]:
+        return tables.source_names(self._of.cells)
+
+    @cached_property
+    def criteria(self) -> list[tables.CriterionName]:
+        return tables.criterion_names(self._of.cells)
+
+    @cached_property
+    def agreement_overall(self) -> list[coefficients.Overall]:
+        return coefficients.overall_table(self._of.cells, self._of.votes)
+
+    @cached_property
+    def comparisons(self) -> list[SourceComparison]:
+        return comparisons(self._of.cells, self._of.votes)
+
+    @cached_property
+    def comments(self) -> list[sizes.Comment]:
+        return sizes.comments_of(self._of.study)
+
+    @cached_property
+    def flags(self) -> list[Flags]:
+        return flags_table(self._of.study)
+
+    @cached_property
+    def qualification(self) -> Record | None:
+        return self._of.record.qualification
+
+    @cached_property
+    def feedback(self) -> list[Record]:
+        return self._of.record.feedback
+
+    @cached_property
+    def adjudication(self) -> Record | None:
+        return self._of.record.adjudication
+
+    @cached_property
+    def acceptance(self) -> Record | None:
+        return self._of.record.acceptance
+
+    @cached_property
+    def rules(self) -> dict[str, str]:
+        return rules_of(self._of.study, is_told=bool(self.feedback))
+
+    @cached_property
+    def versions(self) -> Versions:
+        return versions()
+
+    @cached_property
+    def agreement(self) -> list[coefficients.Agreement]:
+        return coefficients.agreement_table(self._of.cells, self._of.votes)
+
+    @cached_property
+    def agreement_by_criterion(self) -> list[coefficients.CriterionMean]:
+        return coefficients.criterion_means(self.agreement, self._of.study.word_scale)
+
+    @cached_property
+    def agreement_by_source(self) -> list[coefficients.SourceMean]:
+        return coefficients.source_means(self.agreement, self._of.study.word_scale)
+
+    @cached_property
+    def alpha_check(self) -> list[AlphaCheck]:
+        return alpha_check(self._of.cells, self._of.votes)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        return pairs_table(self._of.cells, self._of.annotators)
+
+    @cached_property
+    def majority(self) -> list[tables.Majority]:
+        return tables.majority_table(self._of.cells)
+
+    @cached_property
+    def votes(self) -> list[tables.Votes]:
+        return tables.votes_table(self._of.cells)
+
+    @cached_property
+    def errors(self) -> list[tables.Errors]:
+        return tables.errors_table(self._of.cells)
+
+    @cached_property
+    def data_set(self) -> DataSet | None:
+        """Return the dialogues with the mix of their final labels; None if no whole dialogues are rated."""
+        figures = data_set_of(self._of.study)
+        criterion = spec_of(self._of.study.protocol_version).label_criterion()
+        if figures is None or criterion is None:
+            return None
+        rows = [row for row in self.final_labels if row.source is None and row.criterion == criterion.key]
+        labels = {each.label: each.items for row in rows for each in row.labels}
+        mix: list[Share] = [Share(label, n, percent(n, sum(labels.values()))) for label, n in labels.items()]
+        known = {each.name: getattr(figures, each.name) for each in fields(figures)}
+        return DataSet(**known | {"labels": mix, "label_criterion": criterion.key})
+
+    @cached_property
+    def final_labels(self) -> list[FinalLabels]:
+        return final_labels(self._of.cells, self._of.votes, self._of.settled)
+
+    @cached_property
+    def predictions(self) -> list[Prediction]:
+        return predicted_table(self._of.comparison)
+
+    @cached_property
+    def metrics(self) -> list[MetricMean]:
+        means = metric_means(self._of.study)
+        return [
+            MetricMean(source.key, metric, mean)
+            for source in self._of.cells.sources
+            for metric, mean in means.get(source.pk, {}).items()
+        ]
+
+    @cached_property
+    def distributions(self) -> list[Distribution]:
+        return distributions(self._of.cells, self._of.votes, self._of.details)
+
+    @cached_property
+    def turns(self) -> list[MarkedTurn]:
+        marks = marked_turns(self._of.study, self._of.details)
+        return turns_table(self._of.cells, self._of.votes, marks, self._of.details)
+
+    @cached_property
+    def negatives(self) -> list[Negatives]:
+        return self._of.negatives.by_criterion
+
+    @cached_property
+    def negatives_by_source(self) -> list[SourceNegatives]:
+        return self._of.negatives.by_source
+
+    @cached_property
+    def negative_texts(self) -> list[NegativeText]:
+        return self._of.negatives.texts
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        return hashes_of(self._of.study, self._of.votes, self._of.details, self._of.names)
+
+    @cached_property
+    def breakdowns(self) -> list[Breakdown]:
+        return breakdowns(self._of.cells, self._of.votes, facts.fields_of(self._of.study))
+
+    @cached_property
+    def time_and_pay(self) -> TimeAndPay:
+        study, pay = self._of.study, self._of.record.pay
+        return time_and_pay(study, self._of.votes, facts.finished_work(study), facts.elapsed_seconds(study), pay)
+
+    @cached_property
+    def workload(self) -> list[Workload]:
+        return workload(self._of.votes, self._of.annotators)
+
+    @cached_property
+    def checklist(self) -> list[Entry]:
+        return checklist(self._of.study, self._of.cells.spec, self._of.people, self._of.record, self)
+
+    @cached_property
+    def methods(self) -> list[str]:
+        with in_language("en"):
+            return methods(self)
+
+    @cached_property
+    def datasheet(self) -> list[Answered]:
+        with in_language("en"):
+            return answered(datasheet(self._of.study, self, self._of.people))
+
+
+PARTS = tuple(name for name, part in vars(Report).items() if isinstance(part, cached_property))
+
+
+def open_report(study: Study, *, now: datetime) -> Report:
+    return Report(Sources(study, now))
 
 
 def build_report(study: Study, *, now: datetime) -> Report:
@@ -123,208 +348,12 @@ def build_report(study: Study, *, now: datetime) -> Report:
     The number of queries is constant if the stored agreement of all batches is up to date.
     """
     report = open_report(study, now=now)
-    return {name: report[name] for name in PARTS}
+    for name in PARTS:
+        getattr(report, name)
+    del report._of  # the answers, which take far more memory than the parts
+    return report
 
 
-def open_report(study: Study, *, now: datetime) -> OpenReport:
-    return OpenReport(Sources(study, now))
-
-
-def _metrics(study: Study, cells: StudyCells) -> list[Report]:
-    """Return the means of imported automatic metrics by source; a mean is None if the metric has no scores of it."""
-    means = metric_means(study)
-    return [
-        {"source": source.key, "metric": metric, "mean": mean}
-        for source in cells.sources
-        for metric, mean in means.get(source.pk, {}).items()
-    ]
-
-
-def _data_set(study: Study, report: Report) -> Report | None:
-    """Return statistics of the dialogues with the mix of their final labels; None if no whole dialogues are rated."""
-    figures = data_set_of(study)
-    criterion = spec_of(study.protocol_version).label_criterion()
-    if figures is None or criterion is None:
-        return None
-    rows = [row for row in report["final_labels"] if row["source"] is None and row["criterion"] == criterion.key]
-    labels = {each["label"]: each["items"] for row in rows for each in row["labels"]}
-    mix = [{"value": label, "n": n, "percent": percent(n, sum(labels.values()))} for label, n in labels.items()]
-    return figures | {"labels": mix, "label_criterion": criterion.key}
-
-
-def _in_english(make: Callable[..., Any], *values: Any) -> Any:
-    with in_language("en"):
-        return make(*values)
-
-
-def _material(cells: StudyCells, votes: StudyVotes) -> Report:
-    """Return the sizes of what was rated: items with an answer. `votes_per_item` counts the people who rated each."""
-    items = votes.items
-    # An assignment is one annotator's work on the batch of the item.
-    pairs = np.unique(votes.item * max(len(votes.work.id), 1) + votes.assignment)
-    rated, n_votes = np.unique(pairs // max(len(votes.work.id), 1), return_counts=True)
-    return {
-        "items": len(rated),
-        "dialogues": len(np.setdiff1d(items.dialogue[rated], [0])),
-        "sources": len(np.setdiff1d(items.source[rated], [0])),
-        "batches": len(cells.batches),
-        "by_source": _items_by_source(cells, items.source[rated]),
-        "votes_per_item": {
-            "low": int(n_votes.min()) if len(rated) else None,
-            "high": int(n_votes.max()) if len(rated) else None,
-            "mean": float(n_votes.mean()) if len(rated) else None,
-        },
-        "seats_per_batch": _seats(cells.batches),
-    }
-
-
-def _seats(batches: list[Batch]) -> Report:
-    """Return the lowest and highest number of seats of a batch, which may differ from the study's setting."""
-    n_seats = Seat.objects.filter(batch__in=batches).values("batch").annotate(n=Count("pk")).values_list("n", flat=True)
-    found = sorted(n_seats)
-    return {"low": found[0], "high": found[-1]} if found else {"low": None, "high": None}
-
-
-def _items_by_source(cells: StudyCells, sources: IntArray) -> list[Report]:
-    """Return the number of judged items by source, in the order of tables; the source of whole dialogues is None."""
-    named = [(source.key, source.pk) for source in cells.sources]
-    counts = [{"source": key, "items": int((sources == pk).sum())} for key, pk in [*named, (None, NO_SOURCE)]]
-    return [row for row in counts if row["items"]]
-
-
-def _study_facts(study: Study) -> Report:
-    return {
-        "slug": study.slug,
-        "name": study.name,
-        "status": study.status,
-        "seats": study.seats,
-        "majority_rule": study.majority_rule,
-        "word_scale": study.word_scale,
-        "text_format": study.text_format,
-        "seed": study.seed,
-        "platform": study.platform,
-        "pay_amount": None if study.pay_amount is None else str(study.pay_amount),
-        "pay_currency": study.pay_currency,
-    }
-
-
-def _protocol_facts(study: Study) -> Report:
-    version = study.protocol_version
-    spec = spec_of(version)
-    return {
-        "slug": version.protocol.slug,
-        "version": version.version,
-        "sha256": version.sha256,
-        "granularity": version.granularity,
-        "mode": version.mode,
-        "interaction": version.interaction,
-        "flagged": version.flagged,
-        "criteria": [
-            {
-                "key": c.key,
-                "name": c.name,
-                "question": c.question,
-                "definition": c.definition,
-                "options": [o.label for o in c.options],
-            }
-            for c in spec.criteria
-        ],
-    }
-
-
-def _batch_row(cells: StudyCells, batch: Batch, annotators: set[int] | None) -> Report:
-    """Return the sizes of a batch, and Fleiss' kappa of all its judgements if its criteria can be pooled."""
-    own = cells.by_batch.get(batch.pk, {})
-    asked = {criterion.id for criterion in cells.spec.counted}
-    groups = alike(tuple(cells.spec.by_id[key] for key in dict.fromkeys(criterion for criterion, _ in own)))
-    kappa: float | None = None
-    reason: str | None = DIFFERENT_ANSWERS if groups else "no_ratings"
-    if len(groups) == 1:
-        criterion = groups[0][0]
-        whole = total_of_json((cell.histogram for cell in own.values()), len(criterion.options))
-        found = fleiss_kappa(counted(whole, criterion)[0])
-        kappa, reason = found.value, found.reason
-    return {
-        "batch": batch.key,
-        "n_items": batch.n_items,
-        "n_ratings": sum(n_votes_of_json(cell.histogram) for key, cell in own.items() if key[0] in asked),
-        "n_annotators": len(annotators or ()),
-        "kappa_all_judgements": kappa,
-        "kappa_reason": reason,
-    }
-
-
-def _comments(study: Study) -> list[Report]:
-    """Return the comments that annotators wrote in the feedback box when they submitted a batch."""
-    done = Assignment.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN)
-    written = done.exclude(feedback="").order_by("batch__position", "pk")
-    rows = written.values_list("batch__key", "participant__pseudonym", "feedback")
-    return [{"batch": batch, "annotator": who, "comment": text} for batch, who, text in rows]
-
-
-def _annotators(batches: list[Batch]) -> dict[int, set[int]]:
-    """Return {batch id: ids of the annotators whose answers count}."""
-    has_rated = Exists(Rating.objects.filter(assignment=OuterRef("pk")))
-    working = Assignment.objects.filter(has_rated, batch__in=batches, seat__isnull=False)
-    found: dict[int, set[int]] = {}
-    for batch_id, participant_id in working.values_list("batch_id", "participant_id"):
-        found.setdefault(batch_id, set()).add(participant_id)
-    return found
-
-
-# In the order of the report. Sentences are in English, as in all downloads; the page makes them again in the reader's
-# language.
-PARTS: dict[str, Callable[[Sources, Report], Any]] = {
-    "study": lambda of, report: _study_facts(of.study),
-    "protocol": lambda of, report: _protocol_facts(of.study),
-    "generated_at": lambda of, report: of.now.isoformat(timespec="seconds"),
-    "n_ratings": lambda of, report: sum(row["n_ratings"] for row in report["batches"]),
-    "n_judgements": lambda of, report: len(of.votes.rating),
-    "n_items": lambda of, report: sum(row["n_items"] for row in report["batches"]),
-    "n_annotators": lambda of, report: len(set().union(*of.work.values())),
-    "n_imported_annotators": lambda of, report: of.study.participants.filter(is_imported=True).count(),
-    "is_collected_elsewhere": lambda of, report: setting_of(of.study).is_elsewhere,
-    "material": lambda of, report: _material(of.cells, of.votes),
-    "batches": lambda of, report: [_batch_row(of.cells, each, of.work.get(each.pk)) for each in of.cells.batches],
-    "excluded_batches": lambda of, report: excluded(other_batches(of.study)),
-    "sources": lambda of, report: tables.heads(of.cells)["sources"],
-    "criteria": lambda of, report: tables.heads(of.cells)["criteria"],
-    "agreement_overall": lambda of, report: with_weighted_kappas(
-        of.cells, of.votes, overall_with_intervals(of.cells, of.votes, tables.overall_table(of.cells))
-    ),
-    "comparisons": lambda of, report: comparisons(of.cells, of.votes),
-    "comments": lambda of, report: _comments(of.study),
-    "flags": lambda of, report: flags_table(of.study),
-    "qualification": lambda of, report: of.record.qualification,
-    "feedback": lambda of, report: of.record.feedback,
-    "adjudication": lambda of, report: of.record.adjudication,
-    "acceptance": lambda of, report: of.record.acceptance,
-    "rules": lambda of, report: rules_of(of.study, is_told=bool(of.record.feedback)),
-    "versions": lambda of, report: versions(),
-    "agreement": lambda of, report: with_intervals(of.cells, of.votes, tables.agreement_table(of.cells)),
-    "agreement_by_criterion": lambda of, report: tables.margins(report["agreement"], "criterion", of.study.word_scale),
-    "agreement_by_source": lambda of, report: tables.margins(report["agreement"], "source", of.study.word_scale),
-    "alpha_check": lambda of, report: alpha_check(of.cells, of.votes, tables.overall_table(of.cells)),
-    "pairs": lambda of, report: pairs_table(of.cells, of.annotators),
-    "majority": lambda of, report: tables.majority_table(of.cells),
-    "votes": lambda of, report: tables.votes_table(of.cells),
-    "errors": lambda of, report: tables.errors_table(of.cells),
-    "data_set": lambda of, report: _data_set(of.study, report),
-    "final_labels": lambda of, report: final_labels(of.cells, of.votes, of.settled),
-    "predictions": lambda of, report: predicted_table(of.comparison),
-    "metrics": lambda of, report: _metrics(of.study, of.cells),
-    "distributions": lambda of, report: distributions(of.cells, of.votes, of.details),
-    "turns": lambda of, report: turns_table(of.cells, of.votes, marked_turns(of.study, of.details), of.details),
-    "negatives": lambda of, report: of.negatives["negatives"],
-    "negatives_by_source": lambda of, report: of.negatives["negatives_by_source"],
-    "negative_texts": lambda of, report: of.negatives["negative_texts"],
-    "hashes": lambda of, report: hashes_of(of.study, of.votes, of.details, of.names),
-    "breakdowns": lambda of, report: breakdowns(of.cells, of.votes, fields_of(of.study)),
-    "time_and_pay": lambda of, report: time_and_pay(
-        of.study, of.votes, finished_work(of.study), elapsed_seconds(of.study), of.record.pay
-    ),
-    "workload": lambda of, report: workload(of.votes, of.annotators),
-    "checklist": lambda of, report: checklist(of.study, of.cells.spec, of.people, of.record, report),
-    "methods": lambda of, report: _in_english(methods, report),
-    "datasheet": lambda of, report: _in_english(lambda: plain(datasheet(of.study, report, of.people))),
-}
+def plain_report(report: Report) -> dict[str, Any]:
+    """Return the parts as plain values, by name and in order."""
+    return {name: plain(getattr(report, name)) for name in PARTS}

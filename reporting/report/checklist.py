@@ -1,6 +1,8 @@
 """The checklist for reporting a human evaluation, filled from the database; missing entries say what to do."""
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
@@ -14,10 +16,21 @@ from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import StudyRecord
 from reporting.report.annotation_format import format_lines, format_of
-from reporting.report.recruited import criteria_lines, demographics_lines, demographics_row, recruited_lines
-from reporting.study.facts import People
+from reporting.report.recruited import (
+    Recruited,
+    criteria_lines,
+    demographics_lines,
+    demographics_of,
+    recruited_lines,
+)
+from reporting.report.sizes import Seats, VotesPerItem
+from reporting.report.time_and_pay import Quartiles
+from reporting.study.facts import OtherBatches, People
+from reporting.study.plain import plain, spread
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from reporting.report.build import Report
+
 KNOWN, MISSING = "known", "missing"
 
 TITLES = {
@@ -66,108 +79,153 @@ TO_DO = {
 }
 
 
-def checklist(study: Study, spec: VersionSpec, people: People, record: StudyRecord, report: Row) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the checklist with its lines in English. `value` is None if it is missing, otherwise `to_do` is."""
+
+    key: str
+    status: str
+    value: Any
+    to_do: str | None
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Granularity:
+    granularity: str
+    mode: str
+    interaction: str
+    units: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    name: str
+    question: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """The dimensions that the protocol names, each with a name and a definition, and its questions."""
+
+    named: list[dict[str, str]]
+    criteria: list[Asked]
+
+
+@dataclass(frozen=True, slots=True)
+class VotesPerSample:
+    """How many people rated an item, and how many should."""
+
+    votes: VotesPerItem = field(metadata=spread())
+    wanted: Seats
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """The agreement on a criterion; None is undefined."""
+
+    criterion: str
+    name: str
+    fleiss_kappa: float | None
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Amounts are texts. A rate per hour is None if there is no time."""
+
+    pay_per_batch: str
+    currency: str | None
+    total_paid: str | None
+    hourly_active: float | None
+    hourly_expected: float | None
+
+
+def checklist(study: Study, spec: VersionSpec, people: People, record: StudyRecord, report: "Report") -> list[Entry]:
     values = _protocol(study, spec) | _people(people, record, report) | _work(study, report)
     rows = []
     for key in TITLES:
-        value = values.get(key)
-        status = KNOWN if value else MISSING
-        row = {"key": key, "status": status, "value": value or None, "to_do": None if value else TO_DO[key]}
+        value = values.get(key) or None
+        status, to_do = (MISSING, TO_DO[key]) if value is None else (KNOWN, None)
         with in_language("en"):
-            rows.append(row | {"lines": lines_of(row)})
+            rows.append(Entry(key, status, value, to_do, lines_of(key, value)))
     return rows
 
 
-def _protocol(study: Study, spec: VersionSpec) -> Row:
+def _protocol(study: Study, spec: VersionSpec) -> dict[str, Any]:
     version = study.protocol_version
+    asked = [Asked(each.name, each.question, each.definition) for each in spec.criteria]
     return {
-        "granularity": {
-            "granularity": version.granularity,
-            "mode": version.mode,
-            "interaction": version.interaction,
-            "units": list(spec.units),
-        },
-        "dimensions": {
-            "named": version.dimensions,
-            "criteria": [{"name": c.name, "question": c.question, "definition": c.definition} for c in spec.criteria],
-        },
+        "granularity": Granularity(version.granularity, version.mode, version.interaction, list(spec.units)),
+        "dimensions": Dimensions(version.dimensions, asked),
         "annotation_format": [format_of(criterion) for criterion in spec.criteria],
     }
 
 
-def _people(people: People, record: StudyRecord, report: Row) -> Row:
-    known = record.recruitment
-    recruited = {
-        "n": sum(people.by_status.values()),
-        "imported": people.n_imported,
-        "by_status": people.by_status,
-        "wanted": known["wanted"],
-        "by_platform": {row["platform"]: row["n"] for row in known["came"]},
-    }
-    kinds = {row["kind"]: row for row in report["excluded_batches"]}
+def _people(people: People, record: StudyRecord, report: "Report") -> dict[str, Any]:
+    known, n = record.recruitment, sum(people.by_status.values())
+    by_platform = {row["platform"]: row["n"] for row in known["came"]}
+    recruited = Recruited(n, people.n_imported, people.by_status, known["wanted"], by_platform)
+    kinds = {row.kind: row for row in report.excluded_batches}
     return {
         "qualification_task": kinds.get("qualification"),
         "qualification_rule": record.qualification,
         "sampling_criteria": known["criteria"],
-        "recruited": recruited if recruited["n"] else None,
-        "demographics": demographics_row(known["demographics"]),
-        "annotators": {"n": report["n_annotators"]} if report["n_annotators"] else None,
+        "recruited": recruited if n else None,
+        "demographics": demographics_of(known["demographics"]),
+        "annotators": {"n": report.n_annotators} if report.n_annotators else None,
     }
 
 
-def _work(study: Study, report: Row) -> Row:
-    work, sizes = report["time_and_pay"], report["material"]
-    names = {row["key"]: row["name"] for row in report["criteria"]}
-    agreement = [
-        {
-            "criterion": row["criterion"],
-            "name": names[row["criterion"]],
-            "fleiss_kappa": row["fleiss_kappa"],
-            "alpha": row["krippendorff_alpha"],
-        }
-        for row in report["agreement_overall"]
-        if row["fleiss_kappa"] is not None or row["krippendorff_alpha"] is not None
-    ]
-    pay = {name: work[name] for name in ("pay_per_batch", "currency", "total_paid", "hourly_active", "hourly_expected")}
+def _work(study: Study, report: "Report") -> dict[str, Any]:
+    work, sizes = report.time_and_pay, report.material
+    names = {each.key: each.name for each in report.criteria}
+    pay = None
+    if work.pay_per_batch is not None:
+        hourly = (work.hourly_active, work.hourly_expected)
+        pay = Payment(work.pay_per_batch, work.currency, work.total_paid, *hourly)
+    samples = {"items": sizes.items, "dialogues": sizes.dialogues, "sources": sizes.sources}
     return {
-        "presentation": None if report["is_collected_elsewhere"] else {"text_format": study.text_format},
-        "samples": {name: sizes[name] for name in ("items", "dialogues", "sources")} if sizes["items"] else None,
-        "votes_per_sample": sizes["votes_per_item"] | {"wanted": sizes["seats_per_batch"]} if sizes["items"] else None,
-        "agreement": agreement,
-        "workload": work["judgements_per_annotator"] if work["judgements_per_annotator"]["n"] else None,
-        "time": work["batch_minutes_active"] if work["batch_minutes_active"]["n"] else None,
-        "payment": pay if work["pay_per_batch"] is not None else None,
+        "presentation": None if report.is_collected_elsewhere else {"text_format": study.text_format},
+        "samples": samples if sizes.items else None,
+        "votes_per_sample": sizes.items and VotesPerSample(sizes.votes_per_item, sizes.seats_per_batch),
+        "agreement": [
+            Coefficients(row.criterion, names[row.criterion], row.fleiss_kappa, row.krippendorff_alpha)
+            for row in report.agreement_overall
+            if row.fleiss_kappa is not None or row.krippendorff_alpha is not None
+        ],
+        "workload": work.judgements_per_annotator if work.judgements_per_annotator.n else None,
+        "time": work.batch_minutes_active if work.batch_minutes_active.n else None,
+        "payment": pay,
         "platform": {"name": study.platform} if study.platform else None,
     }
 
 
-def lines_of(row: Row) -> list[str]:
+def lines_of(key: str, value: Any) -> list[str]:
     """Return sentences on what is known, or what to do, in the active language."""
-    if row["status"] == MISSING:
-        return [_(row["to_do"])]
-    return [str(line) for line in LINES[row["key"]](row["value"])]
+    return [_(TO_DO[key])] if value is None else [str(line) for line in LINES[key](value)]
 
 
-def _granularity(value: Row) -> list[str]:
+def _granularity(value: Granularity) -> list[str]:
     words = {
-        "granularity": ProtocolVersion.Granularity(value["granularity"]).label,
-        "mode": ProtocolVersion.Mode(value["mode"]).label,
-        "interaction": ProtocolVersion.Interaction(value["interaction"]).label,
+        "granularity": ProtocolVersion.Granularity(value.granularity).label,
+        "mode": ProtocolVersion.Mode(value.mode).label,
+        "interaction": ProtocolVersion.Interaction(value.interaction).label,
     }
     return [_("Granularity: %(granularity)s. Mode: %(mode)s. Interaction: %(interaction)s.") % words]
 
 
-def _dimensions(value: Row) -> list[str]:
-    """Return the dimensions that the protocol names, then its questions."""
-    named = [f"{row['name']}: {row['definition']}" for row in value["named"]]
-    asked = [(f"{row['name']}:", row["question"], row["definition"]) for row in value["criteria"]]
+def _dimensions(value: Dimensions) -> list[str]:
+    named = [f"{row['name']}: {row['definition']}" for row in value.named]
+    asked = [(f"{each.name}:", each.question, each.definition) for each in value.criteria]
     return named + [" ".join(filter(None, words)) for words in asked]
 
 
-def _agreement(value: list[Row]) -> list[str]:
+def _agreement(value: list[Coefficients]) -> list[str]:
     return [
         _("%(name)s: Fleiss' kappa %(kappa)s, Krippendorff's alpha %(alpha)s.")
-        % {"name": row["name"], "kappa": _two(row["fleiss_kappa"]), "alpha": _two(row["alpha"])}
+        % {"name": row.name, "kappa": _two(row.fleiss_kappa), "alpha": _two(row.alpha)}
         for row in value
     ]
 
@@ -176,47 +234,48 @@ def _two(value: float | None) -> str:
     return "–" if value is None else number(value, ".2f")
 
 
-def _span(value: Row) -> str:
-    """Return "low to high", or one number if both are the same."""
-    if value["low"] == value["high"]:
-        return number(value["low"], "d")
+def _votes(value: VotesPerSample) -> list[str]:
+    votes, seats = value.votes, value.wanted
     # Translators: two whole numbers, the lowest and the highest.
-    return _("%(low)s to %(high)s") % value
+    wanted = number(seats.low, "d") if seats.low == seats.high else _("%(low)s to %(high)s") % plain(seats)
+    said = {"low": votes.low, "high": votes.high, "mean": _two(votes.mean), "wanted": wanted}
+    return [_("Votes per item: %(low)s to %(high)s, %(mean)s on average; planned: %(wanted)s.") % said]
 
 
-def _payment(value: Row) -> list[str]:
-    paid = {"amount": value["pay_per_batch"], "currency": value["currency"], "total": value["total_paid"]}
+def _payment(value: Payment) -> list[str]:
+    paid = {"amount": value.pay_per_batch, "currency": value.currency, "total": value.total_paid}
     lines = [_("%(amount)s %(currency)s per batch, %(total)s %(currency)s in total.") % paid]
-    if value["hourly_active"] is not None:
-        rate = {"rate": _two(value["hourly_active"]), "currency": value["currency"]}
+    if value.hourly_active is not None:
+        rate = {"rate": _two(value.hourly_active), "currency": value.currency}
         lines.append(_("At the median active time, that is %(rate)s %(currency)s per hour.") % rate)
     return lines
 
 
-def _quartiles(message: str) -> Any:
-    return lambda value: [_(message) % {name: _short(value[name]) for name in ("median", "q1", "q3")}]
+def _quartiles(message: str) -> Callable[[Quartiles], list[str]]:
+    return lambda value: [_(message) % {name: _short(getattr(value, name)) for name in ("median", "q1", "q3")}]
 
 
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else number(value, ".1f")
 
 
-LINES: dict[str, Any] = {
+def _qualification_task(value: OtherBatches) -> list[str]:
+    return [_("Qualification batches: %(batches)s, with %(ratings)s answers.") % plain(value)]
+
+
+LINES: dict[str, Callable[[Any], list[str]]] = {
     "granularity": _granularity,
     "dimensions": _dimensions,
     "annotation_format": format_lines,
     "presentation": lambda value: [presentation_sentence(value["text_format"])],
-    "qualification_task": lambda value: [_("Qualification batches: %(batches)s, with %(ratings)s answers.") % value],
+    "qualification_task": _qualification_task,
     "qualification_rule": qualification_lines,
     "sampling_criteria": criteria_lines,
     "recruited": recruited_lines,
     "demographics": demographics_lines,
     "annotators": lambda value: [_("Annotators: %(n)s.") % value],
     "samples": lambda value: [_("Items: %(items)s, dialogues: %(dialogues)s, sources: %(sources)s.") % value],
-    "votes_per_sample": lambda value: [
-        _("Votes per item: %(low)s to %(high)s, %(mean)s on average; planned: %(wanted)s.")
-        % (value | {"mean": _two(value["mean"]), "wanted": _span(value["wanted"])})
-    ],
+    "votes_per_sample": _votes,
     "agreement": _agreement,
     "workload": _quartiles(gettext_noop("Judgements per annotator: median %(median)s, quartiles %(q1)s and %(q3)s.")),
     "time": _quartiles(gettext_noop("Minutes per batch: median %(median)s, quartiles %(q1)s and %(q3)s.")),

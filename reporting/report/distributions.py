@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,51 +11,79 @@ from protocols.models import Criterion
 from protocols.specs import CriterionSpec
 from reporting.study.answer_details import Detail, Marks, ratings_of
 from reporting.study.cells import StudyCells
-from reporting.study.scores import NO_NUMBERS, moments, percent
+from reporting.study.plain import spread
+from reporting.study.scores import NO_NUMBERS, Moments, moments, percent
 from reporting.study.votes import StudyVotes
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class OptionAnswers:
+    """The answers with an option; `value` is its number, None without one. `percent` is that of `n_answers`."""
+
+    option: str
+    label: str
+    role: str
+    value: float | None
+    votes: int
+    percent: float | None
 
 
-def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail]) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The answers to a question by option, also those that are not on the scale. The source of dialogues is None."""
+
+    source: str | None
+    criterion: str
+    kind: str
+    scale: str
+    n_answers: int
+    options: list[OptionAnswers]
+    moments: Moments = field(metadata=spread())
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedTurn:
+    """How often a turn was marked. Without a turn it counts all turns of the speaker, without a speaker all marks.
+
+    `percent_of_marks` is that of all marks, None without any; `marks_per_answer` is None without answers.
+    """
+
+    source: str | None
+    criterion: str
+    speaker: str | None
+    turn: int | None
+    marks: int
+    answers: int
+    answers_with_marks: int
+    percent_of_marks: float | None
+    marks_per_answer: float | None
+
+
+def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail]) -> list[Distribution]:
     """Return a row per source and question with options; shares of a multiple-choice question do not add up to 100."""
-    rows = [_single(source, criterion, study, key) for source, criterion, key in study.rows()]
+    rows = []
+    for source, criterion, key in study.rows():
+        given = study.pooled[key].category_votes
+        rows.append(_row(source, criterion, study.pooled[key].n_votes, given, moments(criterion, given)))
     for criterion in study.spec.criteria:
         if criterion.kind == Criterion.Kind.MULTIPLE:
             rows += _multiple(study, criterion, votes, details)
     return rows
 
 
-def _single(source: str | None, criterion: CriterionSpec, study: StudyCells, key: tuple[int, int]) -> Row:
-    histogram = study.pooled[key]
-    votes = histogram.category_votes
-    return _row(source, criterion, histogram.n_votes, votes) | moments(criterion, votes)
-
-
-def _row(source: str | None, criterion: CriterionSpec, n_answers: int, votes: IntArray) -> Row:
-    return {
-        "source": source,
-        "criterion": criterion.key,
-        "kind": str(criterion.kind),
-        "scale": str(criterion.scale),
-        "n_answers": n_answers,
-        "options": [
-            {
-                "option": option.key,
-                "label": option.label,
-                "role": str(option.role),
-                "value": option.value,
-                "votes": int(n),
-                "percent": percent(n, n_answers),
-            }
-            for option, n in zip(criterion.options, votes, strict=True)
-        ],
-    }
+def _row(
+    source: str | None, criterion: CriterionSpec, n_answers: int, votes: IntArray, moments: Moments
+) -> Distribution:
+    options = [
+        OptionAnswers(option.key, option.label, str(option.role), option.value, int(n), percent(n, n_answers))
+        for option, n in zip(criterion.options, votes, strict=True)
+    ]
+    return Distribution(source, criterion.key, str(criterion.kind), str(criterion.scale), n_answers, options, moments)
 
 
 def _multiple(
     study: StudyCells, criterion: CriterionSpec, votes: StudyVotes, details: Sequence[Detail]
-) -> Iterable[Row]:
+) -> Iterable[Distribution]:
     """Yield the rows of a multiple-choice question; answers without any choice count as answers too."""
     chosen: dict[int, IntArray] = defaultdict(lambda: np.zeros(len(criterion.options), np.int64))
     mine = votes.of(criterion)
@@ -66,30 +94,32 @@ def _multiple(
             at = votes.places(detail.ratings)
             for source, n in _counted(sources[at[mine[at]]]):
                 chosen[source] += n * marks
+    nothing = Moments(None, None, None, 0, NO_NUMBERS)
     for source, n in _counted(sources[mine]):
-        yield _row(source_key(study, source), criterion, n, chosen[source]) | {
-            **dict.fromkeys(("mean", "sd", "median")),
-            "n_numbers": 0,
-            "reason": NO_NUMBERS,
-        }
+        yield _row(_source_key(study, source), criterion, n, chosen[source], nothing)
 
 
-def turns_table(study: StudyCells, votes: StudyVotes, marks: Sequence[Marks], details: Sequence[Detail]) -> list[Row]:
+def turns_table(
+    study: StudyCells, votes: StudyVotes, marks: Sequence[Marks], details: Sequence[Detail]
+) -> list[MarkedTurn]:
     """Return how often each turn of each side was marked, and how many answers marked any."""
-    rows = []
+    rows: list[MarkedTurn] = []
     sources = votes.items.source[votes.item]
     marked = np.isin(votes.rating, ratings_of(detail for detail in details if detail.turns))
     for criterion in study.spec.criteria:
         if criterion.kind == Criterion.Kind.TURNS:
             mine = votes.of(criterion)
             for source, n in _counted(sources[mine]):
+                found = [each for each in marks if (each.criterion, each.source) == (criterion.id, source)]
                 with_marks = int((mine & marked & (sources == source)).sum())
-                rows += _turns(source_key(study, source), criterion, n, with_marks, _of(marks, criterion.id, source))
+                rows += _turns(_source_key(study, source), criterion, n, with_marks, found)
     return rows
 
 
-def _turns(source: str | None, criterion: CriterionSpec, n: int, with_marks: int, marks: list[Marks]) -> list[Row]:
-    """Return a row for all sides together, then one per side (turn None), then one per turn."""
+def _turns(
+    source: str | None, criterion: CriterionSpec, n: int, with_marks: int, marks: list[Marks]
+) -> Iterable[MarkedTurn]:
+    """Yield a row for all sides together, then one per side, then one per turn."""
     sides: dict[str | None, int] = defaultdict(int)
     for each in marks:
         sides[each.speaker] += each.n
@@ -97,28 +127,13 @@ def _turns(source: str | None, criterion: CriterionSpec, n: int, with_marks: int
     lines: list[tuple[str | None, int | None, int]] = [(None, None, total)]
     lines += [(side, None, times) for side, times in sides.items() if side is not None]
     lines += [(each.speaker, each.number, each.n) for each in marks]
-    return [
-        {
-            "source": source,
-            "criterion": criterion.key,
-            "speaker": speaker,
-            "turn": number,
-            "marks": times,
-            "answers": n,
-            "answers_with_marks": with_marks,
-            "percent_of_marks": percent(times, total),
-            "marks_per_answer": times / n if n else None,
-        }
-        for speaker, number, times in lines
-    ]
+    for speaker, turn, times in lines:
+        share = percent(times, total)
+        yield MarkedTurn(source, criterion.key, speaker, turn, times, n, with_marks, share, times / n if n else None)
 
 
-def source_key(study: StudyCells, pk: int) -> str | None:
+def _source_key(study: StudyCells, pk: int) -> str | None:
     return next((source.key for source in study.sources if source.pk == pk), None)
-
-
-def _of(marks: Sequence[Marks], criterion: int, source: int) -> list[Marks]:
-    return [each for each in marks if (each.criterion, each.source) == (criterion, source)]
 
 
 def _counted(values: IntArray) -> Iterable[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,22 +15,53 @@ from qualification.models import Disagreement
 from reporting.predictions.human import LABELLED, OUTCOMES, Human, human_of, with_settled
 from reporting.predictions.selectors import settled_places
 from reporting.study.cells import StudyCells
+from reporting.study.plain import plain
 from reporting.study.scores import percent
 from reporting.study.votes import CriterionVotes, StudyVotes
 
-Row = dict[str, Any]
 AGREEMENT, MAJORITY = "agreement", "majority"
 DECIDED_BY = (AGREEMENT, MAJORITY, *Disagreement.How.values)
 
 
-def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class LabelShare:
+    """The items with a label; `percent` is that of all labelled items, None if there are none."""
+
+    option: str
+    label: str
+    items: int
+    percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalLabels:
+    """The final labels of a source and criterion, in numbers of items. The source of whole dialogues is None.
+
+    `agreement` to `replaced` say how labels became final; `excluded`, `tied` and `unsure` why items have none.
+    """
+
+    source: str | None
+    criterion: str
+    items: int
+    labelled: int
+    labels: list[LabelShare]
+    agreement: int
+    majority: int
+    re_rating: int
+    adjudicated: int
+    replaced: int
+    excluded: int
+    tied: int
+    unsure: int
+
+
+def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -> list[FinalLabels]:
     """Return a row per criterion and source that was rated, with the mix of labels and how they became final."""
     rows = []
     for criterion in study.spec.voted:
         mine = votes.by_criterion[criterion.id]
         human, decided_by = _decided(mine, settled, study.study.majority_rule)
-        for source, chosen in _sources(study, mine):
-            rows.append({"source": source, "criterion": criterion.key} | _row(criterion, human, decided_by, chosen))
+        rows += [_row(source, criterion, human, decided_by, chosen) for source, chosen in _sources(study, mine)]
     return rows
 
 
@@ -55,31 +87,33 @@ def _sources(study: StudyCells, votes: CriterionVotes) -> Iterable[tuple[str | N
             yield key, chosen
 
 
-def _row(criterion: CriterionSpec, human: Human, decided_by: np.ndarray, chosen: BoolArray) -> Row:
+def _row(
+    source: str | None, criterion: CriterionSpec, human: Human, decided_by: np.ndarray, chosen: BoolArray
+) -> FinalLabels:
     codes, outcomes = human.code[chosen], Counter(human.outcome[chosen].tolist())
     ways = Counter(decided_by[chosen][codes >= 0].tolist())
     n_labels = outcomes[LABELLED]
     counts = np.bincount(codes[codes >= 0], minlength=len(criterion.options)).tolist()
     n_of = {option.id: n for option, n in zip(criterion.options, counts, strict=True)}
-    return {
-        "items": int(chosen.sum()),
-        "labelled": n_labels,
-        "labels": [
-            {"option": o.key, "label": o.label, "items": n_of[o.id], "percent": percent(n_of[o.id], n_labels)}
-            for o in on_scale(criterion).options
+    return FinalLabels(
+        source=source,
+        criterion=criterion.key,
+        items=int(chosen.sum()),
+        labelled=n_labels,
+        labels=[
+            LabelShare(each.key, each.label, n_of[each.id], percent(n_of[each.id], n_labels))
+            for each in on_scale(criterion).options
         ],
         **{name: ways[at] for at, name in enumerate(DECIDED_BY)},
         **{name: outcomes[at] for at, name in enumerate(OUTCOMES) if name in ("excluded", "tied", "unsure")},
-    }
+    )
 
 
-def final_label_table(rows: Iterable[Row]) -> Iterable[Row]:
+def final_label_table(rows: Iterable[FinalLabels]) -> Iterable[dict[str, Any]]:
     """Yield a row per option, each with the counts of how all labels of the criterion became final."""
     for row in rows:
-        shared = {name: value for name, value in row.items() if name != "labels"}
-        for label in row["labels"]:
-            yield {"source": row["source"], "criterion": row["criterion"], **_renamed(label), **shared}
-
-
-def _renamed(label: Row) -> Row:
-    return {"option": label["option"], "label": label["label"], "n": label["items"], "percent": label["percent"]}
+        shared = plain(row)
+        del shared["labels"]
+        for label in row.labels:
+            named = {"option": label.option, "label": label.label, "n": label.items, "percent": label.percent}
+            yield {"source": row.source, "criterion": row.criterion, **named, **shared}

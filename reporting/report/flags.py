@@ -1,6 +1,7 @@
 """Count the annotators' flags by reason. Flags are not answers, and no other table counts them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -11,7 +12,6 @@ from annotation.models import Batch, ItemMark, Study
 from annotation.selectors.marks import may_skip
 from protocols.specs import spec_of
 
-Report = dict[str, Any]
 ALL = "any"
 # Flags count as answers do: in main batches, from a seat, and not on checks. A flagged item counts as skipped if the
 # same annotator left a question about it unanswered.
@@ -33,7 +33,18 @@ FLAGS = """
 """
 
 
-def flags_table(study: Study) -> list[Report]:
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The flags with a reason: how many, on how many items, by how many annotators, and how many items were skipped."""
+
+    reason: str
+    flags: int
+    items: int
+    annotators: int
+    skipped: int
+
+
+def flags_table(study: Study) -> list[Flags]:
     """Return a row for each reason that was given, in the order of the dialog, and one for all; none without flags."""
     spec = spec_of(study.protocol_version)
     values: dict[str, Any] = {
@@ -42,21 +53,15 @@ def flags_table(study: Study) -> list[Report]:
     }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(FLAGS, values)
-        found = {reason: counts for reason, *counts in cursor.fetchall()}
-    names = ("flags", "items", "annotators", "skipped")
-    order = [*ItemMark.Reason.values, ALL]
-    return [
-        {"reason": reason, **dict(zip(names, found[reason], strict=True))}
-        for reason in order
-        if found.get(reason, [0])[0]
-    ]
+        found = {row[0]: Flags(*row) for row in cursor.fetchall()}
+    return [found[each] for each in (*ItemMark.Reason.values, ALL) if each in found and found[each].flags]
 
 
 def reason_word(reason: str) -> str:
     return _("Any reason") if reason == ALL else str(ItemMark.Reason(reason).label)
 
 
-def flag_sentences(rows: list[Report]) -> Iterable[str]:
+def flag_sentences(rows: list[Flags]) -> Iterable[str]:
     """Yield sentences for the methods section; none without flags."""
     if not rows:
         return
@@ -64,11 +69,11 @@ def flag_sentences(rows: list[Report]) -> Iterable[str]:
     yield ngettext(
         "Annotators flagged %(items)s item as faulty; flags are not counted as answers.",
         "Annotators flagged %(items)s items as faulty; flags are not counted as answers.",
-        whole["items"],
-    ) % {"items": f"{whole['items']:,}"}
-    if whole["skipped"]:
+        whole.items,
+    ) % {"items": f"{whole.items:,}"}
+    if whole.skipped:
         yield ngettext(
             "Flagged items could be left unanswered; this happened %(n)s time.",
             "Flagged items could be left unanswered; this happened %(n)s times.",
-            whole["skipped"],
-        ) % {"n": f"{whole['skipped']:,}"}
+            whole.skipped,
+        ) % {"n": f"{whole.skipped:,}"}

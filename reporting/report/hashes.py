@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from operator import add
 from typing import Any
@@ -21,13 +22,18 @@ FORMAT = "parley-answers-1"
 LINES_AT_ONCE = 50_000
 
 
-def hashes_of(study: Study, votes: StudyVotes, details: Sequence[Detail], names: Names) -> dict[str, Any]:
-    return {
-        "protocol_sha256": study.protocol_version.sha256,
-        "data_sha256": data_hash(votes, details, names),
-        "data_format": FORMAT,
-        "data_lines": len(votes.rating),
-    }
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """SHA-256 hashes of the protocol and of the counted answers, a line for each in the given format."""
+
+    protocol_sha256: str
+    data_sha256: str
+    data_format: str
+    data_lines: int
+
+
+def hashes_of(study: Study, votes: StudyVotes, details: Sequence[Detail], names: Names) -> Hashes:
+    return Hashes(study.protocol_version.sha256, data_hash(votes, details, names), FORMAT, len(votes.rating))
 
 
 def data_hash(votes: StudyVotes, details: Sequence[Detail], names: Names) -> str:

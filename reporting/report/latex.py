@@ -4,17 +4,17 @@ It compiles with pdfLaTeX; names in scripts other than Latin need XeLaTeX or Lua
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import override as in_language
 
 from annotation.agreement_cells import WEIGHTED
 from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.build import Report
+from reporting.report.coefficients import CriterionMean, SourceMean
+from reporting.study.plain import plain
 
-Row = dict[str, Any]
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 HEAD = r"""\documentclass{article}
 \usepackage{iftex}
@@ -44,7 +44,7 @@ SPECIAL = {
 
 def as_latex(report: Report) -> str:
     """Return the document in English, like all files: papers are written in English or translated as a whole."""
-    parts = [f"\\section*{{{escaped(report['study']['name'])}}}", escaped(" ".join(report["methods"]))]
+    parts = [f"\\section*{{{escaped(report.study.name)}}}", escaped(" ".join(report.methods))]
     tables = (_majority, _agreement, _overall, _distributions, _negatives, _comparisons, _acceptance, _checklist)
     parts += [table for make in tables if (table := make(report))]
     return HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
@@ -66,14 +66,17 @@ def probability(value: float | None) -> str:
 
 
 # --- tables ------------------------------------------------------------------------------------------
+Cells = dict[tuple[str | None, str], str]  # by source and criterion
+
+
 def _majority(report: Report) -> str:
     """Return the table of majorities, with a row per source and a column per criterion or metric."""
-    caption = "Items with a positive majority, in per cent. " + report["rules"]["majority"]
-    if report["metrics"]:
+    caption = "Items with a positive majority, in per cent. " + report.rules["majority"]
+    if report.metrics:
         caption += " Beside them, means of automatic metrics."
-    metrics = [row | {"criterion": f"metric {row['metric']}", "percent": row["mean"]} for row in report["metrics"]]
-    rows = [*report["majority"], *metrics]
-    return _pivot(report, rows, lambda row: number(row["percent"]), caption, "majority")
+    cells: Cells = {(row.source, row.criterion): number(row.percent) for row in report.majority}
+    cells |= {(row.source, f"metric {row.metric}"): number(row.mean) for row in report.metrics}
+    return _pivot(report, cells, caption, "majority")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,85 +89,75 @@ class Edges:
 
 def _agreement(report: Report) -> str:
     """Return the table of Fleiss' kappa: means over batches and pooled values, with means and sd at both edges."""
-
-    def cell(row: Row) -> str:
-        return f"{number(row['mean'])} ({number(row['pooled'])})"
-
+    cells: Cells = {
+        (row.source, row.criterion): f"{number(row.mean)} ({number(row.pooled)})" for row in report.agreement
+    }
     caption = (
         "Fleiss' kappa: the mean over batches, and in brackets that of all items pooled. At the edges, means of the "
-        f"means over batches with their standard deviations. {report['rules']['words']}"
+        f"means over batches with their standard deviations. {report.rules['words']}"
     )
-    return _pivot(report, report["agreement"], cell, caption, "agreement", _edges(report))
+    below = {"Mean of sources": {row.criterion: _mean_sd(row) for row in report.agreement_by_criterion}}
+    if any(row.word for row in report.agreement_by_criterion):
+        words = {row.criterion: (row.word or "--").replace("_", " ") for row in report.agreement_by_criterion}
+        below["Word"] = words
+    edges = Edges({row.source: _mean_sd(row) for row in report.agreement_by_source}, below)
+    return _pivot(report, cells, caption, "agreement", edges)
 
 
-def _edges(report: Report) -> Edges:
-    by_source = {row["source"]: _mean_sd(row) for row in report["agreement_by_source"]}
-    by_criterion = {row["criterion"]: _mean_sd(row) for row in report["agreement_by_criterion"]}
-    words = {row["criterion"]: (row["word"] or "--").replace("_", " ") for row in report["agreement_by_criterion"]}
-    has_words = any(row["word"] for row in report["agreement_by_criterion"])
-    return Edges(by_source, {"Mean of sources": by_criterion} | ({"Word": words} if has_words else {}))
+def _mean_sd(row: CriterionMean | SourceMean) -> str:
+    return number(row.mean) if row.sd is None else f"{number(row.mean)} (sd {number(row.sd)})"
 
 
-def _mean_sd(row: Row) -> str:
-    return number(row["mean"]) if row["sd"] is None else f"{number(row['mean'])} (sd {number(row['sd'])})"
-
-
-def _pivot(
-    report: Report,
-    rows: Iterable[Row],
-    cell: Callable[[Row], str],
-    caption: str,
-    label: str,
-    edges: Edges | None = None,
-) -> str:
-    found = {(row["source"], row["criterion"]): cell(row) for row in rows}
-    metrics = [
-        {"key": f"metric {key}", "name": key} for key in dict.fromkeys(row["metric"] for row in report["metrics"])
-    ]
-    criteria = [each for each in [*report["criteria"], *metrics] if any(key == each["key"] for _, key in found)]
-    sources = [each for each in _sources(report) if any(key == each["key"] for key, _ in found)]
+def _pivot(report: Report, cells: Cells, caption: str, label: str, edges: Edges | None = None) -> str:
+    names = {each.key: each.name for each in report.criteria}
+    names |= {f"metric {row.metric}": row.metric for row in report.metrics}
+    criteria = {key: name for key, name in names.items() if any(key == criterion for _, criterion in cells)}
+    sources = {key: name for key, name in _sources(report).items() if any(key == source for source, _ in cells)}
     if not criteria:
         return ""
-    lines = [[each["name"], *(found.get((each["key"], one["key"]), "--") for one in criteria)] for each in sources]
-    head = ["Source", *(each["name"] for each in criteria)]
+    lines = [
+        [name, *(cells.get((source, key), "--") for key in criteria), *([edges.by_source[source]] if edges else [])]
+        for source, name in sources.items()
+    ]
+    head = ["Source", *criteria.values()]
     if edges:
-        lines = [[*line, edges.by_source[each["key"]]] for line, each in zip(lines, sources, strict=True)]
-        lines += [[name, *(cells[each["key"]] for each in criteria), ""] for name, cells in edges.below.items()]
+        lines += [[name, *(below[key] for key in criteria), ""] for name, below in edges.below.items()]
         head.append("Mean of criteria")
     return _table(head, lines, caption, label)
 
 
-def _sources(report: Report) -> list[Row]:
-    """Return the sources, and a row for whole dialogues, which have no source."""
-    return [*report["sources"], {"key": None, "name": "All"}]
+def _sources(report: Report) -> dict[str | None, str]:
+    """Return the names of the sources, and of whole dialogues, which have no source."""
+    return {**{each.key: each.name for each in report.sources}, None: "All"}
 
 
 def _overall(report: Report) -> str:
-    rows = report["agreement_overall"]
-    is_weighted = any(row["scale"] != "nominal" for row in rows)
+    rows = report.agreement_overall
+    is_weighted = any(row.scale != "nominal" for row in rows)
     names = {name: title for name, title in COEFFICIENTS.items() if is_weighted or name not in WEIGHTED}
+    values = [(row, plain(row)) for row in rows]
     lines = [
-        [_criterion(report, row["criterion"]), *(number(row[name]) for name in names), str(row["n_items"])]
-        for row in rows
+        [_criterion(report, row.criterion), *(number(found[name]) for name in names), str(row.n_items)]
+        for row, found in values
     ]
     caption = "Agreement over the items of all sources and batches. Alpha is taken at the scale of the criterion."
     if is_weighted:
-        caption += f" {report['rules']['weighted']}"
+        caption += f" {report.rules['weighted']}"
     return _table(["Criterion", *names.values(), "Items"], lines, caption, "overall") if lines else ""
 
 
 def _distributions(report: Report) -> str:
     """Return the table of scales with numbers; the shares of other answers are in the downloads."""
-    names = {each["key"]: each["name"] for each in _sources(report)}
+    names = _sources(report)
     lines = [
         [
-            _criterion(report, row["criterion"]),
-            names.get(row["source"], row["source"]),
-            *(number(row[name]) for name in ("mean", "sd", "median")),
-            str(row["n_answers"]),
+            _criterion(report, row.criterion),
+            names.get(row.source, str(row.source)),
+            *map(number, (row.moments.mean, row.moments.sd, row.moments.median)),
+            str(row.n_answers),
         ]
-        for row in report["distributions"]
-        if row["mean"] is not None
+        for row in report.distributions
+        if row.moments.mean is not None
     ]
     head = ["Criterion", "Source", "Mean", "SD", "Median", "Answers"]
     return _table(head, lines, "Answers on scales with numbers.", "distributions") if lines else ""
@@ -172,32 +165,32 @@ def _distributions(report: Report) -> str:
 
 def _negatives(report: Report) -> str:
     """Return the table of shares; the texts are in the other downloads."""
+    found = [(row.criterion, row.counts) for row in report.negatives if row.counts.negative]
     lines = [
         [
-            _criterion(report, row["criterion"]),
-            *(str(row[name]) for name in ("negative", "with_text", "with_reason_only")),
-            *(number(row[name]) for name in ("percent_of_negative", "percent_of_explained")),
+            _criterion(report, criterion),
+            *map(str, (n.negative, n.with_text, n.with_reason_only)),
+            *map(number, (n.percent_of_negative, n.percent_of_explained)),
         ]
-        for row in report["negatives"]
-        if row["negative"]
+        for criterion, n in found
     ]
     head = ["Criterion", "Negative", "Free text", "Reason only", "% of negative", "% of explained"]
-    caption = "Negative answers with a free text. " + report["rules"]["negatives"]
+    caption = "Negative answers with a free text. " + report.rules["negatives"]
     return _table(head, lines, caption, "negatives") if lines else ""
 
 
 def _comparisons(report: Report) -> str:
-    names = {each["key"]: each["name"] for each in _sources(report)}
+    names = _sources(report)
     lines = [
         [
-            _criterion(report, each["criterion"]),
-            f"{names[row['source_a']]} -- {names[row['source_b']]}",
-            number(row["difference"]),
-            f"{number(row['low'])} to {number(row['high'])}",
-            probability(row["p_holm"]),
+            _criterion(report, pair.criterion),
+            f"{names[pair.source_a]} -- {names[pair.source_b]}",
+            number(pair.difference),
+            f"{number(pair.low)} to {number(pair.high)}",
+            probability(pair.p_holm),
         ]
-        for each in report["comparisons"]
-        for row in each.get("pairs", ())
+        for row in report.comparisons
+        for pair in row.pairs
     ]
     head = ["Criterion", "Sources", "Difference", "95 % interval", "p (Holm)"]
     caption = "Differences of sources, by a t test whose variance takes dialogues and annotators for samples."
@@ -206,23 +199,23 @@ def _comparisons(report: Report) -> str:
 
 def _acceptance(report: Report) -> str:
     """Return the table of batch acceptance, in the page's words but in English."""
-    acceptance = report["acceptance"]
+    acceptance = report.acceptance
     if not acceptance:
         return ""
     with in_language("en"):
-        plans = plan_lines(acceptance, {row["key"]: row["name"] for row in report["criteria"]})
+        plans = plan_lines(acceptance, {each.key: each.name for each in report.criteria})
         lines = [[line.name, line.value, " ".join(line.notes)] for line in acceptance_lines(acceptance)]
     caption = " ".join(["Batch acceptance.", *plans])
     return _table(["Result", "Value", "Basis"], lines, caption, "acceptance", columns="lrp{8cm}")
 
 
 def _checklist(report: Report) -> str:
-    lines = [[row["key"].replace("_", " "), row["status"], " ".join(row["lines"])] for row in report["checklist"]]
+    lines = [[row.key.replace("_", " "), row.status, " ".join(row.lines)] for row in report.checklist]
     return _table(["Entry", "Status", "What"], lines, "Checklist of the study.", "checklist", columns="llp{9cm}")
 
 
 def _criterion(report: Report, key: str) -> str:
-    return next((each["name"] for each in report["criteria"] if each["key"] == key), key)
+    return next((each.name for each in report.criteria if each.key == key), key)
 
 
 # --- one table ---------------------------------------------------------------------------------------

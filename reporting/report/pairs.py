@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
 from annotation.agreement_cells import alike, counted, places_of
 from measures.estimate import NO_VARIATION
@@ -12,22 +12,60 @@ from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.study.cells import Cell, StudyCells
 
-Row = dict[str, Any]
 Cells = list[tuple[Cell, CriterionSpec]]
 NO_STRONG_ITEMS = "no_strong_items"
 
 
-def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Cohen's kappa of two annotators over `n` common judgements of the criteria, and over the strong ones.
+
+    A kappa is None if it is undefined, and its reason says why. `n_left_out` counts common judgements that are not on
+    the scale; `n_options` are those of the scale.
+    """
+
+    batch: str
+    criteria: list[str]
+    annotators: list[str]
+    kappa: float | None
+    reason: str | None
+    n: int
+    n_left_out: int
+    n_options: int
+    strong_kappa: float | None
+    strong_reason: str | None
+    strong_n: int
+
+
+def pairs_table(study: StudyCells, names: dict[int, str]) -> list[Pair]:
     """Return a row per pair and group of criteria: as on the board, criteria with the same options are pooled."""
-    rows = []
+    rows: list[Pair] = []
     for batch in study.batches:
         for cells in _by_kind(study, batch.pk):
-            table, whole, sure = _tables(cells)
-            strong = _strong(sure)
-            about: Row = {"batch": batch.key, "criteria": list(dict.fromkeys(each.key for _, each in cells))}
-            found = [about | row | strong.get(pair, NOTHING_STRONG) for pair, row in _pair_rows(table, whole, names)]
-            rows += sorted(found, key=lambda row: row["annotators"])
+            rows += sorted(_pairs(batch.key, cells, names), key=lambda row: row.annotators)
     return rows
+
+
+def _pairs(batch: str, cells: Cells, names: dict[int, str]) -> Iterable[Pair]:
+    table, whole, sure = _tables(cells)
+    strong = {pair: (kappa, n) for pair, kappa, n in _kappas(sure)}
+    n_common = {pair: sum(n for _, _, n in each) for pair, each in whole.to_json().items()}
+    for pair, kappa, n in _kappas(table):
+        strong_kappa, strong_n = strong.get(pair, (None, 0))
+        no_strong = NO_VARIATION if pair in strong else NO_STRONG_ITEMS
+        yield Pair(
+            batch=batch,
+            criteria=list(dict.fromkeys(criterion.key for _, criterion in cells)),
+            annotators=sorted(names[int(who)] for who in pair.split(",")),
+            kappa=kappa,
+            reason=NO_VARIATION if kappa is None else None,
+            n=n,
+            n_left_out=n_common[pair] - n,
+            n_options=table.n_categories,
+            strong_kappa=strong_kappa,
+            strong_reason=no_strong if strong_kappa is None else None,
+            strong_n=strong_n,
+        )
 
 
 def _by_kind(study: StudyCells, batch_id: int) -> list[Cells]:
@@ -58,32 +96,6 @@ def _total(stored: Iterable[str], criterion: CriterionSpec) -> PairTable:
 
 def _has_unsure(criterion: CriterionSpec) -> bool:
     return bool(places_of(criterion, Option.Role.UNSURE))
-
-
-def _pair_rows(table: PairTable, whole: PairTable, names: dict[int, str]) -> Iterable[tuple[str, Row]]:
-    n_common = {pair: sum(n for _, _, n in cells) for pair, cells in whole.to_json().items()}
-    for pair, kappa, n in _kappas(table):
-        yield (
-            pair,
-            {
-                "annotators": sorted(names[int(who)] for who in pair.split(",")),
-                "kappa": kappa,
-                "reason": NO_VARIATION if kappa is None else None,
-                "n": n,
-                "n_left_out": n_common[pair] - n,
-                "n_options": table.n_categories,
-            },
-        )
-
-
-NOTHING_STRONG: Row = {"strong_kappa": None, "strong_reason": NO_STRONG_ITEMS, "strong_n": 0}
-
-
-def _strong(table: PairTable) -> dict[str, Row]:
-    return {
-        pair: {"strong_kappa": kappa, "strong_reason": NO_VARIATION if kappa is None else None, "strong_n": n}
-        for pair, kappa, n in _kappas(table)
-    }
 
 
 def _kappas(table: PairTable) -> Iterable[tuple[str, float | None, int]]:

@@ -1,19 +1,25 @@
 """The charts of the report: agreement, positive votes, reasons for negative votes, and final labels."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from measures.labels import WordScale
 from reporting.charts import Bar, BarGroup, Dot, DotGroup, DotRow, bar_figure, dot_figure
+from reporting.report.build import DataSet
+from reporting.report.coefficients import Agreement
 from reporting.report.pivot import Pivot
+from reporting.report.tables import Errors, Votes
+
+T = TypeVar("T")
 
 
-def agreement_picture(agreement: Pivot, word_scale: str) -> SafeString | str:
+def agreement_picture(agreement: Pivot[Agreement], word_scale: str) -> SafeString | str:
     """Draw Fleiss' kappa by criterion with a dot per source. Return "" if it is undefined everywhere."""
     groups = [
-        DotGroup(name, tuple(_dot_row(source, cells[at]) for source, _is_reference, cells in agreement.rows))
+        DotGroup(name, tuple(_dot_row(row.name, row.cells[at]) for row in agreement.rows))
         for at, name in enumerate(agreement.columns)
     ]
     if not any(row.dot for group in groups for row in group.rows):
@@ -33,31 +39,32 @@ def agreement_picture(agreement: Pivot, word_scale: str) -> SafeString | str:
     )
 
 
-def _dot_row(source: str, cell: dict | None) -> DotRow:
-    if cell is None or cell["pooled"] is None:
+def _dot_row(source: str, cell: Agreement | None) -> DotRow:
+    if cell is None or cell.pooled is None:
         return DotRow(source, None, note=_("undefined"))
-    parts = tuple(value for value in cell["per_batch"] if value is not None)
-    return DotRow(source, Dot(cell["pooled"], cell["pooled_low"], cell["pooled_high"]), parts, cell["mean"])
+    parts = tuple(value for value in cell.per_batch if value is not None)
+    dot = Dot(cell.pooled, cell.pooled_limits.low, cell.pooled_limits.high)
+    return DotRow(source, dot, parts, cell.mean)
 
 
-def votes_picture(votes: Pivot) -> SafeString | str:
+def votes_picture(votes: Pivot[Votes]) -> SafeString | str:
     """Draw the positive share of all votes by criterion with a bar per source.
 
     Return "" without positive votes, as for a scale without a positive option, such as 1 to 5.
     """
-    if not any(cell and cell["positive"] for _source, _is_reference, cells in votes.rows for cell in cells):
+    if not any(cell and cell.positive for row in votes.rows for cell in row.cells):
         return ""
     return bar_figure(
         name="votes",
         title=_("Positive votes by criterion and source"),
         description=_("Share of all votes that are positive. The table has the same numbers."),
-        groups=_groups(votes, "percent_positive"),
-        series=[source for source, _is_reference, _cells in votes.rows],
+        groups=_groups(votes, lambda cell: cell.percent_positive),
+        series=[row.name for row in votes.rows],
         high=1.0,
     )
 
 
-def errors_picture(errors: Pivot) -> SafeString | str:
+def errors_picture(errors: Pivot[Errors]) -> SafeString | str:
     """Draw the share of all votes with each reason, with a bar per source. Return "" without reasons."""
     if not errors.rows:
         return ""
@@ -65,17 +72,17 @@ def errors_picture(errors: Pivot) -> SafeString | str:
         name="errors",
         title=_("Reasons for negative votes"),
         description=_("Share of all votes that gave the reason. The table has the same numbers."),
-        groups=_groups(errors, "percent"),
-        series=[source for source, _is_reference, _cells in errors.rows],
+        groups=_groups(errors, lambda cell: cell.percent),
+        series=[row.name for row in errors.rows],
     )
 
 
-def labels_picture(data_set: dict[str, Any] | None) -> SafeString | str:
+def labels_picture(data_set: DataSet | None) -> SafeString | str:
     """Draw the share of each final label. Return "" without labels."""
-    if data_set is None or not any(row["n"] for row in data_set["labels"]):
+    total = sum(row.n for row in data_set.labels) if data_set else 0
+    if data_set is None or not total:
         return ""
-    total = sum(row["n"] for row in data_set["labels"])
-    bars = tuple(Bar(label=row["value"], value=row["n"] / total, title=row["value"]) for row in data_set["labels"])
+    bars = tuple(Bar(label=row.value or "", value=row.n / total, title=row.value or "") for row in data_set.labels)
     return bar_figure(
         name="labels",
         title=_("Final labels of the dialogues"),
@@ -84,19 +91,19 @@ def labels_picture(data_set: dict[str, Any] | None) -> SafeString | str:
     )
 
 
-def _groups(pivot: Pivot, value: str) -> list[BarGroup]:
+def _groups(pivot: Pivot[T], percent: Callable[[T], float | None]) -> list[BarGroup]:
     return [
         BarGroup(
             name,
             tuple(
-                _bar(source, cells[at], value, series)
-                for series, (source, _is_reference, cells) in enumerate(pivot.rows)
+                Bar(label=row.name, value=_share(row.cells[at], percent), series=series, title=row.name)
+                for series, row in enumerate(pivot.rows)
             ),
         )
         for at, name in enumerate(pivot.columns)
     ]
 
 
-def _bar(source: str, cell: dict | None, value: str, series: int) -> Bar:
-    share = None if cell is None or cell[value] is None else cell[value] / 100
-    return Bar(label=source, value=share, series=series, title=source)
+def _share(cell: T | None, percent: Callable[[T], float | None]) -> float | None:
+    value = None if cell is None else percent(cell)
+    return None if value is None else value / 100

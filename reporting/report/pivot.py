@@ -1,76 +1,85 @@
 """Turn long tables into tables to print: a row per source, a column per criterion."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
 from django.utils.translation import gettext as _
 
-from reporting.report.build import Report
+from reporting.report.build import MetricMean, Report
+from reporting.report.coefficients import Agreement, SourceMean
+from reporting.report.tables import Errors, Majority
 
-Row = dict[str, Any]
+
+class Cell(Protocol):
+    @property
+    def source(self) -> str | None: ...
+    @property
+    def criterion(self) -> str: ...
+
+
+C = TypeVar("C", bound=Cell)
+T = TypeVar("T")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
-class Pivot:
-    """A table; `rows` is [(name of the source, whether it is the reference, [cell per column, or None])]."""
+class Line(Generic[T]):
+    """The cells of a source, None where there is none; the source of whole dialogues is None."""
 
+    source: str | None
+    name: str
+    is_reference: bool
+    cells: list[T | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot(Generic[T]):
     columns: list[str]
-    rows: list[tuple[str, bool, list[Row | None]]]
+    rows: list[Line[T]]
 
 
-def by_source(report: Report, table: str) -> Pivot:
+def by_source(report: Report, table: Iterable[C]) -> Pivot[C]:
     """Return the table with one column per criterion that occurs in it."""
-    found = {(row["source"], row["criterion"]): row for row in report[table]}
-    criteria = [row for row in report["criteria"] if any(key[1] == row["key"] for key in found)]
-    return Pivot(
-        columns=[row["name"] for row in criteria],
-        rows=[
-            (name, is_reference, [found.get((source, criterion["key"])) for criterion in criteria])
-            for source, name, is_reference in _sources(report, {key[0] for key in found})
-        ],
-    )
+    found = {(row.source, row.criterion): row for row in table}
+    criteria = {row.criterion for row in found.values()}
+    return _pivot(report, found, {each.key: each.name for each in report.criteria if each.key in criteria})
 
 
-def with_metrics(pivot: Pivot, report: Report) -> Pivot:
-    """Add a column for each imported metric, in the unit of the metric."""
-    found = {(row["source"], row["metric"]): row for row in report["metrics"]}
-    metrics = list(dict.fromkeys(metric for _, metric in found))
-    sources = [key for key, _, _ in _sources(report, {row["source"] for row in report["majority"]})]
-    return Pivot(
-        columns=pivot.columns + metrics,
-        rows=[
-            (name, is_reference, cells + [found.get((source, metric)) for metric in metrics])
-            for source, (name, is_reference, cells) in zip(sources, pivot.rows, strict=True)
-        ],
-    )
-
-
-def with_source_means(pivot: Pivot, report: Report) -> Pivot:
-    """Add a column with the mean and sd of each source over the criteria, as published tables have at their edge."""
-    found = {row["source"]: row for row in report["agreement_by_source"]}
-    sources = [key for key, _, _ in _sources(report, set(found))]
-    return Pivot(
-        columns=[*pivot.columns, _("Mean of criteria")],
-        rows=[
-            (name, is_reference, [*cells, found[source]])
-            for source, (name, is_reference, cells) in zip(sources, pivot.rows, strict=True)
-        ],
-    )
-
-
-def by_reason(report: Report) -> Pivot:
+def by_reason(report: Report) -> Pivot[Errors]:
     """Return the table of reasons, with error sub-dimensions in the columns."""
-    found = {(row["source"], row["criterion"], row["sub_dimension"]): row for row in report["errors"]}
-    columns = list(dict.fromkeys(key[1:] for key in found))
+    found = {(row.source, (row.criterion, row.sub_dimension)): row for row in report.errors}
+    return _pivot(report, found, {(row.criterion, row.sub_dimension): row.sub_dimension for row in report.errors})
+
+
+def _pivot(report: Report, found: Mapping[tuple[str | None, K], T], columns: Mapping[K, str]) -> Pivot[T]:
+    present = {key[0] for key in found}
+    named: list[tuple[str | None, str, bool]] = [(each.key, each.name, each.is_reference) for each in report.sources]
+    lines = [
+        Line(key, name, is_reference, [found.get((key, column)) for column in columns])
+        for key, name, is_reference in [*named, (None, _("All dialogues"), False)]
+        if key in present
+    ]
+    return Pivot(list(columns.values()), lines)
+
+
+def with_metrics(pivot: Pivot[Majority], report: Report) -> Pivot[Majority | MetricMean]:
+    """Add a column for each imported metric, in the unit of the metric."""
+    found: dict[tuple[str | None, str], MetricMean] = {(row.source, row.metric): row for row in report.metrics}
+    metrics = list(dict.fromkeys(row.metric for row in report.metrics))
     return Pivot(
-        columns=[sub_dimension for _criterion, sub_dimension in columns],
-        rows=[
-            (name, is_reference, [found.get((source, *column)) for column in columns])
-            for source, name, is_reference in _sources(report, {key[0] for key in found})
+        [*pivot.columns, *metrics],
+        [
+            Line(row.source, row.name, row.is_reference, [*row.cells, *(found.get((row.source, m)) for m in metrics)])
+            for row in pivot.rows
         ],
     )
 
 
-def _sources(report: Report, present: set[str | None]) -> list[tuple[str | None, str, bool]]:
-    named = [(row["key"], row["name"], row["is_reference"]) for row in report["sources"] if row["key"] in present]
-    return named + ([(None, _("All dialogues"), False)] if None in present else [])
+def with_source_means(pivot: Pivot[Agreement], report: Report) -> Pivot[Agreement | SourceMean]:
+    """Add a column with the mean and sd of each source over the criteria, as published tables have at their edge."""
+    found = {row.source: row for row in report.agreement_by_source}
+    return Pivot(
+        [*pivot.columns, _("Mean of criteria")],
+        [Line(row.source, row.name, row.is_reference, [*row.cells, found[row.source]]) for row in pivot.rows],
+    )

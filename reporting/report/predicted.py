@@ -1,32 +1,49 @@
 """The results of metrics and models against the final labels, as on the predictions page."""
 
-from typing import Any
+from dataclasses import dataclass, field
 
-from annotation.models import Metric
-from protocols.specs import CriterionSpec
+from measures.estimate import Estimate
 from reporting.predictions.table import Comparison
-
-Row = dict[str, Any]
-SHOWN = ("accuracy", "spearman", "pearson")
+from reporting.study.plain import spread
 
 
-def predicted_table(comparison: Comparison) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A share from 0 to 1 or a correlation with its 95 % interval. None is undefined; reason and note say why."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A metric against people's answers to a criterion, over all items that have both; `left_out` counts the others."""
+
+    metric: str
+    name: str
+    kind: str
+    criterion: str
+    items: int
+    left_out: int
+    accuracy: Figure = field(metadata=spread("accuracy"))
+    spearman: Figure = field(metadata=spread("spearman"))
+    pearson: Figure = field(metadata=spread("pearson"))
+
+
+def predicted_table(comparison: Comparison) -> list[Prediction]:
     """Return a row per metric and criterion, over all items."""
-    return [_row(comparison, metric, criterion) for metric, criterion in comparison.pairs]
+    rows = []
+    for metric, criterion in comparison.pairs:
+        found = comparison.whole(metric, criterion)
+        left_out = sum(found.left_out.values())
+        figures = (_figure(found.estimates[name]) for name in ("accuracy", "spearman", "pearson"))
+        row = Prediction(metric.key, metric.name, metric.kind, criterion.key, found.n_used, left_out, *figures)
+        rows.append(row)
+    return rows
 
 
-def _row(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Row:
-    found = comparison.whole(metric, criterion)
-    row: Row = {
-        "metric": metric.key,
-        "name": metric.name,
-        "kind": metric.kind,
-        "criterion": criterion.key,
-        "items": found.n_used,
-        "left_out": sum(found.left_out.values()),
-    }
-    for name in SHOWN:
-        each = found.estimates[name]
-        row |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-        row |= {f"{name}_note": each.interval_note, f"{name}_reason": each.reason}
-    return row
+def _figure(found: Estimate) -> Figure:
+    return Figure(found.value, found.low, found.high, found.interval_note, found.reason)

@@ -1,11 +1,10 @@
 """What each reader of a report may see: single answers are for people with Right.READ alone."""
 
 from datetime import datetime
-from typing import Any
 
 from annotation.access import Right
 from annotation.models import Study
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 
 SINGLE_ANSWERS = frozenset({"negative_texts"})
 
@@ -15,6 +14,9 @@ def hidden(rights: frozenset[Right]) -> frozenset[str]:
     return frozenset() if Right.READ in rights else SINGLE_ANSWERS
 
 
-def report_for(rights: frozenset[Right], study: Study, *, now: datetime) -> dict[str, Any]:
+def report_for(rights: frozenset[Right], study: Study, *, now: datetime) -> Report:
     """Build the report. Tables that must be hidden are empty."""
-    return build_report(study, now=now) | {name: [] for name in hidden(rights)}
+    report = build_report(study, now=now)
+    for name in hidden(rights):
+        setattr(report, name, [])
+    return report

@@ -1,16 +1,34 @@
 """Rows of the checklist about people: sampling criteria, recruitment and demographics."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from reporting.record.labels import SMALL, gender
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class Recruited:
+    """The people recruited, `imported` ones included; `wanted` is None if no number was planned."""
+
+    n: int
+    imported: int
+    by_status: dict[str, int]
+    wanted: int | None
+    by_platform: dict[str, int]
 
 
-def criteria_lines(value: Row) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Demographics:
+    """What is known of `n` people: {field: {value: people}}, None for fewer than three people."""
+
+    n: int
+    fields: dict[str, dict[str, int | None]]
+
+
+def criteria_lines(value: dict[str, Any]) -> list[str]:
     """Return a line for each sampling criterion that is set."""
     lines: dict[str, Callable[[Any], str]] = {
         "locations": lambda names: _("Location: %(names)s.") % {"names": ", ".join(names)},
@@ -27,25 +45,25 @@ def criteria_lines(value: Row) -> list[str]:
     return [lines[name](given) for name, given in value.items()]
 
 
-def recruited_lines(value: Row) -> list[str]:
-    lines = [_("People: %(n)s (imported: %(imported)s).") % value]
-    lines += [_("Through %(name)s: %(n)s.") % {"name": name, "n": n} for name, n in value["by_platform"].items()]
-    if value["wanted"] is not None:
-        lines.append(_("Planned: %(n)s.") % {"n": value["wanted"]})
+def recruited_lines(value: Recruited) -> list[str]:
+    lines = [_("People: %(n)s (imported: %(imported)s).") % {"n": value.n, "imported": value.imported}]
+    lines += [_("Through %(name)s: %(n)s.") % {"name": name, "n": n} for name, n in value.by_platform.items()]
+    if value.wanted is not None:
+        lines.append(_("Planned: %(n)s.") % {"n": value.wanted})
     return lines
 
 
-def demographics_row(said: Row | None) -> Row | None:
-    """Return the counts by field and value; fewer than three people are None."""
+def demographics_of(said: dict[str, Any] | None) -> Demographics | None:
+    """Return that part of the study record by field and value."""
     if said is None:
         return None
     fields = {each["name"]: {cell["value"]: cell["n"] for cell in each["values"]} for each in said["fields"]}
-    return {"n": said["n"], "fields": fields}
+    return Demographics(said["n"], fields)
 
 
-def demographics_lines(value: Row) -> list[str]:
-    lines = [_("Known for %(n)s people.") % {"n": value["n"]}]
-    for name, cells in value["fields"].items():
+def demographics_lines(value: Demographics) -> list[str]:
+    lines = [_("Known for %(n)s people.") % {"n": value.n}]
+    for name, cells in value.fields.items():
         counts = ", ".join(f"{answer} {f'< {SMALL}' if n is None else n}" for answer, n in cells.items())
         lines.append(f"{name}: {counts}.")
     return lines

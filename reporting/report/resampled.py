@@ -1,9 +1,8 @@
 """The bootstrap intervals of the report, over items or, if several items share a dialogue, over whole dialogues."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -17,15 +16,31 @@ from measures.histograms import Histogram
 from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_intervals, interval_guard
 from measures.labels import WORD_SCALES, alpha_word
 from protocols.specs import CriterionSpec
-from reporting.study.cells import StudyCells
-from reporting.study.votes import CriterionVotes, StudyVotes
-
-Row = dict[str, Any]
+from reporting.study.votes import CriterionVotes
 
 N_RESAMPLES = 2000
 LEVEL = 0.95
 OF_ITEMS = "bca_items"
 OF_DIALOGUES = "bca_dialogues"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The 95 % interval of a coefficient, and the words for the coefficient and its lower limit.
+
+    Limits are None if there is no interval; `interval_note` says why, or that the interval is unreliable. A word is
+    None if its number is None or the study has no verbal scale.
+    """
+
+    low: float | None
+    high: float | None
+    interval_note: str | None
+    word: str | None
+    low_word: str | None
+
+    @classmethod
+    def of(cls, value: float | None, ends: Interval, word: Callable[[float | None], str | None]) -> "Limits":
+        return cls(ends.low, ends.high, ends.note, word(value), word(ends.low))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,16 @@ class Sample:
     def n_units(self) -> int:
         return self.clusters.n_groups if self.clusters else self.histogram.n_rated
 
+    def limits(
+        self, criterion: CriterionSpec, study: Study, fleiss: float | None, alpha: float | None
+    ) -> tuple[Limits, Limits]:
+        """Return the limits of Fleiss' kappa and of alpha, whose values over these units are given."""
+        kernels, values = makers(criterion), {"fleiss": fleiss, "alpha": alpha}
+        found = self.around({name: kernels[name] for name, value in values.items() if value is not None}, study.seed)
+        ends, alpha_ends = (found.get(name, Interval(None, None)) for name in values)
+        alpha_limits = Limits.of(alpha, alpha_ends, partial(alpha_word, study.word_scale))
+        return Limits.of(fleiss, ends, WORD_SCALES[study.word_scale]), alpha_limits
+
     def intervals(self, kernel_makers: Sequence[KernelMaker], seed: int) -> list[Interval]:
         how = {"seed": seed, "n_resamples": N_RESAMPLES, "level": LEVEL}
         if self.clusters:
@@ -79,39 +104,3 @@ def _alpha_kernel(patterns: IntArray, criterion: CriterionSpec) -> Kernel:
     """Return alpha's kernel; the columns of votes that alpha treats as missing are removed."""
     left_out, numbers = alpha_options(criterion)
     return alpha_kernel(np.delete(patterns, left_out, axis=1), criterion.scale, numbers)
-
-
-def with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
-    """Return the agreement table with intervals of the pooled values, and words for each value and its lower limit."""
-    keys = {(source, criterion.key): key for source, criterion, key in study.rows()}
-    found = []
-    for row in rows:
-        criterion, source = keys[row["source"], row["criterion"]]
-        mine = votes.by_criterion[criterion]
-        values = {"pooled": row["pooled"], "alpha": row["alpha"]}
-        found.append(row | _limits(Sample.of(mine, mine.items.source == source), mine, values, study.study))
-    return found
-
-
-def overall_with_intervals(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
-    """Return the same as `with_intervals` for the table over all sources."""
-    found = []
-    for row in rows:
-        mine = votes.by_criterion[study.spec.by_key[row["criterion"]].id]
-        values = {"fleiss": row["fleiss_kappa"], "alpha": row["krippendorff_alpha"]}
-        everything = np.ones(len(mine.items.id), bool)
-        found.append(row | _limits(Sample.of(mine, everything), mine, values, study.study))
-    return found
-
-
-def _limits(sample: Sample, votes: CriterionVotes, values: Row, study: Study) -> Row:
-    row: Row = {"interval_method": sample.method, "n_units": sample.n_units}
-    kernels = makers(votes.criterion)
-    statistics = {name: "alpha" if name == "alpha" else "fleiss" for name in values}
-    found = sample.around({name: kernels[statistics[name]] for name in values if values[name] is not None}, study.seed)
-    for name, value in values.items():
-        limits = found.get(name) or Interval(None, None)
-        word = partial(alpha_word, study.word_scale) if statistics[name] == "alpha" else WORD_SCALES[study.word_scale]
-        row |= {f"{name}_low": limits.low, f"{name}_high": limits.high, f"{name}_interval_note": limits.note}
-        row |= {f"{name}_word": word(value), f"{name}_low_word": word(limits.low)}
-    return row

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 from reporting.report.build import Report
-from reporting.report.downloads import TABLES
+from reporting.report.downloads import TABLES, rows_of
 
 WIDEST = 60  # characters
 LONGEST_NAME = 31  # of a sheet
@@ -18,9 +18,9 @@ def as_xlsx(report: Report) -> bytes:
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(out, options) as book:
         bold = book.add_format({"bold": True})
-        for name, rows_of in TABLES.items():
+        for name in TABLES:
             sheet = book.add_worksheet(name[:LONGEST_NAME])
-            rows = list(rows_of(report))
+            rows = list(rows_of(report, name))
             names = list(rows[0]) if rows else []
             sheet.write_row(0, 0, names, bold)
             sheet.freeze_panes(1, 0)

@@ -1,189 +1,166 @@
 """The tables of a study's report that need only histograms. Percentages have two decimals."""
 
-import math
-from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
-from annotation.agreement_cells import alpha_of, counted, histogram_estimates, n_excluding, strong
-from measures.agreement import fleiss_kappa
-from measures.histograms import Histogram, total
-from measures.labels import WORD_SCALES
+from annotation.agreement_cells import counted, n_excluding
+from measures.histograms import Histogram
 from protocols.models import Option
 from protocols.specs import CriterionSpec
-from reporting.study.cells import Cell, StudyCells
+from reporting.study.cells import StudyCells
 from reporting.study.rules import places, positive_patterns, tied_patterns
 from reporting.study.scores import moments, percent
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class SourceName:
+    """The name of a row."""
+
+    key: str
+    name: str
+    is_reference: bool
 
 
-def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]:
-    """Return mean and sample standard deviation (n - 1) of the defined values; None where there are too few."""
-    found = [value for value in values if value is not None]
-    if not found:
-        return None, None
-    mean = math.fsum(found) / len(found)
-    if len(found) == 1:
-        return mean, None
-    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in found) / (len(found) - 1))
+@dataclass(frozen=True, slots=True)
+class CriterionName:
+    """The name of a column, with the scale of its answers: nominal, ordinal or interval."""
+
+    key: str
+    name: str
+    scale: str
 
 
-def heads(study: StudyCells) -> Row:
-    """Return the names for the rows (sources) and columns (criteria) of the tables."""
-    return {
-        "sources": [{"key": s.key, "name": s.name, "is_reference": s.is_reference} for s in study.sources],
-        "criteria": [{"key": c.key, "name": c.name, "scale": c.scale} for c in study.spec.voted],
-    }
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """Items that are positive by majority. The source of whole dialogues is None.
+
+    `percent` is that of `items`, which have an answer on the scale; None if there are none. `ties` counts items,
+    `excluding_votes` answers that are not on the scale, `items_left_out` items with only such answers.
+    """
+
+    source: str | None
+    criterion: str
+    positive_items: int
+    items: int
+    percent: float | None
+    ties: int
+    excluding_votes: int
+    items_left_out: int
 
 
-def agreement_table(study: StudyCells) -> list[Row]:
-    """Return Fleiss' kappa by source and criterion: per batch, averaged over batches, and pooled."""
+@dataclass(frozen=True, slots=True)
+class OptionVotes:
+    """The votes for an option; `percent` is that of all votes on the scale, None if there are none."""
+
+    option: str
+    label: str
+    votes: int
+    percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """The votes by role and by option. The source of whole dialogues is None.
+
+    `votes` are those on the scale, `excluding_votes` the others. `percent_positive` is None if there are none on the
+    scale. `mean`, `sd` and `median` are in points of the scale, None if it has no numbers or too few answers.
+    """
+
+    source: str | None
+    criterion: str
+    positive: int
+    negative: int
+    neutral: int
+    unsure: int
+    votes: int
+    excluding_votes: int
+    percent_positive: float | None
+    options: list[OptionVotes]
+    mean: float | None
+    sd: float | None
+    median: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Answers with a reason of a negative option; `percent` is that of all votes on the scale, None without any."""
+
+    source: str | None
+    criterion: str
+    sub_dimension: str
+    votes: int
+    percent: float | None
+
+
+def source_names(study: StudyCells) -> list[SourceName]:
+    return [SourceName(each.key, each.name, each.is_reference) for each in study.sources]
+
+
+def criterion_names(study: StudyCells) -> list[CriterionName]:
+    return [CriterionName(each.key, each.name, each.scale) for each in study.spec.voted]
+
+
+def majority_table(study: StudyCells) -> list[Majority]:
+    """Return a row for each source and criterion with a positive option."""
     return [
-        _agreement_row(source, criterion, study.column(key), study.pooled[key], study.study.word_scale)
+        _majority(source, criterion, study.pooled[key], study.study.majority_rule)
         for source, criterion, key in study.rows()
+        if places(criterion, Option.Role.POSITIVE)
     ]
 
 
-def _agreement_row(
-    source: str | None, criterion: CriterionSpec, cells: list[Cell | None], pooled: Histogram, word_scale: str
-) -> Row:
-    per_batch = [cell.fleiss if cell else None for cell in cells]
-    mean, sd = mean_sd(per_batch)
-    histogram, scale = counted(pooled, criterion)
-    sure = strong(histogram, scale)
-    whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, scale)
-    return {
-        "source": source,
-        "criterion": criterion.key,
-        "per_batch": per_batch,
-        "reasons": [cell.reason if cell else "no_ratings" for cell in cells],
-        "mean": mean,
-        "sd": sd,
-        "word": WORD_SCALES[word_scale](mean),
-        "undefined": sum(cell is not None and value is None for cell, value in zip(cells, per_batch, strict=True)),
-        "absent": sum(cell is None for cell in cells),
-        "pooled": whole.value,
-        "pooled_reason": whole.reason,
-        "alpha": alpha.value,
-        "alpha_reason": alpha.reason,
-        "n_items": whole.n_items,
-        "n_left_out": whole.n_left_out,
-        "strong_per_batch": [cell.strong if cell else None for cell in cells],
-        "strong_pooled": fleiss_kappa(sure).value,
-        "strong_share_kept": sure.n_items / histogram.n_items if histogram.n_items else None,
-    }
-
-
-def overall_table(study: StudyCells) -> list[Row]:
-    """Return a row per criterion with every coefficient over the items of all sources and batches."""
-    rows = []
-    for criterion in study.spec.voted:
-        parts = [study.pooled[key] for _, each, key in study.rows() if each == criterion]
-        histogram = total(parts, len(criterion.options))
-        if histogram.n_items:
-            rows.append(_overall_row(criterion, histogram_estimates(histogram, criterion)))
-    return rows
-
-
-def _overall_row(criterion: CriterionSpec, estimates: Row) -> Row:
-    """Return values without intervals: those of `histogram_estimates` assume that items are independent."""
-    return {
-        "criterion": criterion.key,
-        "scale": criterion.scale,
-        "fleiss_kappa": estimates["fleiss"]["value"],
-        "krippendorff_alpha": estimates["alpha"]["value"],
-        "alpha_reason": estimates["alpha"]["reason"],
-        "gwet_ac1": estimates["ac1"]["value"],
-        "percent_agreement": estimates["percent"]["value"],
-        "reason": estimates["fleiss"]["reason"],
-        "strong_kappa": estimates["strong"]["value"],
-        "strong_share_kept": estimates["strong_share_kept"],
-        "n_items": estimates["fleiss"]["n_items"],
-        "n_left_out": estimates["fleiss"]["n_left_out"],
-    }
-
-
-def margins(rows: list[Row], by: str, word_scale: str) -> list[Row]:
-    """Return mean and sd of the rows' means, by source or by criterion, as published tables have at their edges."""
-    names = list(dict.fromkeys(row[by] for row in rows))
-    table = []
-    for name in names:
-        mean, sd = mean_sd(row["mean"] for row in rows if row[by] == name)
-        word = WORD_SCALES[word_scale](mean)
-        table.append({by: name, "mean": mean, "sd": sd, "word": word, "word_scale": word_scale})
-    return table
-
-
-def majority_table(study: StudyCells) -> list[Row]:
-    """Return the share of items that are positive by majority, for criteria with a positive option."""
-    rows = []
-    for source, criterion, key in study.rows():
-        if places(criterion, Option.Role.POSITIVE):
-            rows.append(_majority_row(source, criterion, study.pooled[key], study.study.majority_rule))
-    return rows
-
-
-def _majority_row(source: str | None, criterion: CriterionSpec, pooled: Histogram, rule: str) -> Row:
+def _majority(source: str | None, criterion: CriterionSpec, pooled: Histogram, rule: str) -> Majority:
     histogram, scale = counted(pooled, criterion)
     is_positive = positive_patterns(histogram, scale, rule)
     positive = int(histogram.counts @ is_positive)
-    return {
-        "source": source,
-        "criterion": criterion.key,
-        "positive_items": positive,
-        "items": histogram.n_items,
-        "percent": percent(positive, histogram.n_items),
-        "ties": int(histogram.counts @ (tied_patterns(histogram) & ~is_positive)),
-        "excluding_votes": n_excluding(pooled, criterion),
-        "items_left_out": pooled.n_items - histogram.n_items,
-    }
+    return Majority(
+        source=source,
+        criterion=criterion.key,
+        positive_items=positive,
+        items=histogram.n_items,
+        percent=percent(positive, histogram.n_items),
+        ties=int(histogram.counts @ (tied_patterns(histogram) & ~is_positive)),
+        excluding_votes=n_excluding(pooled, criterion),
+        items_left_out=pooled.n_items - histogram.n_items,
+    )
 
 
-def votes_table(study: StudyCells) -> list[Row]:
-    """Return the shares of the answers among all votes."""
-    return [_votes_row(source, criterion, study.pooled[key]) for source, criterion, key in study.rows()]
+def votes_table(study: StudyCells) -> list[Votes]:
+    return [_votes(source, criterion, study.pooled[key]) for source, criterion, key in study.rows()]
 
 
-def _votes_row(source: str | None, criterion: CriterionSpec, pooled: Histogram) -> Row:
+def _votes(source: str | None, criterion: CriterionSpec, pooled: Histogram) -> Votes:
     histogram, scale = counted(pooled, criterion)
-    votes = histogram.category_votes
+    votes, n_votes = histogram.category_votes, histogram.n_votes
     found = moments(scale, votes)
     count = {role: int(votes[places(scale, role)].sum()) for role in Option.Role.values}
-    return {
-        "source": source,
-        "criterion": criterion.key,
-        "positive": count[Option.Role.POSITIVE],
-        "negative": count[Option.Role.NEGATIVE],
-        "neutral": count[Option.Role.NEUTRAL],
-        "unsure": count[Option.Role.UNSURE],
-        "votes": histogram.n_votes,
-        "excluding_votes": n_excluding(pooled, criterion),
-        "percent_positive": percent(count[Option.Role.POSITIVE], histogram.n_votes),
-        "options": [
-            {"option": option.key, "label": option.label, "votes": int(n), "percent": percent(n, histogram.n_votes)}
+    return Votes(
+        source=source,
+        criterion=criterion.key,
+        positive=count[Option.Role.POSITIVE],
+        negative=count[Option.Role.NEGATIVE],
+        neutral=count[Option.Role.NEUTRAL],
+        unsure=count[Option.Role.UNSURE],
+        votes=n_votes,
+        excluding_votes=n_excluding(pooled, criterion),
+        percent_positive=percent(count[Option.Role.POSITIVE], n_votes),
+        options=[
+            OptionVotes(option.key, option.label, int(n), percent(n, n_votes))
             for option, n in zip(scale.options, votes, strict=True)
         ],
-        **{name: found[name] for name in ("mean", "sd", "median")},
-    }
+        mean=found.mean,
+        sd=found.sd,
+        median=found.median,
+    )
 
 
-def errors_table(study: StudyCells) -> list[Row]:
-    """Return the share of all answers with each reason of a negative option."""
+def errors_table(study: StudyCells) -> list[Errors]:
     rows = []
     for source, criterion, key in study.rows():
         cells = [cell for cell in study.column(key) if cell]
         votes = counted(study.pooled[key], criterion)[0].n_votes
         for sub_dimension, ids in _negative_reasons(criterion).items():
             given = sum(cell.reasons.get(each, 0) for cell in cells for each in ids)
-            rows.append(
-                {
-                    "source": source,
-                    "criterion": criterion.key,
-                    "sub_dimension": sub_dimension,
-                    "votes": given,
-                    "percent": percent(given, votes),
-                }
-            )
+            rows.append(Errors(source, criterion.key, sub_dimension, given, percent(given, votes)))
     return rows
 
 

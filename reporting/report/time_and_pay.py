@@ -1,6 +1,7 @@
 """The time that the work took, its distribution over people, and its pay per hour."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -10,38 +11,107 @@ from annotation.models import Study
 from measures.arrays import FloatArray, IntArray
 from reporting.study.votes import StudyVotes
 
-Row = dict[str, Any]
 NO_TIMES, NO_PAY, OTHER_CURRENCY = "no_times", "no_pay", "other_currency"
 
 
-def time_and_pay(
-    study: Study, votes: StudyVotes, finished: Mapping[str, int], elapsed: Mapping[int, float], pay: Row
-) -> Row:
-    """Return times as browsers report them (`active`), and from claim to end by the server's clock (`elapsed`).
+@dataclass(frozen=True, slots=True)
+class Quartiles:
+    """The quartiles of `n` numbers; without any, they are None and `reason` says why."""
 
-    Answers without a time, such as imported ones, are left out and counted. `pay` is that part of the study record.
+    n: int
+    q1: float | None
+    median: float | None
+    q3: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeQuartiles(Quartiles):
+    """Quartiles of times; `n_left_out` answers have none, such as imported ones."""
+
+    n_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAndPay:
+    """Times as browsers report them (`active`), and from claim to end by the server's clock (`elapsed`), with the pay.
+
+    Amounts are texts, in `currency`; both are None if no pay is set, and a currency that is not set is None.
+    `paid_batches` counts finished assignments by kind of batch. Rates per hour are None without a pay or a time. The
+    floor is the minimum per hour: `is_below_floor` compares the median active batch, and `batches_below_floor` counts
+    batches; they are None if they cannot be compared, and `floor_reason` says why, if there is a floor. `ledger` is
+    that of the study record, None while it is empty.
     """
+
+    judgement_seconds: TimeQuartiles
+    batch_minutes_active: Quartiles
+    batch_minutes_elapsed: Quartiles
+    expected_minutes: int
+    judgements_per_annotator: Quartiles
+    pay_per_batch: str | None
+    currency: str | None
+    paid_batches: dict[str, int]
+    total_paid: str | None
+    hourly_expected: float | None
+    hourly_active: float | None
+    hourly_elapsed: float | None
+    floor: str
+    floor_currency: str
+    is_below_floor: bool | None
+    batches_below_floor: int | None
+    floor_reason: str | None
+    ledger: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The work of an annotator. `active_minutes` is that of the timed judgements, None without any."""
+
+    annotator: str
+    judgements: int
+    batches: int
+    active_minutes: float | None
+    timed_judgements: int
+
+
+def time_and_pay(
+    study: Study, votes: StudyVotes, finished: Mapping[str, int], elapsed: Mapping[int, float], pay: dict[str, Any]
+) -> TimeAndPay:
+    """Return times and pay. `pay` is that part of the study record."""
     timed = votes.active_ms > 0
     seconds = votes.active_ms[timed] / 1000
     per_batch = np.bincount(votes.assignment[timed], seconds, len(votes.work.id)) / 60
-    is_done = np.isin(votes.work.id, list(elapsed)) & (per_batch > 0)
-    done = per_batch[is_done]
+    active = per_batch[np.isin(votes.work.id, list(elapsed)) & (per_batch > 0)]
     minutes = np.array(list(elapsed.values())) / 60
-    return {
-        "judgement_seconds": quartiles(seconds) | {"n_left_out": int((~timed).sum())},
-        "batch_minutes_active": quartiles(done),
-        "batch_minutes_elapsed": quartiles(minutes),
-        "expected_minutes": study.minutes_expected,
-        "judgements_per_annotator": quartiles(_judgements(votes)[1]),
-        **_pay(study, finished, done, minutes, pay),
-    }
+    amount = study.pay_amount
+    is_below, n_below, reason = _against_floor(study, active, Decimal(pay["floor"]), pay["floor_currency"])
+    return TimeAndPay(
+        judgement_seconds=TimeQuartiles(**asdict(quartiles(seconds)), n_left_out=int((~timed).sum())),
+        batch_minutes_active=quartiles(active),
+        batch_minutes_elapsed=quartiles(minutes),
+        expected_minutes=study.minutes_expected,
+        judgements_per_annotator=quartiles(_judgements(votes)[1]),
+        pay_per_batch=None if amount is None else str(amount),
+        currency=study.pay_currency or None,
+        paid_batches=dict(finished),
+        total_paid=None if amount is None else str(amount * sum(finished.values())),
+        hourly_expected=_hourly(amount, float(study.minutes_expected)),
+        hourly_active=_hourly(amount, _median(active)),
+        hourly_elapsed=_hourly(amount, _median(minutes)),
+        floor=pay["floor"],
+        floor_currency=pay["floor_currency"],
+        is_below_floor=is_below,
+        batches_below_floor=n_below,
+        floor_reason=reason,
+        ledger=pay["ledger"],
+    )
 
 
-def quartiles(values: FloatArray | IntArray) -> Row:
+def quartiles(values: FloatArray | IntArray) -> Quartiles:
     if not len(values):
-        return {"n": 0, "q1": None, "median": None, "q3": None, "reason": NO_TIMES}
+        return Quartiles(0, None, None, None, NO_TIMES)
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-    return {"n": len(values), "q1": low, "median": middle, "q3": high, "reason": None}
+    return Quartiles(len(values), low, middle, high, None)
 
 
 def _judgements(votes: StudyVotes) -> tuple[IntArray, IntArray]:
@@ -52,34 +122,17 @@ def _judgements(votes: StudyVotes) -> tuple[IntArray, IntArray]:
     return present, np.bincount(row, per_batch[present]).astype(np.int64)
 
 
-def _pay(study: Study, finished: Mapping[str, int], active: FloatArray, elapsed: FloatArray, pay: Row) -> Row:
-    n_paid = sum(finished.values())
-    amount = study.pay_amount
-    return {
-        "pay_per_batch": None if amount is None else str(amount),
-        "currency": study.pay_currency or None,
-        "paid_batches": dict(finished),
-        "total_paid": None if amount is None else str(amount * n_paid),
-        "hourly_expected": _hourly(amount, float(study.minutes_expected)),
-        "hourly_active": _hourly(amount, _median(active)),
-        "hourly_elapsed": _hourly(amount, _median(elapsed)),
-        "floor": pay["floor"],
-        "floor_currency": pay["floor_currency"],
-        **_against_floor(study, active, Decimal(pay["floor"]), pay["floor_currency"]),
-        "ledger": pay["ledger"],
-    }
-
-
-def _against_floor(study: Study, active: FloatArray, floor: Decimal, currency: str) -> Row:
+def _against_floor(
+    study: Study, active: FloatArray, floor: Decimal, currency: str
+) -> tuple[bool | None, int | None, str | None]:
     """Return whether the median rate is below the floor, and how many batches were; or the reason why not."""
     reason = NO_PAY if study.pay_amount is None else NO_TIMES if not len(active) else None
     if reason is None and study.pay_currency != currency:
         reason = OTHER_CURRENCY
     if reason or study.pay_amount is None or not floor:
-        return {"is_below_floor": None, "batches_below_floor": None, "floor_reason": reason}
+        return None, None, reason
     enough = float(study.pay_amount) * 60 / float(floor)  # minutes that the pay is enough for
-    below = int((active > enough).sum())
-    return {"is_below_floor": bool(np.median(active) > enough), "batches_below_floor": below, "floor_reason": None}
+    return bool(np.median(active) > enough), int((active > enough).sum()), None
 
 
 def _hourly(amount: Decimal | None, minutes: float | None) -> float | None:
@@ -90,7 +143,7 @@ def _median(values: FloatArray) -> float | None:
     return float(np.median(values)) if len(values) else None
 
 
-def workload(votes: StudyVotes, names: Mapping[int, str]) -> list[Row]:
+def workload(votes: StudyVotes, names: Mapping[int, str]) -> list[Workload]:
     """Return a row per annotator, sorted by pseudonym."""
     present, judgements = _judgements(votes)
     people, row, n_batches = np.unique(votes.work.annotator[present], return_inverse=True, return_counts=True)
@@ -98,15 +151,8 @@ def workload(votes: StudyVotes, names: Mapping[int, str]) -> list[Row]:
     timed = np.bincount(votes.assignment, votes.active_ms > 0, len(votes.work.id))[present]
     n_timed, minutes = np.bincount(row, timed, len(people)), np.bincount(row, times, len(people))
     lines = zip(people.tolist(), judgements.tolist(), n_batches.tolist(), n_timed, minutes, strict=True)
-    return sorted(_workload(lines, names), key=lambda line: line["annotator"])
-
-
-def _workload(lines: Iterable[tuple[int, int, int, float, float]], names: Mapping[int, str]) -> Iterable[Row]:
-    for who, judgements, batches, n_timed, minutes in lines:
-        yield {
-            "annotator": names[who],
-            "judgements": judgements,
-            "batches": batches,
-            "active_minutes": round(float(minutes), 2) if n_timed else None,
-            "timed_judgements": int(n_timed),
-        }
+    found = [
+        Workload(names[who], n, batches, round(float(active), 2) if with_time else None, int(with_time))
+        for who, n, batches, with_time, active in lines
+    ]
+    return sorted(found, key=lambda line: line.annotator)

@@ -2,17 +2,26 @@
 
 import platform
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 
 from django.conf import settings
 
-PACKAGES = ("numpy", "scipy", "krippendorff")
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    parley: str
+    python: str
+    numpy: str
+    scipy: str
+    krippendorff: str
 
 
 @cache
-def versions() -> dict[str, str]:
-    """Return {name: version}. Parley is not installed as a package, so its version comes from pyproject.toml."""
+def versions() -> Versions:
+    """Return the versions. Parley is not installed as a package, so its own comes from pyproject.toml."""
     project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    installed = {name: version(name) for name in PACKAGES}
-    return {"parley": project["version"], "python": platform.python_version(), **installed}
+    return Versions(
+        project["version"], platform.python_version(), version("numpy"), version("scipy"), version("krippendorff")
+    )

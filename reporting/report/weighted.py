@@ -1,44 +1,65 @@
 """Weighted kappa for scales with an order: the mean over pairs of annotators, with all sources and batches together."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.agreement_cells import WEIGHTED, kappa_weights, on_scale
-from measures.arrays import FloatArray, IntArray
+from measures.arrays import IntArray
 from measures.estimate import Estimate
 from measures.intervals import interval_guard
 from measures.labels import WORD_SCALES
 from measures.pair_means import mean_pairwise_cohens_with_intervals
 from protocols.models import Option
-from reporting.study.cells import StudyCells
-from reporting.study.votes import CriterionVotes, StudyVotes
+from reporting.study.votes import CriterionVotes
 
-Row = dict[str, Any]
 NO_ORDER = "no_order"
 NO_PLACE = (Option.Role.UNSURE, Option.Role.EXCLUDING)
 
 
-def with_weighted_kappas(study: StudyCells, votes: StudyVotes, rows: list[Row]) -> list[Row]:
-    """Return the table over all sources with the two weighted kappas, which are undefined for a nominal scale."""
-    found = []
-    for row in rows:
-        criterion = study.spec.by_key[row["criterion"]]
-        _unsure, weights = kappa_weights(on_scale(criterion))
-        estimates = _estimates(votes.by_criterion[criterion.id], weights) if weights else _nominal()
-        found.append(row | _columns(estimates, study.study.word_scale))
-    return found
+@dataclass(frozen=True, slots=True)
+class WeightedKappa:
+    """A weighted kappa with its 95 % interval, and the words for the kappa and its lower limit.
+
+    `value` is None if it is undefined, and `reason` says why. Limits are None if there is no interval;
+    `interval_note` says why, or that the interval is unreliable.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    interval_note: str | None
+    reason: str | None
+    word: str | None
+    low_word: str | None
 
 
-def _estimates(votes: CriterionVotes, weights: Mapping[str, FloatArray]) -> dict[str, Estimate]:
-    n_places = len(next(iter(weights.values())))
-    codes, groups = _codes(votes), votes.items.groups[votes.item]
-    found = mean_pairwise_cohens_with_intervals(
-        votes.item, votes.annotator, codes, n_places, list(weights.values()), clusters=groups
-    )
-    is_shown, note = _guard(votes.item, groups, codes)
-    return {name: _guarded(each, is_shown, note) for name, each in zip(weights, found, strict=True)}
+def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, WeightedKappa], int]:
+    """Return the two weighted kappas by name, undefined for a nominal scale, and the number of pairs of annotators."""
+    _unsure, weights = kappa_weights(on_scale(votes.criterion))
+    estimates = dict.fromkeys(WEIGHTED, Estimate(None, NO_ORDER))
+    if weights:
+        codes, groups = _codes(votes), votes.items.groups[votes.item]
+        n_places = len(next(iter(weights.values())))
+        found = mean_pairwise_cohens_with_intervals(
+            votes.item, votes.annotator, codes, n_places, list(weights.values()), clusters=groups
+        )
+        is_shown, note = _guard(votes.item, groups, codes)
+        estimates = {name: _guarded(each, is_shown, note) for name, each in zip(weights, found, strict=True)}
+    word = WORD_SCALES[word_scale]
+    kappas = {
+        name: WeightedKappa(
+            value=each.value,
+            low=each.low,
+            high=each.high,
+            interval_note=each.interval_note,
+            reason=each.reason,
+            word=word(each.value),
+            low_word=word(each.low),
+        )
+        for name, each in estimates.items()
+    }
+    return kappas, max(each.n_pairs for each in estimates.values())
 
 
 def _codes(votes: CriterionVotes) -> IntArray:
@@ -59,17 +80,3 @@ def _guarded(estimate: Estimate, is_shown: bool, note: str | None) -> Estimate:
     if not is_shown or estimate.low is None:
         return estimate.with_interval(None, None, note or estimate.interval_note)
     return estimate.with_interval(estimate.low, estimate.high, note)
-
-
-def _nominal() -> dict[str, Estimate]:
-    return dict.fromkeys(WEIGHTED, Estimate(None, NO_ORDER))
-
-
-def _columns(estimates: Mapping[str, Estimate], word_scale: str) -> Row:
-    word = WORD_SCALES[word_scale]
-    columns: Row = {}
-    for name, each in estimates.items():
-        columns |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-        columns |= {f"{name}_interval_note": each.interval_note, f"{name}_reason": each.reason}
-        columns |= {f"{name}_word": word(each.value), f"{name}_low_word": word(each.low)}
-    return columns | {"n_pairs": max(each.n_pairs for each in estimates.values())}

@@ -10,7 +10,6 @@ from annotation.numbering import numbered_turns
 from protocols.word_count import count_words
 from reporting.study.scores import percent
 
-Row = dict[str, Any]
 CONTEXT = "context"
 SIDES = {"Q": "question", "A": "answer", "": CONTEXT}  # by the side of a numbered turn
 MIXES = {"domain": ("domain", "domains"), "topic": ("topic", "topics")}
@@ -23,6 +22,35 @@ TURNS = (
     "An utterance is one message. A turn is what one side says before the other side speaks; instructions to a model "
     "and results of its tools are context and belong to neither side."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The `n` dialogues with a value, and their percentage, None without dialogues. None stands for rare values."""
+
+    value: str | None
+    n: int
+    percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Statistics of dialogues; sides are "question", "answer" and, if there is any, "context". Means are None of 0."""
+
+    dialogues: int
+    utterances: int
+    turns: int
+    utterances_per_dialogue: float | None
+    turns_per_dialogue: float | None
+    utterances_by_side: dict[str, int]
+    tokens: dict[str, int]  # by side, and of "all"
+    tokens_per_dialogue: dict[str, float | None]
+    tokens_per_utterance: dict[str, float | None]
+    domains: list[Share]
+    topics: list[Share]
+    labels: list[Share]
+    tokenisation: str = TOKENS
+    counting: str = TURNS
 
 
 @dataclass(slots=True)
@@ -49,36 +77,32 @@ class DataSet:
         for name, fields in MIXES.items():
             self.mixes[name].update(_values(metadata, fields))
 
-    def figures(self) -> Row:
-        """Return the statistics as plain values; means are None without dialogues."""
+    def figures(self) -> Figures:
         sides = [side for side in SIDES.values() if side != CONTEXT or self.said[side]]
-        tokens = {"all": self.tokens.total(), **{side: self.tokens[side] for side in sides}}
-        return {
-            "dialogues": self.dialogues,
-            "utterances": self.utterances,
-            "turns": self.turns,
-            "utterances_per_dialogue": _mean(self.utterances, self.dialogues),
-            "turns_per_dialogue": _mean(self.turns, self.dialogues),
-            "utterances_by_side": {side: self.said[side] for side in sides},
-            "tokens": tokens,
-            "tokens_per_dialogue": {side: _mean(n, self.dialogues) for side, n in tokens.items()},
-            "tokens_per_utterance": {side: _mean(n, self._n_said(side)) for side, n in tokens.items()},
-            **{f"{name}s": mix_of(counts) for name, counts in self.mixes.items()},
-            "labels": mix_of(self.labels),
-            "tokenisation": TOKENS,
-            "counting": TURNS,
-        }
-
-    def _n_said(self, side: str) -> int:
-        return self.utterances if side == "all" else self.said[side]
+        said = {"all": self.utterances} | {side: self.said[side] for side in sides}
+        tokens = {"all": self.tokens.total()} | {side: self.tokens[side] for side in sides}
+        return Figures(
+            dialogues=self.dialogues,
+            utterances=self.utterances,
+            turns=self.turns,
+            utterances_per_dialogue=_mean(self.utterances, self.dialogues),
+            turns_per_dialogue=_mean(self.turns, self.dialogues),
+            utterances_by_side={side: self.said[side] for side in sides},
+            tokens=tokens,
+            tokens_per_dialogue={side: _mean(n, self.dialogues) for side, n in tokens.items()},
+            tokens_per_utterance={side: _mean(n, said[side]) for side, n in tokens.items()},
+            domains=mix_of(self.mixes["domain"]),
+            topics=mix_of(self.mixes["topic"]),
+            labels=mix_of(self.labels),
+        )
 
 
-def mix_of(counts: Mapping[str, int]) -> list[Row]:
+def mix_of(counts: Mapping[str, int]) -> list[Share]:
     """Return the values with their shares, the most frequent first; the rest is counted together under None."""
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     total, rest = sum(counts.values()), sum(n for _, n in ordered[MOST_VALUES:])
     shown: list[tuple[str | None, int]] = [*ordered[:MOST_VALUES], *([(None, rest)] if rest else [])]
-    return [{"value": value, "n": n, "percent": percent(n, total)} for value, n in shown]
+    return [Share(value, n, percent(n, total)) for value, n in shown]
 
 
 def _values(metadata: Mapping[str, Any], fields: Iterable[str]) -> list[str]:

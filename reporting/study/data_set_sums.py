@@ -10,13 +10,13 @@ from django.db.models.functions import MD5
 from annotation.models import Batch, Dialogue, Item, Study
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
-from reporting.study.data_set import DataSet
+from reporting.study.data_set import DataSet, Figures
 
 FETCHED = 2000
 KEPT = 60 * 60 * 24
 
 
-def data_set_of(study: Study) -> dict[str, Any] | None:
+def data_set_of(study: Study) -> Figures | None:
     """Return the statistics of the dialogues in main batches, or None if no whole dialogues are rated."""
     if ProtocolVersion.Unit.DIALOGUE not in spec_of(study.protocol_version).units:
         return None
@@ -25,15 +25,15 @@ def data_set_of(study: Study) -> dict[str, Any] | None:
     )
     found = Dialogue.objects.filter(pk__in=rated.values("dialogue"), is_textless=False)
     size = found.aggregate(n=Count("pk"), last=Max("pk"), roles=MD5(StringAgg("asker", "\n", order_by="pk")))
-    key = f"data-set:{study.join_token}:{size['n']}:{size['last']}:{size['roles']}"
+    key = f"data-set-figures:{study.join_token}:{size['n']}:{size['last']}:{size['roles']}"
     figures = cache.get(key)
     if figures is None:
         figures = _counted(found)
         cache.set(key, figures, KEPT)
-    return figures if figures["dialogues"] else None
+    return figures if figures.dialogues else None
 
 
-def _counted(dialogues: Any) -> dict[str, Any]:
+def _counted(dialogues: Any) -> Figures:
     data_set = DataSet()
     for turns, metadata, asker in dialogues.values_list("turns", "metadata", "asker").iterator(FETCHED):
         data_set.add(turns, metadata if isinstance(metadata, dict) else {}, asker)

@@ -36,12 +36,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class OtherBatches:
-    """Batches of one kind that is left out of the results."""
+    """The numbers of batches of a kind that is left out of the results, of their items and of their answers."""
 
     kind: str
-    n_batches: int
-    n_items: int
-    n_ratings: int
+    batches: int
+    items: int
+    ratings: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 from reporting.study.votes import CriterionVotes, Work
 
-Row = dict[str, Any]
 MEAN_SCORE = "mean_score"
 POSITIVE_SHARE = "positive_share"
 NO_NUMBERS, NO_RATINGS = "no_numbers", "no_ratings"
@@ -35,6 +33,20 @@ class Blocks:
 
     arrays: list[FloatArray]
     n_shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Mean, sample standard deviation (n - 1) and median of `n_numbers` answers, in points of the scale.
+
+    A value is None if there are too few answers; `reason` says why there is no mean.
+    """
+
+    mean: float | None
+    sd: float | None
+    median: float | None
+    n_numbers: int
+    reason: str | None
 
 
 def scale_of(criterion: CriterionSpec) -> Scale | None:
@@ -62,20 +74,19 @@ def numbers_of(criterion: CriterionSpec) -> FloatArray | None:
     return np.array(found, float)
 
 
-def moments(criterion: CriterionSpec, votes: IntArray) -> Row:
-    """Return mean, sample standard deviation and median of the numbers; unsure and excluding answers have none."""
+def moments(criterion: CriterionSpec, votes: IntArray) -> Moments:
+    """Return the moments of the numbers; unsure and excluding answers have none."""
     numbers = numbers_of(criterion)
-    nothing = {"mean": None, "sd": None, "median": None, "n_numbers": 0}
     if numbers is None:
-        return nothing | {"reason": NO_NUMBERS}
+        return Moments(None, None, None, 0, NO_NUMBERS)
     known = ~np.isnan(numbers)
     values, times = numbers[known], votes[known]
     n = int(times.sum())
     if not n:
-        return nothing | {"reason": NO_RATINGS}
+        return Moments(None, None, None, 0, NO_RATINGS)
     mean = float(values @ times) / n
     sd = float(np.sqrt(times @ (values - mean) ** 2 / (n - 1))) if n > 1 else None
-    return {"mean": mean, "sd": sd, "median": weighted_median(values, times), "n_numbers": n, "reason": None}
+    return Moments(mean, sd, weighted_median(values, times), n, None)
 
 
 def weighted_median(values: FloatArray, times: IntArray) -> float:

@@ -56,7 +56,7 @@ def test_the_annotator_reads_the_time_of_their_batch(sized):
 def test_pay_and_report_take_the_time_of_the_largest_batch(sized):
     study, _batch = sized
     assert [offer.minutes for offer in offers_of(study, plan_of(study))] == [13]
-    assert build_report(study, now=NOW)["time_and_pay"]["expected_minutes"] == 13
+    assert build_report(study, now=NOW).time_and_pay.expected_minutes == 13
 
 
 def test_a_time_that_the_study_sets_holds_for_every_batch(sized):

@@ -19,7 +19,7 @@ def test_an_exclusion_keeps_answers_and_marks_and_counts_neither(annotator, assi
     annotator.post(rate_url(assignment), {"appropriateness-option": "3", "appropriateness-text-3": WORDS})
     flag(assignment, Rating.objects.get().item, "other", WORDS)
     study = assignment.batch.study
-    assert flags_table(study)[-1]["flags"] == 1
+    assert flags_table(study)[-1].flags == 1
     set_status(assignment.participant, status="excluded", now=timezone.now())
     assert flags_table(study) == []
     assert (Rating.objects.get().free_text, ItemMark.objects.get().words) == (WORDS, WORDS)

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.models import Study
 from reporting.report.build import build_report
+from reporting.report.downloads import as_json
 
 # All that may differ: when the report was made, and how many annotators are imported ones, which all of them are now.
 EXCEPTIONS = ("generated_at", "n_imported_annotators")
@@ -21,7 +22,7 @@ IMPORTED = re.compile("imported")  # the same number within the checklist
 
 
 def report_of(study: Study) -> dict[str, Any]:
-    report = json.loads(json.dumps(build_report(Study.objects.get(pk=study.pk), now=timezone.now()), default=str))
+    report = json.loads(as_json(build_report(Study.objects.get(pk=study.pk), now=timezone.now())))
     return {name: value for name, value in report.items() if name not in EXCEPTIONS}
 
 

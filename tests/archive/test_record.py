@@ -58,7 +58,7 @@ def files_of(study: Study) -> dict[str, str]:
         sheet = as_markdown(study, datasheet(study, report, people_of(study)), now=NOW)
     # The people who were imported are counted in the checklist, and all of them are now.
     tables = {name: as_csv(report, name) for name in TABLES if name != "checklist"}
-    return tables | {"datasheet": sheet, "methods": " ".join(report["methods"])}
+    return tables | {"datasheet": sheet, "methods": " ".join(report.methods)}
 
 
 def settled_in(report: dict[str, Any]) -> int:

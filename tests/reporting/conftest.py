@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Batch, Study
 from annotation.services.claiming import submit_assignment
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
 from tests.factories_protocols import make_scale_version
@@ -38,11 +38,11 @@ def read_once() -> dict:
 
 
 @pytest.fixture
-def he_report(read_once: dict, request: pytest.FixtureRequest) -> dict:
+def he_report(read_once: dict, request: pytest.FixtureRequest) -> Report:
     """Imported and built by the first test that asks: the report is plain values, which outlive the database's rows."""
     if not read_once:
-        read_once |= build_report(request.getfixturevalue("he_study"), now=NOW)
-    return copy.deepcopy(read_once)
+        read_once["report"] = build_report(request.getfixturevalue("he_study"), now=NOW)
+    return copy.deepcopy(read_once["report"])
 
 
 @pytest.fixture

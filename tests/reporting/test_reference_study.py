@@ -22,9 +22,9 @@ Wanted = Any
 CLOSE = 1e-6  # the file has six decimals
 
 
-def by_cell(rows: list[dict], *names: str) -> dict[str, Any]:
+def by_cell(rows: list[Any], *names: str) -> dict[str, Any]:
     """One figure as it is, several as a dictionary."""
-    found = {f"{row['source']}/{row['criterion']}": {name: row[name] for name in names} for row in rows}
+    found = {f"{row.source}/{row.criterion}": {name: getattr(row, name) for name in names} for row in rows}
     return found if len(names) > 1 else {cell: row[names[0]] for cell, row in found.items()}
 
 
@@ -43,17 +43,17 @@ def the_note_says_what_the_data_are(wanted: Wanted, request: pytest.FixtureReque
 
 
 def ratings(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    assert request.getfixturevalue("he_report")["n_ratings"] == wanted
+    assert request.getfixturevalue("he_report").n_ratings == wanted
 
 
 def majority(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    rows = request.getfixturevalue("he_report")["majority"]
+    rows = request.getfixturevalue("he_report").majority
     assert by_cell(rows, "positive_items", "percent") == wanted
 
 
 def majority_ties(wanted: Wanted, request: pytest.FixtureRequest) -> None:
     """The report counts them, the data set leaves them out by name."""
-    rows = request.getfixturevalue("he_report")["majority"]
+    rows = request.getfixturevalue("he_report").majority
     of_cell = {cell: sum(cell == name.split("-", 1)[1] for name in wanted) for cell in EXPECTED["majority"]}
     assert by_cell(rows, "ties") == of_cell
     study = request.getfixturevalue("he_study")
@@ -68,36 +68,36 @@ def majority_ties(wanted: Wanted, request: pytest.FixtureRequest) -> None:
 
 
 def all_votes_positive_percent(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    assert by_cell(request.getfixturevalue("he_report")["votes"], "percent_positive") == wanted
+    assert by_cell(request.getfixturevalue("he_report").votes, "percent_positive") == wanted
 
 
 def votes(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    rows = request.getfixturevalue("he_report")["votes"]
+    rows = request.getfixturevalue("he_report").votes
     found = by_cell(rows, "positive", "negative", "unsure")
     assert {cell: row | {"dont_know": row.pop("unsure")} for cell, row in found.items()} == wanted
 
 
 def fleiss_mean_over_batches(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    assert_kappas(by_cell(request.getfixturevalue("he_report")["agreement"], "mean"), wanted)
+    assert_kappas(by_cell(request.getfixturevalue("he_report").agreement, "mean"), wanted)
 
 
 def fleiss_per_batch(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    assert_kappas(by_cell(request.getfixturevalue("he_report")["agreement"], "per_batch"), wanted)
+    assert_kappas(by_cell(request.getfixturevalue("he_report").agreement, "per_batch"), wanted)
 
 
 def fleiss_strong_only_per_batch(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    assert_kappas(by_cell(request.getfixturevalue("he_report")["agreement"], "strong_per_batch"), wanted)
+    assert_kappas(by_cell(request.getfixturevalue("he_report").agreement, "strong_per_batch"), wanted)
 
 
 def fleiss_batch_pooled(wanted: Wanted, request: pytest.FixtureRequest) -> None:
-    rows = request.getfixturevalue("he_report")["batches"]
-    assert_kappas({f"batch{row['batch']}": row["kappa_all_judgements"] for row in rows}, wanted)
+    rows = request.getfixturevalue("he_report").batches
+    assert_kappas({f"batch{row.batch}": row.kappa_all_judgements for row in rows}, wanted)
 
 
 def cohen_pairs_pooled(wanted: Wanted, request: pytest.FixtureRequest) -> None:
     found: dict[str, dict[str, float]] = {batch: {} for batch in wanted}
-    for row in request.getfixturevalue("he_report")["pairs"]:
-        found[f"batch{row['batch']}"]["-".join(row["annotators"])] = row["kappa"]
+    for row in request.getfixturevalue("he_report").pairs:
+        found[f"batch{row.batch}"]["-".join(row.annotators)] = row.kappa
     for batch, pairs in wanted.items():
         assert_kappas(found[batch], pairs)
 

@@ -87,7 +87,7 @@ def test_an_item_settled_as_excluded_is_left_out_of_the_data_set(adjudicated: Ad
 
 
 def test_the_report_counts_what_was_settled_how(adjudicated: AdjudicatedStudy):
-    assert build_report(adjudicated.cast.study, now=NOW)["adjudication"] is None
+    assert build_report(adjudicated.cast.study, now=NOW).adjudication is None
     settled(adjudicated, adjudicated.disagreed(key="a"), "0")
     adjudicated.disagreed(key="b")
     batch = adjudicated.finish(["1", "1"], ["2", "1"], key="c")
@@ -95,7 +95,7 @@ def test_the_report_counts_what_was_settled_how(adjudicated: AdjudicatedStudy):
     for number in (0, 1):
         adjudicated.look(batch, number, {0: "2"})
     sweep_disagreements(now=NOW)
-    found = build_report(adjudicated.cast.study, now=NOW)["adjudication"]
+    found = build_report(adjudicated.cast.study, now=NOW).adjudication
     assert found == {
         "batches": 3,
         "items": 6,

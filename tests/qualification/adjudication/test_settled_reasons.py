@@ -72,11 +72,11 @@ def test_a_trainer_reads_what_is_kept_with_the_label(pair: tuple[Work, Work], cl
 def test_the_report_counts_final_labels_and_how_they_became_final(pair: tuple[Work, Work]):  # noqa: F811
     work, _other = pair
     settle_second(work)
-    row = next(row for row in build_report(work.study, now=NOW)["final_labels"] if row["criterion"] == "score")
-    assert {each["option"]: each["items"] for each in row["labels"]} == {"2": 2, "1": 1, "0": 0}
+    row = next(row for row in build_report(work.study, now=NOW).final_labels if row.criterion == "score")
+    assert {each.option: each.items for each in row.labels} == {"2": 2, "1": 1, "0": 0}
     ways = ("agreement", "majority", "re_rating", "adjudicated", "replaced")
-    assert [row[name] for name in ways] == [1, 0, 1, 1, 0]
-    assert (row["items"], row["labelled"], row["tied"]) == (3, 3, 0)
+    assert [getattr(row, name) for name in ways] == [1, 0, 1, 1, 0]
+    assert (row.items, row.labelled, row.tied) == (3, 3, 0)
 
 
 def compared_in(work: Work) -> Compared:

@@ -124,12 +124,12 @@ def test_the_report_says_that_it_was_on_and_since_when(cast: Cast):
 
     report = build_report(cast.study, now=timezone.now())
 
-    assert report["feedback"] == [{"since": today, "until": None}]
-    assert f"Since {today}, annotators have been told how often they agree" in " ".join(report["methods"])
-    assert "not fully independent" in report["rules"]["feedback"]
+    assert report.feedback == [{"since": today, "until": None}]
+    assert f"Since {today}, annotators have been told how often they agree" in " ".join(report.methods)
+    assert "not fully independent" in report.rules["feedback"]
     switch(cast, False)
     assert f"From {today} to {today}, annotators were told" in " ".join(
-        build_report(cast.study, now=timezone.now())["methods"]
+        build_report(cast.study, now=timezone.now()).methods
     )
 
 
@@ -139,6 +139,6 @@ def test_the_report_of_a_study_without_it_does_not_speak_of_it(db):
 
     report = build_report(cast.study, now=timezone.now())
 
-    assert report["feedback"] == []
-    assert "feedback" not in report["rules"]
-    assert "told how often" not in " ".join(report["methods"])
+    assert report.feedback == []
+    assert "feedback" not in report.rules
+    assert "told how often" not in " ".join(report.methods)

@@ -221,8 +221,8 @@ def test_figures_are_as_without_the_checks(cast: Cast, rated):
     assert sum(sum(each.values()) for each in histograms) == 30 * 4
     assert len(study_votes(cast.study, spec_of(cast.study.protocol_version)).rating) == 240
     report = build_report(cast.study, now=timezone.now())
-    assert (report["n_ratings"], report["material"]["items"], report["material"]["dialogues"]) == (240, 30, 10)
-    assert {row["batch"]: row["n_items"] for row in report["batches"]}["ten"] == 30
+    assert (report.n_ratings, report.material.items, report.material.dialogues) == (240, 30, 10)
+    assert {row.batch: row.n_items for row in report.batches}["ten"] == 30
 
 
 def test_the_course_of_an_annotator_leaves_them_out(cast: Cast, rated):

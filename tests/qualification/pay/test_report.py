@@ -12,6 +12,7 @@ from qualification.models import PayPlan
 from qualification.pay.services.ledger import sweep_pay
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES
+from reporting.report.time_and_pay import TimeAndPay
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.qualification.pay.factories import PayEntryFactory, finish
@@ -29,12 +30,12 @@ def paid(cast: Cast) -> Cast:
     return cast
 
 
-def work_of(cast: Cast) -> dict:
-    return build_report(cast.study, now=NOW)["time_and_pay"]
+def work_of(cast: Cast) -> TimeAndPay:
+    return build_report(cast.study, now=NOW).time_and_pay
 
 
 def test_amounts_bonuses_and_the_median_hour_come_from_the_ledger(paid: Cast):
-    assert work_of(paid)["ledger"] == {
+    assert work_of(paid).ledger == {
         "paid": [
             {"currency": "GBP", "n_work": 2, "work": "9.34", "bonus": "1.50", "correction": "0", "total": "10.84"}
         ],
@@ -49,11 +50,11 @@ def test_amounts_bonuses_and_the_median_hour_come_from_the_ledger(paid: Cast):
 def test_the_floor_of_the_study_is_the_reports(paid: Cast):
     PayPlan.objects.update(floor_per_hour="7.50")
     work = work_of(paid)
-    assert (work["floor"], work["floor_currency"], work["ledger"]["is_below_floor"]) == ("7.5", "GBP", True)
+    assert (work.floor, work.floor_currency, work.ledger["is_below_floor"]) == ("7.5", "GBP", True)
 
 
 def test_without_a_ledger_there_is_none_in_the_report(cast: Cast):
-    assert work_of(cast)["ledger"] is None
+    assert work_of(cast).ledger is None
 
 
 def test_the_ledger_is_on_the_page_and_in_the_table(paid: Cast, client: Client):

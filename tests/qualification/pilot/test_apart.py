@@ -17,6 +17,7 @@ from reporting.board.rows import board_data
 from reporting.predictions.downloads import as_json
 from reporting.predictions.table import Comparison
 from reporting.report.build import build_report
+from reporting.report.downloads import as_json as as_report_json
 from tests.cast import Cast, make_cast
 from tests.factories import MetricFactory, make_annotator, make_batch
 from tests.working import rate_everything
@@ -63,7 +64,7 @@ OF_ALL_MATERIAL = ("3.1.2", "3.2.4", "3.3.3")
 
 def read_report(study: Study) -> dict[str, Any]:
     """All of it but what says which batches are left out."""
-    built = json.dumps(build_report(Study.objects.get(pk=study.pk), now=NOW), default=str)
+    built = as_report_json(build_report(Study.objects.get(pk=study.pk), now=NOW))
     report = json.loads(built, parse_float=lambda digits: round(float(digits), 9))
     assert [row["kind"] for row in report.pop("excluded_batches")] in ([], ["pilot"])
     report["datasheet"] = [row for row in report["datasheet"] if row["number"] not in OF_ALL_MATERIAL]

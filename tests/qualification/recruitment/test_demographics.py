@@ -187,13 +187,13 @@ def test_the_report_tells_counts_and_no_small_ones(cast, entries):
     for entry in entries:
         DemographicsFactory(participant=entry.participant, fields={"Sex": "Female", "Age": "31"})
     DemographicsFactory(participant=make_annotator(cast.study, "fourth"), fields={"Sex": "Male"})
-    rows = {row["key"]: row for row in build_report(cast.study, now=NOW)["checklist"]}
+    rows = {row.key: row for row in build_report(cast.study, now=NOW).checklist}
 
-    assert rows["sampling_criteria"]["lines"][:2] == ["Location: Italy.", "First language: Italian."]
-    assert "Approval rate for earlier work: at least 95 per cent." in rows["sampling_criteria"]["lines"]
-    assert rows["recruited"]["lines"][1:] == ["Through Prolific: 3.", "Planned: 40."]
-    assert rows["demographics"]["lines"] == ["Known for 4 people.", "Age: 25–34 3.", "Sex: Female 3, Male < 3."]
-    assert rows["demographics"]["value"]["fields"]["Sex"] == {"Female": 3, "Male": None}
+    assert rows["sampling_criteria"].lines[:2] == ["Location: Italy.", "First language: Italian."]
+    assert "Approval rate for earlier work: at least 95 per cent." in rows["sampling_criteria"].lines
+    assert rows["recruited"].lines[1:] == ["Through Prolific: 3.", "Planned: 40."]
+    assert rows["demographics"].lines == ["Known for 4 people.", "Age: 25–34 3.", "Sex: Female 3, Male < 3."]
+    assert rows["demographics"].value.fields["Sex"] == {"Female": 3, "Male": None}
 
 
 # --- by themselves, and away --------------------------------------------------------------------------------

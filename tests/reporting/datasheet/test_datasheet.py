@@ -20,6 +20,7 @@ from reporting.datasheet.build import FACTS, Answer, as_json, as_markdown, by_se
 from reporting.datasheet.questions import QUESTIONS, SECTIONS
 from reporting.report.build import build_report, open_report
 from reporting.study.facts import people_of
+from reporting.study.plain import plain
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
@@ -64,14 +65,14 @@ def test_every_fact_answers_one_question_and_every_question_says_what_to_write()
 
 # --- what the database answers ---------------------------------------------------------------------------
 def test_the_sheet_of_the_reference_study_is_filled_where_the_database_knows(he_report):
-    found = {row["number"]: row for row in he_report["datasheet"]}
+    found = {row.number: row for row in he_report.datasheet}
     assert list(found) == [question.number for question in QUESTIONS]
-    assert found["3.1.1"]["answer"].splitlines()[0] == "ground_truth: 42"
-    assert found["3.2.1"]["answer"] == str(he_report["n_annotators"])
-    assert found["4.3.1"]["answer"].splitlines() == [row["name"] for row in he_report["criteria"]]
-    assert set(he_report["datasheet"][0]) == {"number", "question", "answer", "origin"}
-    assert {row["origin"] for row in he_report["datasheet"]} == {"database", "missing"}
-    assert all((row["answer"] is None) == (row["origin"] == "missing") for row in he_report["datasheet"])
+    assert found["3.1.1"].answer.splitlines()[0] == "ground_truth: 42"
+    assert found["3.2.1"].answer == str(he_report.n_annotators)
+    assert found["4.3.1"].answer.splitlines() == [row.name for row in he_report.criteria]
+    assert set(plain(he_report.datasheet[0])) == {"number", "question", "answer", "origin"}
+    assert {row.origin for row in he_report.datasheet} == {"database", "missing"}
+    assert all((row.answer is None) == (row.origin == "missing") for row in he_report.datasheet)
 
 
 def test_what_only_people_know_is_missing(rated: Study):
@@ -91,9 +92,9 @@ def test_pay_and_platform_answer_in_part(rated: Study):
 
 def test_numbers_are_those_of_the_report(rated: Study):
     report, found = build_report(rated, now=NOW), sheet_of(rated)
-    assert found["3.2.1"].text == str(report["n_annotators"]) == "3"
+    assert found["3.2.1"].text == str(report.n_annotators) == "3"
     assert [line.rpartition(": ")[2] for line in found["3.1.1"].text.splitlines()] == ["2", "2", "2"]
-    kappa = next(row["fleiss_kappa"] for row in report["agreement_overall"] if row["criterion"] == "listening")
+    kappa = next(row.fleiss_kappa for row in report.agreement_overall if row.criterion == "listening")
     assert f"Listening: Fleiss' kappa {kappa:.2f}".replace("-", "−") in found["4.3.11"].text
     assert "seed 7" in found["3.1.2"].text
 
@@ -160,9 +161,9 @@ def test_answers_are_in_the_language_of_the_reader_and_those_of_the_report_in_en
     wanted = "Left out of all results: Pilot"
     with override("it"):
         assert wanted not in sheet_of(rated)["3.3.3"].text
-        found = {row["number"]: row for row in build_report(rated, now=NOW)["datasheet"]}
-    assert wanted in found["3.3.3"]["answer"]
-    assert [row["question"] for row in found.values()] == [question.text for question in QUESTIONS]
+        found = {row.number: row for row in build_report(rated, now=NOW).datasheet}
+    assert wanted in found["3.3.3"].answer
+    assert [row.question for row in found.values()] == [question.text for question in QUESTIONS]
 
 
 # --- what people write -----------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import study_record_of
 from reporting.report.build import build_report
+from reporting.report.checklist import Entry
 from reporting.report.downloads import TABLES, as_csv
 from reporting.report.latex import as_latex
 from tests.cast import Cast
@@ -49,8 +50,8 @@ def acceptance() -> AcceptanceStudy:
     return made
 
 
-def row_of(study: Study, key: str) -> dict:
-    return next(row for row in build_report(Study.objects.get(pk=study.pk), now=NOW)["checklist"] if row["key"] == key)
+def row_of(study: Study, key: str) -> Entry:
+    return next(row for row in build_report(Study.objects.get(pk=study.pk), now=NOW).checklist if row.key == key)
 
 
 def text_of(answer) -> str:
@@ -64,12 +65,12 @@ def test_the_rule_of_the_qualification_fills_its_row_with_threshold_panel_and_nu
         finish(make_candidate(study, name), batch, answer)
     sweep_attempts(now=NOW)
     row = row_of(study, "qualification_rule")
-    (rule,) = row["value"]["rules"]
-    assert row["status"] == "known"
-    assert (row["value"]["tried"], row["value"]["passed"], row["value"]["failed"]) == (2, 1, 1)
+    (rule,) = row.value["rules"]
+    assert row.status == "known"
+    assert (row.value["tried"], row.value["passed"], row.value["failed"]) == (2, 1, 1)
     assert rule["attempts"] == 2
     assert rule["used_low"] == rule["used_high"] > 0
-    text = " ".join(row["lines"])
+    text = " ".join(row.lines)
     assert "Rule: Fleiss' kappa of the panel and the candidate, over all criteria together, by the value" in text
     assert "passed strictly above the threshold." in text
     assert f"Threshold: the panel's own kappa, {rule['used_low']:.3f}." in text
@@ -84,7 +85,7 @@ def test_a_rule_that_has_decided_is_told_as_it_stood_then():
     Qualification.objects.update(method="gold", threshold_from="fixed", threshold=0.8)
     study.has_qualification = False
     study.save()
-    (rule,) = row_of(study, "qualification_rule")["value"]["rules"]
+    (rule,) = row_of(study, "qualification_rule").value["rules"]
     assert (rule["method"], rule["threshold_from"]) == ("panel_kappa", "panel")
 
 
@@ -105,20 +106,20 @@ def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
 def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
     QualificationFactory(study=cast.study, is_trained=True, has_comprehension_check=True)
     Study.objects.update(has_qualification=True)
-    lines = row_of(cast.study, "qualification_rule")["lines"]
+    lines = row_of(cast.study, "qualification_rule").lines
     assert "Threshold: the panel's own kappa, which has not been applied to anybody yet." in lines
     assert "Candidates rate training batches with explanations before they qualify." in lines
     assert "Candidates first answer questions about the guidelines, all of them correctly within 2 tries." in lines
 
 
 def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
-    assert row_of(cast.study, "qualification_rule")["lines"] == [
+    assert row_of(cast.study, "qualification_rule").lines == [
         "A member of the team cleared annotators by hand, without a rule."
     ]
     Study.objects.update(is_clearing_on_join=True)
     row = row_of(cast.study, "qualification_rule")
-    assert (row["status"], row["value"]) == ("missing", None)
-    assert row["lines"] == ["State the rule by which annotators were accepted, with its threshold."]
+    assert (row.status, row.value) == ("missing", None)
+    assert row.lines == ["State the rule by which annotators were accepted, with its threshold."]
 
 
 def test_methods_and_datasheet_name_the_rule():
@@ -126,14 +127,14 @@ def test_methods_and_datasheet_name_the_rule():
     finish(make_candidate(study), batch, like(0))
     sweep_attempts(now=NOW)
     report = build_report(study, now=NOW)
-    found = {row["number"]: row["answer"] for row in report["datasheet"]}
+    found = {row.number: row.answer for row in report.datasheet}
     assert ("Annotators rate only after they have qualified by a rule.\nRule: Fleiss' kappa of the panel") in found[
         "3.3.3"
     ]
     assert "cleared them" not in found["3.3.3"]
     main = make_batch(study, key="main", position=7)
     rate_everything(claim_seat(make_annotator(study, "rater"), main, now=NOW), now=NOW)
-    text = " ".join(build_report(study, now=NOW)["methods"])
+    text = " ".join(build_report(study, now=NOW).methods)
     rule = "Fleiss' kappa of the panel and the candidate, over all criteria together;"
     assert f"Annotators had to pass a qualification ({rule}" in text
     assert "Of 1 candidates, 1 passed." in text
@@ -141,7 +142,7 @@ def test_methods_and_datasheet_name_the_rule():
 
 # --- batch acceptance --------------------------------------------------------------------------------
 def test_the_report_has_decisions_rounds_agreement_and_rework(acceptance: AcceptanceStudy):
-    found = build_report(acceptance.cast.study, now=NOW)["acceptance"]
+    found = build_report(acceptance.cast.study, now=NOW).acceptance
     assert {name: found[name] for name in ("batches", "decisions", "accepted", "returned", "not_assessable")} == {
         "batches": 2, "decisions": 3, "accepted": 2, "returned": 1, "not_assessable": 0,
     }  # fmt: skip
@@ -164,7 +165,7 @@ def test_a_study_whose_only_batch_was_returned_reports_its_yield_and_rounds(clie
     assert "First-pass yield 0 of 1 batches; Wilson interval" in page
     assert "Decided rounds per batch Batches that are being rated again are included. 1.00" in page
     report = build_report(acceptance.cast.study, now=NOW)
-    assert (report["n_ratings"], report["acceptance"]["first_pass_yield"]) == (0, 0.0)
+    assert (report.n_ratings, report.acceptance["first_pass_yield"]) == (0, 0.0)
     assert "Decided rounds per batch" in as_latex(report)
     for name in ("report_html", "report_json", "report_xlsx"):
         assert client.get(reverse(name, args=[acceptance.cast.study.slug])).status_code == 200
@@ -172,16 +173,16 @@ def test_a_study_whose_only_batch_was_returned_reports_its_yield_and_rounds(clie
 
 def test_each_returned_round_adds_to_the_rework(acceptance: AcceptanceStudy):
     study = acceptance.cast.study
-    assert build_report(study, now=NOW)["acceptance"]["rework_hours"] == 0.2
+    assert build_report(study, now=NOW).acceptance["rework_hours"] == 0.2
     batch = acceptance.finish("worse", LABELS, active_ms=30_000)
     acceptance.review(acceptance.draw(batch), LABELS[::-1])
-    assert build_report(study, now=NOW)["acceptance"]["rework_hours"] == pytest.approx(0.3)
+    assert build_report(study, now=NOW).acceptance["rework_hours"] == pytest.approx(0.3)
 
 
 def test_a_decision_of_a_lead_counts_and_is_told(acceptance: AcceptanceStudy):
     found = Sample.objects.get(decision="return")
     Sample.objects.filter(pk=found.pk).update(overridden_to="accept", override_reason="Good enough.")
-    report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
+    report = build_report(acceptance.cast.study, now=NOW).acceptance
     assert (report["accepted"], report["returned"], report["overridden"]) == (3, 0, 1)
     assert report["first_pass_yield"] == 1.0
 
@@ -190,7 +191,7 @@ def test_each_plan_that_decided_is_told_as_it_stood(acceptance: AcceptanceStudy)
     AcceptancePlan.objects.update(kind="sequential", good=0.9, bad=0.5, is_blind=False)
     batch = acceptance.finish("late", LABELS * 4)
     acceptance.review(acceptance.draw(batch), LABELS * 4)
-    plans = plan_lines(build_report(acceptance.cast.study, now=NOW)["acceptance"], {"score": "Score"})
+    plans = plan_lines(build_report(acceptance.cast.study, now=NOW).acceptance, {"score": "Score"})
     assert len(plans) == 2
     assert plans[0].startswith(
         "6 items are drawn. A batch is accepted with at most 1 error. Controllers review the answer to: Score."
@@ -201,7 +202,7 @@ def test_each_plan_that_decided_is_told_as_it_stood(acceptance: AcceptanceStudy)
 
 def test_what_is_not_known_yet_is_a_dash_with_its_reason(cast: Cast):
     PlanFactory(study=cast.study)
-    found = build_report(cast.study, now=NOW)["acceptance"]
+    found = build_report(cast.study, now=NOW).acceptance
     lines = {line.key: line for line in acceptance_lines(found)}
     assert (lines["yield"].value, lines["rounds"].value, lines["more"].value, lines["kappa"].value) == ("–",) * 4
     assert lines["kappa"].notes == ("Undefined: no item was reviewed by two controllers.",)
@@ -215,7 +216,7 @@ def test_controllers_who_always_gave_one_answer_have_no_kappa(acceptance: Accept
     SampledItem.objects.exclude(sample=found).update(second_label=None)
     for each in SampledItem.objects.filter(sample=found):
         SampledItem.objects.filter(pk=each.pk).update(second_label=each.controller_label)
-    report = build_report(acceptance.cast.study, now=NOW)["acceptance"]
+    report = build_report(acceptance.cast.study, now=NOW).acceptance
     assert (report["kappa"], report["kappa_reason"], report["kappa_items"]) == (None, "no_variation", 6)
     notes = {line.key: line.notes for line in acceptance_lines(report)}["kappa"]
     assert notes[0].startswith("Undefined: everybody gave the same answer")
@@ -225,7 +226,7 @@ def test_a_study_without_acceptance_has_nothing_of_it_anywhere(cast: Cast, clien
     rate_everything(claim_seat(cast.annotator, cast.batch, now=NOW), now=NOW)
     PlanFactory(study=cast.study, is_on=False)
     report = build_report(cast.study, now=NOW)
-    assert report["acceptance"] is None
+    assert report.acceptance is None
     assert as_csv(report, "acceptance") == ""
     assert "acceptance" not in as_latex(report).lower()
     client.force_login(cast.lead)
@@ -257,10 +258,10 @@ def test_tables_latex_and_methods_have_it_in_english(acceptance: AcceptanceStudy
     text = as_latex(report)
     assert r"\label{tab:acceptance}" in text
     assert "Needed more than one round & 50.0 \\%" in text
-    methods = " ".join(report["methods"])
+    methods = " ".join(report.methods)
     assert "Controllers reviewed samples of finished batches (criteria: Score). 6 items are drawn." in methods
     assert "The first-pass yield was 50.0\u00a0%: 1 of 2 batches;" in methods
-    sheet = {row["number"]: row["answer"] for row in report["datasheet"]}
+    sheet = {row.number: row.answer for row in report.datasheet}
     assert "6 items are drawn." in sheet["3.3.3"]
 
 

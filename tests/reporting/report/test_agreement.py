@@ -18,10 +18,11 @@ from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from measures.labels import WORD_SCALES
 from reporting.board.rows import board_data
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
 from reporting.report.spreadsheet import as_xlsx
+from reporting.study.plain import plain
 from tests.cast import Cast
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch, take_seat
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
-def table(report: dict, name: str) -> list[dict[str, str]]:
+def table(report: Report, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(as_csv(report, name))))
 
 
@@ -52,22 +53,22 @@ def rated(cast: Cast) -> Cast:
 
 # --- weighted kappa ------------------------------------------------------------------------------------
 def test_weighted_kappas_of_the_report_are_the_means_over_all_pairs(scale_study: Study):
-    for row in build_report(scale_study, now=NOW)["agreement_overall"]:
-        given = Rating.objects.filter(criterion__key=row["criterion"]).order_by("item")
+    for row in build_report(scale_study, now=NOW).agreement_overall:
+        given = Rating.objects.filter(criterion__key=row.criterion).order_by("item")
         people = given.order_by("assignment").values_list("assignment", flat=True).distinct()
         answers = [list(given.filter(assignment=who).values_list("option__value", flat=True)) for who in people]
         for weights in ("linear", "quadratic"):
             pairs = [
                 cohen_kappa_score(*both, labels=[5, 4, 3, 2, 1], weights=weights) for both in combinations(answers, 2)
             ]
-            assert row[f"cohen_{weights}"] == pytest.approx(mean(pairs))
-        assert (row["n_pairs"], row["cohen_linear_interval_note"]) == (3, "too_few_items")
+            assert getattr(row, f"cohen_{weights}").value == pytest.approx(mean(pairs))
+        assert (row.n_pairs, row.cohen_linear.interval_note) == (3, "too_few_items")
 
 
 def test_a_scale_without_an_order_has_a_reason_and_no_column(rated: Cast):
     report = build_report(rated.study, now=NOW)
-    for row in report["agreement_overall"]:
-        assert (row["cohen_linear"], row["cohen_quadratic_reason"]) == (None, "no_order")
+    for row in report.agreement_overall:
+        assert (row.cohen_linear.value, row.cohen_quadratic.reason) == (None, "no_order")
     assert "Weighted kappa, linear" not in page_of_lead(rated.study, rated)
     assert "Linear kappa" not in as_latex(report)
 
@@ -75,15 +76,15 @@ def test_a_scale_without_an_order_has_a_reason_and_no_column(rated: Cast):
 def test_files_of_a_scale_have_the_weighted_kappas(scale_study: Study):
     report = build_report(scale_study, now=NOW)
     assert "Linear kappa & Quadratic kappa" in as_latex(report)
-    linear = {row["criterion"]: row["cohen_linear"] for row in report["agreement_overall"]}
+    linear = {row.criterion: row.cohen_linear.value for row in report.agreement_overall}
     assert {row["criterion"]: float(row["cohen_linear"]) for row in table(report, "overall")} == linear
 
 
 # --- means of sources and criteria -----------------------------------------------------------------------
 @pytest.mark.parametrize("by", ["source", "criterion"])
-def test_each_source_and_criterion_has_mean_and_sd_of_its_row_or_column(he_report: dict, by: str):
+def test_each_source_and_criterion_has_mean_and_sd_of_its_row_or_column(he_report: Report, by: str):
     for row in table(he_report, f"agreement_by_{by}"):
-        means = [each["mean"] for each in he_report["agreement"] if each[by] == row[by] and each["mean"] is not None]
+        means = [each.mean for each in he_report.agreement if getattr(each, by) == row[by] and each.mean is not None]
         assert float(row["mean"]) == pytest.approx(mean(means))
         assert float(row["sd"]) == pytest.approx(stdev(means))
         assert row["word"] == WORD_SCALES["landis_koch"](mean(means))
@@ -98,7 +99,7 @@ def test_page_and_latex_have_a_column_of_sources_and_a_row_of_criteria(rated: Ca
 
 
 # --- pairs -----------------------------------------------------------------------------------------------
-def test_pairs_of_the_report_have_kappa_on_strong_judgements_with_its_items(he_report: dict):
+def test_pairs_of_the_report_have_kappa_on_strong_judgements_with_its_items(he_report: Report):
     rows = [row for row in he_rows() if row["batch"] == "1"]
     unsure = {(row["criterion"], row["candidate_id"]) for row in rows if row["answer"].lower() == "i don't know"}
     strong = [row for row in rows if (row["criterion"], row["candidate_id"]) not in unsure]
@@ -107,10 +108,10 @@ def test_pairs_of_the_report_have_kappa_on_strong_judgements_with_its_items(he_r
         for row in strong
     }
     questions = sorted({key[1:] for key in given})
-    for pair in (pair for pair in he_report["pairs"] if pair["batch"] == "1"):
-        first, second = ([given[who, *each] for each in questions] for who in pair["annotators"])
-        assert pair["strong_kappa"] == pytest.approx(cohen_kappa_score(first, second))
-        assert pair["strong_n"] == len(questions) < pair["n"]
+    for pair in (pair for pair in he_report.pairs if pair.batch == "1"):
+        first, second = ([given[who, *each] for each in questions] for who in pair.annotators)
+        assert pair.strong_kappa == pytest.approx(cohen_kappa_score(first, second))
+        assert pair.strong_n == len(questions) < pair.n
     assert {"kappa", "n", "strong_kappa", "strong_n"} <= set(table(he_report, "pairs")[0])
     assert expected()["cohen_pairs_pooled"]
 
@@ -139,7 +140,7 @@ def two_kinds(cast: Cast) -> Study:
 
 def test_pairs_are_named_by_the_criteria_that_are_taken_together(two_kinds: Study, cast: Cast):
     report = build_report(two_kinds, now=NOW)
-    assert [(row["criteria"], row["n_options"]) for row in report["pairs"]] == [(["facts"], 3), (["register"], 5)]
+    assert [(row.criteria, row.n_options) for row in report.pairs] == [(["facts"], 3), (["register"], 5)]
     assert [row["criteria"] for row in table(report, "pairs")] == ["facts", "register"]
     page = page_of_lead(two_kinds, cast)
     assert "Pairs in batch 1: Facts (1)" in page
@@ -147,14 +148,14 @@ def test_pairs_are_named_by_the_criteria_that_are_taken_together(two_kinds: Stud
 
 
 def test_a_batch_whose_questions_have_different_answers_says_why_it_has_no_kappa(two_kinds: Study, cast: Cast):
-    (row,) = build_report(two_kinds, now=NOW)["batches"]
-    assert (row["kappa_all_judgements"], row["kappa_reason"]) == (None, "different_answers")
+    (row,) = build_report(two_kinds, now=NOW).batches
+    assert (row.kappa_all_judgements, row.kappa_reason) == (None, "different_answers")
     assert "the questions have different options, so no kappa covers all of them" in page_of_lead(two_kinds, cast)
 
 
 def test_votes_for_two_positive_options_make_an_item_positive_and_not_tied(two_kinds: Study):
-    rows = [row for row in build_report(two_kinds, now=NOW)["majority"] if row["criterion"] == "register"]
-    assert [(row["percent"], row["ties"]) for row in rows] == [(100.0, 0)] * 3
+    rows = [row for row in build_report(two_kinds, now=NOW).majority if row.criterion == "register"]
+    assert [(row.percent, row.ties) for row in rows] == [(100.0, 0)] * 3
 
 
 def test_a_label_that_is_a_number_is_parted_from_how_often_it_was_given(two_kinds: Study, cast: Cast):
@@ -166,8 +167,8 @@ def test_a_label_that_is_a_number_is_parted_from_how_often_it_was_given(two_kind
 def test_votes_wanted_are_those_of_the_batches_and_not_of_the_settings(two_kinds: Study):
     Study.objects.filter(pk=two_kinds.pk).update(seats=3)
     two_kinds.refresh_from_db()
-    (row,) = [row for row in build_report(two_kinds, now=NOW)["checklist"] if row["key"] == "votes_per_sample"]
-    assert row["lines"] == ["Votes per item: 2 to 2, 2.00 on average; planned: 2."]
+    (row,) = [row for row in build_report(two_kinds, now=NOW).checklist if row.key == "votes_per_sample"]
+    assert row.lines == ["Votes per item: 2 to 2, 2.00 on average; planned: 2."]
 
 
 # --- batches that are half done ----------------------------------------------------------------------------
@@ -204,11 +205,11 @@ def test_items_with_one_vote_are_in_the_expected_agreement_of_report_and_board_a
     criteria = {each.key: each.id for each in board.choice.scope.criteria}
     sources = dict(half_done.study.sources.values_list("key", "pk"))
     compared = []
-    for row in report["agreement"]:
-        kappa = kappa_by_gwet(half_done.study, row["criterion"], row["source"])
-        cell = cells[criteria[row["criterion"]], sources[row["source"]]].estimates["fleiss"]
-        assert row["pooled"] == cell["value"] == (None if kappa is None else pytest.approx(kappa))
-        compared.append((kappa, row["n_left_out"]))
+    for row in report.agreement:
+        kappa = kappa_by_gwet(half_done.study, row.criterion, row.source)
+        cell = cells[criteria[row.criterion], sources[row.source]].estimates["fleiss"]
+        assert row.pooled == cell["value"] == (None if kappa is None else pytest.approx(kappa))
+        compared.append((kappa, row.n_left_out))
     assert any(kappa is not None and kappa < -1 and n_left_out for kappa, n_left_out in compared)
     page = page_of_lead(half_done.study, half_done)
     assert "with one vote" in page
@@ -221,10 +222,10 @@ def test_the_words_of_the_study_and_their_source_are_in_every_file(rated: Cast, 
     Study.objects.filter(pk=rated.study.pk).update(word_scale=scale)
     rated.study.refresh_from_db()
     report = build_report(rated.study, now=NOW)
-    sentence = report["rules"]["words"]
+    sentence = report.rules["words"]
     assert {row["word_scale"] for row in table(report, "agreement_by_criterion")} == {scale}
-    for row in report["agreement_by_criterion"]:
-        assert row["word"] == WORD_SCALES[scale](row["mean"])
+    for row in report.agreement_by_criterion:
+        assert row.word == WORD_SCALES[scale](row.mean)
     with ZipFile(io.BytesIO(as_xlsx(report))) as book:
         assert f">{scale}<" in book.read("xl/sharedStrings.xml").decode()
     named = {"landis_koch": "Landis and Koch (1977", "krippendorff": "Krippendorff (2004", "none": "no verbal scale"}[
@@ -232,9 +233,9 @@ def test_the_words_of_the_study_and_their_source_are_in_every_file(rated: Cast, 
     ]
     for text in (sentence, as_latex(report), page_of_lead(rated.study, rated)):
         assert named in text
-    assert (report["study"]["word_scale"], scale == "none") == (scale, not any(words_in(report)))
+    assert (report.study.word_scale, scale == "none") == (scale, not any(words_in(report)))
 
 
-def words_in(report: dict) -> list[str]:
-    rows = [*report["agreement"], *report["agreement_overall"], *report["agreement_by_source"]]
-    return [value for row in rows for name, value in row.items() if name.endswith("word") and value]
+def words_in(report: Report) -> list[str]:
+    rows = [*report.agreement, *report.agreement_overall, *report.agreement_by_source]
+    return [value for row in rows for name, value in plain(row).items() if name.endswith("word") and value]

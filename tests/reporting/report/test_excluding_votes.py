@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -38,40 +39,40 @@ def report(work: Work) -> Report:
     return build_report(work.study, now=NOW)
 
 
-def score_of(report: Report, table: str) -> dict:
-    return next(row for row in report[table] if row["criterion"] == "score")
+def score_of(report: Report, table: str) -> Any:
+    return next(row for row in getattr(report, table) if row.criterion == "score")
 
 
 def test_majorities_and_ties_are_those_of_the_votes_on_the_scale(report: Report):
     row = score_of(report, "majority")
-    assert (row["positive_items"], row["items"], row["ties"]) == (1, 4, 1)
-    assert (row["excluding_votes"], row["items_left_out"]) == (2, 0)
+    assert (row.positive_items, row.items, row.ties) == (1, 4, 1)
+    assert (row.excluding_votes, row.items_left_out) == (2, 0)
 
 
 def test_shares_of_votes_leave_them_out_and_say_how_many(report: Report):
     row = score_of(report, "votes")
-    assert (row["votes"], row["excluding_votes"], row["percent_positive"]) == (10, 2, 40.0)
-    assert {option["label"]: option["votes"] for option in row["options"]} == {"2": 4, "1": 3, "0": 3}
-    assert sum(option["percent"] for option in row["options"]) == pytest.approx(100)
+    assert (row.votes, row.excluding_votes, row.percent_positive) == (10, 2, 40.0)
+    assert {option.label: option.votes for option in row.options} == {"2": 4, "1": 3, "0": 3}
+    assert sum(option.percent for option in row.options) == pytest.approx(100)
 
 
 def test_pairs_are_compared_on_the_scale(report: Report):
-    pairs = [row for row in report["pairs"] if row["n_options"] == 3]
-    assert {(row["n"], row["n_left_out"]) for row in pairs} == {(3, 1)}
+    pairs = [row for row in report.pairs if row.n_options == 3]
+    assert {(row.n, row.n_left_out) for row in pairs} == {(3, 1)}
     by_hand = cohen_kappa([[1, 0, 0], [0, 1, 1], [0, 0, 0]]).value  # 2 and 2; 1 and 1; 1 and 0
-    assert pairs[0]["kappa"] == pytest.approx(by_hand)
+    assert pairs[0].kappa == pytest.approx(by_hand)
 
 
 def test_breakdowns_count_the_votes_on_the_scale(report: Report):
-    rows = {row["value"]: row for row in report["breakdowns"] if row["criterion"] == "score" and row["value"]}
-    assert sum(row["n_votes"] for row in rows.values()) == 10
-    assert sorted(row["excluding_votes"] for row in rows.values()) == [0, 2]
-    assert {row["n_items"] for row in rows.values()} == {2}
+    rows = {row.value: row for row in report.breakdowns if row.criterion == "score" and row.value}
+    assert sum(row.n_votes for row in rows.values()) == 10
+    assert sorted(row.excluding_votes for row in rows.values()) == [0, 2]
+    assert {row.n_items for row in rows.values()} == {2}
 
 
 def test_the_distributions_still_show_them(report: Report):
-    row = next(row for row in report["distributions"] if row["criterion"] == "score")
-    assert {option["option"]: option["votes"] for option in row["options"]}["abandon"] == 2
+    row = next(row for row in report.distributions if row.criterion == "score")
+    assert {option.option: option.votes for option in row.options}["abandon"] == 2
 
 
 def test_page_and_files_name_how_many_are_left_out(work: Work, report: Report, client: Client):

@@ -18,9 +18,10 @@ from weasyprint import CSS, HTML
 from annotation.models import Candidate, Metric, Prediction
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 from reporting.report.downloads import TABLES
 from reporting.report.latex import _cell, as_latex, escaped, number, probability
+from reporting.report.sizes import Comment
 from reporting.report.spreadsheet import as_xlsx
 from tests.cast import Cast
 from tests.working import rate_everything
@@ -30,7 +31,7 @@ HOSTILE = r"50% of A&B_{x} \input{/etc/passwd} ~^ <b> $1$ #2"
 
 
 @pytest.fixture
-def report(cast: Cast) -> dict:
+def report(cast: Cast) -> Report:
     cast.study.name = HOSTILE
     cast.study.save()
     for at, annotator in enumerate(cast.annotators):
@@ -40,7 +41,7 @@ def report(cast: Cast) -> dict:
 
 
 # --- LaTeX ---------------------------------------------------------------------------------------------
-def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report: dict):
+def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report: Report):
     text = as_latex(report)
 
     labels = re.findall(r"\\label\{tab:(\w+)\}", text)
@@ -49,7 +50,7 @@ def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report
     assert text.startswith(r"\documentclass") and text.endswith("\\end{document}\n")  # noqa: PT018 - its two ends
 
 
-def test_every_group_and_environment_is_closed(report: dict):
+def test_every_group_and_environment_is_closed(report: Report):
     text = as_latex(report)
     bare = re.sub(r"\\[{}]", "", text)
 
@@ -57,14 +58,14 @@ def test_every_group_and_environment_is_closed(report: dict):
     assert Counter(re.findall(r"\\begin\{(\w+)\}", text)) == Counter(re.findall(r"\\end\{(\w+)\}", text))
 
 
-def test_rows_have_as_many_cells_as_the_head(report: dict):
+def test_rows_have_as_many_cells_as_the_head(report: Report):
     for table in as_latex(report).split(r"\begin{longtable}")[1:]:
         lines = [line for line in table.split(r"\end{longtable}")[0].splitlines() if " & " in line]
         cells = {len(re.findall(r"(?<!\\)&", line)) for line in lines}
         assert len(cells) == 1, lines[:2]
 
 
-def test_a_text_of_somebody_is_never_a_command(report: dict):
+def test_a_text_of_somebody_is_never_a_command(report: Report):
     text = as_latex(report)
 
     assert r"\input" not in text
@@ -92,15 +93,15 @@ def test_a_hyphen_before_a_number_is_a_minus_and_others_stay():
 
 
 # --- automatic metrics --------------------------------------------------------------------------
-def test_means_of_metrics_stand_beside_peoples_judgements(cast: Cast, report: dict):
+def test_means_of_metrics_stand_beside_peoples_judgements(cast: Cast, report: Report):
     """The reference has no score: a dash, never a nought."""
     scored = Candidate.objects.exclude(source__is_reference=True).filter(dialogue__study=cast.study)
     metric = Metric.objects.create(study=cast.study, key="nll", name="nll", kind="score", created_at=NOW)
     Prediction.objects.bulk_create(Prediction(metric=metric, candidate=each, value=2.5) for each in scored)
     report = build_report(cast.study, now=NOW)
 
-    reference = next(source["key"] for source in report["sources"] if source["is_reference"])
-    means = {row["source"]: row["mean"] for row in report["metrics"]}
+    reference = next(source.key for source in report.sources if source.is_reference)
+    means = {row.source: row.mean for row in report.metrics}
     assert means.pop(reference) is None
     assert set(means.values()) == {2.5}
     table = as_latex(report).split(r"\begin{longtable}")[1]
@@ -114,7 +115,7 @@ def test_means_of_metrics_stand_beside_peoples_judgements(cast: Cast, report: di
 
 
 # --- spreadsheet ---------------------------------------------------------------------------------------
-def test_the_spreadsheet_has_every_table_and_no_formula(report: dict):
+def test_the_spreadsheet_has_every_table_and_no_formula(report: Report):
     with ZipFile(BytesIO(as_xlsx(report))) as book:
         names = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
         sheets = [book.read(name).decode() for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
@@ -123,8 +124,8 @@ def test_the_spreadsheet_has_every_table_and_no_formula(report: dict):
     assert not any("<f>" in sheet for sheet in sheets)
 
 
-def test_a_text_that_looks_like_a_formula_or_an_address_stays_a_text(report: dict):
-    report["comments"] = [{"batch": "1", "annotator": "a", "comment": each} for each in ("=1+1", "http://x.example")]
+def test_a_text_that_looks_like_a_formula_or_an_address_stays_a_text(report: Report):
+    report.comments = [Comment("1", "a", each) for each in ("=1+1", "http://x.example")]
 
     with ZipFile(BytesIO(as_xlsx(report))) as book:
         texts = book.read("xl/sharedStrings.xml").decode()
@@ -144,7 +145,7 @@ def test_a_text_that_looks_like_a_formula_or_an_address_stays_a_text(report: dic
         ("report_xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", b"PK"),
     ],
 )
-def test_each_is_a_file_with_the_name_of_the_study(report: dict, cast: Cast, name: str, kind: str, begins: bytes):
+def test_each_is_a_file_with_the_name_of_the_study(report: Report, cast: Cast, name: str, kind: str, begins: bytes):
     client = Client()
     client.force_login(cast.lead)
 
@@ -155,7 +156,7 @@ def test_each_is_a_file_with_the_name_of_the_study(report: dict, cast: Cast, nam
     assert answer.content.startswith(begins)
 
 
-def test_the_html_file_needs_nothing_from_anywhere(report: dict, cast: Cast):
+def test_the_html_file_needs_nothing_from_anywhere(report: Report, cast: Cast):
     client = Client()
     client.force_login(cast.lead)
 

@@ -12,8 +12,9 @@ from annotation.models import Batch, Item
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
 from protocols.answers import Given
-from reporting.report.build import build_report
+from reporting.report.build import PARTS, build_report
 from reporting.report.downloads import as_csv
+from reporting.study.plain import plain
 from tests.annotation.work_pages import sign_in, text_of
 from tests.cast import Cast
 from tests.factories import make_annotator
@@ -46,15 +47,15 @@ def test_flags_are_counted_by_reason_and_change_no_other_number(rated: Cast):
     flag(two, second)
     take_back(two, second)
     after = build_report(rated.study, now=NOW)
-    assert before["flags"] == []
-    assert after["flags"] == [
+    assert before.flags == []
+    assert plain(after.flags) == [
         {"reason": "broken", "flags": 2, "items": 1, "annotators": 2, "skipped": 0},
         {"reason": "personal", "flags": 1, "items": 1, "annotators": 1, "skipped": 0},
         {"reason": "any", "flags": 3, "items": 2, "annotators": 3, "skipped": 0},
     ]
     told = {"flags", "methods"}
-    assert {name for name in before if before[name] != after[name]} == told
-    assert "Annotators flagged 2 items as faulty; flags are not counted as answers." in after["methods"]
+    assert {name for name in PARTS if getattr(before, name) != getattr(after, name)} == told
+    assert "Annotators flagged 2 items as faulty; flags are not counted as answers." in after.methods
 
 
 def test_flags_of_work_without_a_seat_and_of_known_answers_do_not_count(rated: Cast):
@@ -64,7 +65,7 @@ def test_flags_of_work_without_a_seat_and_of_known_answers_do_not_count(rated: C
     rated.batch.seats.filter(assignment=one).update(assignment=None, lease_expires_at=None)
     flag(two, second)
     Item.objects.filter(pk=second.pk).update(is_check=True)
-    assert build_report(rated.study, now=NOW)["flags"] == []
+    assert build_report(rated.study, now=NOW).flags == []
 
 
 def test_skipped_items_are_counted_where_items_may_be_skipped():
@@ -74,8 +75,8 @@ def test_skipped_items_are_counted_where_items_may_be_skipped():
     flag(assignment, skipped, "language")
     flag(assignment, answered, "language")
     record(assignment, Submission(answered.token, "whole", Given("1"), uuid4()), now=NOW)
-    (row, _whole) = build_report(batch.study, now=NOW)["flags"]
-    assert row == {"reason": "language", "flags": 2, "items": 2, "annotators": 1, "skipped": 1}
+    (row, _whole) = build_report(batch.study, now=NOW).flags
+    assert plain(row) == {"reason": "language", "flags": 2, "items": 2, "annotators": 1, "skipped": 1}
 
 
 def test_the_page_and_the_table_say_it(rated: Cast):

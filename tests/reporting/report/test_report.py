@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -20,8 +21,9 @@ from annotation.services.agreement import rebuild_study, sweep
 from annotation.services.claiming import claim_seat, expire_leases, submit_assignment
 from measures.histograms import Histogram
 from protocols.specs import spec_of
-from reporting.report.build import build_report
+from reporting.report.build import PARTS, build_report
 from reporting.report.downloads import TABLES, as_csv, as_json
+from reporting.study.plain import plain
 from reporting.study.rules import positive_patterns, tied_patterns
 from tests.cast import Cast
 from tests.factories import make_batch
@@ -36,6 +38,11 @@ WITHOUT_ROWS = {  # in the reference study
     "comments", "metrics", "turns", "breakdowns", "excluded_batches", "acceptance", "data_set", "predictions",
     "flags",
 }  # fmt: skip
+# Their rows in a file are those of the report.
+TABLES_OF_ROWS = (
+    "agreement_by_criterion", "agreement_by_source", "overall", "majority", "errors", "negatives",
+    "negatives_by_source", "negative_texts", "batches", "alpha_check", "workload",
+)  # fmt: skip
 
 
 def test_stored_and_freshly_measured_batches_give_the_same_report(he_study: Study):
@@ -52,9 +59,9 @@ def test_the_error_table_counts_every_reason_of_a_negative_vote(he_report):
     wanted = Counter(
         (row["source"], names[key]) for row in rows for key in row["explanations"].split("|") if key in names
     )
-    found = {(row["source"], row["sub_dimension"]): row["votes"] for row in he_report["errors"]}
+    found = {(row.source, row.sub_dimension): row.votes for row in he_report.errors}
     assert {cell: votes for cell, votes in found.items() if votes} == dict(wanted)
-    assert {row["percent"] for row in he_report["errors"] if row["votes"] == 51} == {17.35}
+    assert {row.percent for row in he_report.errors if row.votes == 51} == {17.35}
 
 
 def test_the_report_needs_no_more_queries_for_more_batches(cast: Cast):
@@ -71,16 +78,16 @@ def test_the_report_needs_no_more_queries_for_more_batches(cast: Cast):
 
 def test_ratings_of_a_lost_seat_are_left_out(cast: Cast):
     rate_everything(claim_seat(cast.annotators[0], cast.batch, now=NOW), now=NOW)
-    assert build_report(cast.study, now=NOW)["n_ratings"] == 24
+    assert build_report(cast.study, now=NOW).n_ratings == 24
     expire_leases(now=NOW + timedelta(minutes=91))
-    assert build_report(cast.study, now=NOW)["n_ratings"] == 0
+    assert build_report(cast.study, now=NOW).n_ratings == 0
 
 
 def test_a_pilot_does_not_enter_the_results(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot")
     cast.study.participants.update(panel="expert")  # pilots are for the panel
     rate_everything(claim_seat(cast.annotators[0], pilot, now=NOW), now=NOW)
-    assert build_report(cast.study, now=NOW)["n_ratings"] == 0
+    assert build_report(cast.study, now=NOW).n_ratings == 0
 
 
 @pytest.mark.parametrize(
@@ -109,7 +116,7 @@ def test_an_item_is_tied_when_two_options_lead(votes: tuple, is_tied: bool):
 def test_the_rule_of_the_study_is_used_and_printed(cast: Cast):
     Study.objects.filter(pk=cast.study.pk).update(majority_rule="absolute")
     cast.study.refresh_from_db()
-    assert "more than half" in build_report(cast.study, now=NOW)["rules"]["majority"]
+    assert "more than half" in build_report(cast.study, now=NOW).rules["majority"]
 
 
 def test_no_number_is_ever_not_a_number(he_report):
@@ -123,20 +130,29 @@ def test_every_table_is_a_csv_of_its_rows(he_report, table: str):
     assert all(None not in row and None not in row.values() for row in rows)
 
 
+def test_columns_of_a_table_are_the_keys_of_its_rows_in_json_in_order(he_report):
+    told = json.loads(as_json(he_report))
+    assert list(told) == list(PARTS)
+    for table in TABLES_OF_ROWS:
+        head = next(csv.reader(io.StringIO(as_csv(he_report, table))))
+        rows = told["agreement_overall" if table == "overall" else table]
+        assert all(list(row) == head for row in rows), table
+
+
 def test_comments_of_annotators_are_listed_for_researchers(cast: Cast, client: Client):
     assignment = claim_seat(cast.annotators[0], cast.batch, now=NOW)
     rate_everything(assignment, now=NOW)
     submit_assignment(assignment, feedback="Clear <b>task</b>.", now=NOW)
     wanted = {"batch": cast.batch.key, "annotator": cast.annotators[0].pseudonym, "comment": "Clear <b>task</b>."}
     report = build_report(cast.study, now=NOW)
-    assert report["comments"] == [wanted]
+    assert plain(report.comments) == [wanted]
     assert list(csv.DictReader(io.StringIO(as_csv(report, "comments")))) == [wanted]
     client.force_login(cast.lead)
     assert "Clear &lt;b&gt;task&lt;/b&gt;." in client.get(reverse("report", args=[cast.study.slug])).text
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_made_harmless(he_report):
-    he_report["majority"][0]["source"] = '=HYPERLINK("http://evil")'
+    he_report.majority[0] = replace(he_report.majority[0], source='=HYPERLINK("http://evil")')
     assert as_csv(he_report, "majority").splitlines()[1].startswith("\"'=HYPERLINK")
 
 
@@ -144,7 +160,7 @@ def test_the_command_prints_the_same_numbers(cast: Cast, capsys):
     rate_everything(claim_seat(cast.annotators[0], cast.batch, now=NOW), now=NOW)
     call_command("study_report", cast.study.slug, "--format", "json")
     printed = json.loads(capsys.readouterr().out)
-    assert printed["majority"] == build_report(cast.study, now=NOW)["majority"]
+    assert printed["majority"] == plain(build_report(cast.study, now=NOW).majority)
 
 
 def test_the_command_refuses_an_unknown_study(db):

@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotation.models import Dialogue
 from reporting.exports.formats import write_export
 from reporting.report.build import build_report
-from reporting.study.data_set import DataSet, mix_of
+from reporting.study.data_set import DataSet, Figures, mix_of
 from tests.factories import MembershipFactory
 from tests.reporting.exports.conftest import diqad  # noqa: F401 - a fixture
 from tests.shipped import Work
@@ -31,25 +31,25 @@ def lines() -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def figures(lines: list[dict]) -> dict:
+def figures(lines: list[dict]) -> Figures:
     data_set = DataSet()
     for line in lines:
         data_set.add(line["utterances"], {"domain": line["domain"], "topic": line["topic"]})
     return data_set.figures()
 
 
-def test_utterances_and_tokens_are_those_the_sample_was_made_with(lines: list[dict], figures: dict):
+def test_utterances_and_tokens_are_those_the_sample_was_made_with(lines: list[dict], figures: Figures):
     """Chinese and English: the sample names the tokens of each dialogue."""
     assert {line["lang"] for line in lines} == {"en", "zh"}
-    assert (figures["dialogues"], figures["utterances"]) == (100, sum(len(line["utterances"]) for line in lines))
-    assert figures["tokens"]["all"] == sum(line["n_tokens"] for line in lines)
-    assert figures["tokens_per_dialogue"]["all"] == pytest.approx(figures["tokens"]["all"] / 100, abs=0.005)
-    assert figures["tokens"]["question"] + figures["tokens"]["answer"] == figures["tokens"]["all"]
+    assert (figures.dialogues, figures.utterances) == (100, sum(len(line["utterances"]) for line in lines))
+    assert figures.tokens["all"] == sum(line["n_tokens"] for line in lines)
+    assert figures.tokens_per_dialogue["all"] == pytest.approx(figures.tokens["all"] / 100, abs=0.005)
+    assert figures.tokens["question"] + figures.tokens["answer"] == figures.tokens["all"]
 
 
-def test_the_mix_of_domains_is_that_of_the_sample(lines: list[dict], figures: dict):
-    assert {row["value"]: row["n"] for row in figures["domains"]} == Counter(line["domain"] for line in lines)
-    assert sum(row["percent"] for row in figures["domains"]) == pytest.approx(100, abs=0.1)
+def test_the_mix_of_domains_is_that_of_the_sample(lines: list[dict], figures: Figures):
+    assert {row.value: row.n for row in figures.domains} == Counter(line["domain"] for line in lines)
+    assert sum(row.percent for row in figures.domains) == pytest.approx(100, abs=0.1)
 
 
 def test_a_turn_is_what_one_side_says_before_the_other_speaks():
@@ -57,17 +57,17 @@ def test_a_turn_is_what_one_side_says_before_the_other_speaks():
     turns = [A | {"text": "Hello there."}, B | {"text": "你好，世界。"}, B | {"text": "Yes."}, A | {"text": "ok"}]
     data_set.add(turns, {"topics": ["greeting", "world"]})
     found = data_set.figures()
-    assert (found["utterances"], found["turns"]) == (4, 3)
-    assert found["tokens"] == {"all": 8, "question": 3, "answer": 5}
-    assert found["utterances_by_side"] == {"question": 2, "answer": 2}
-    assert [row["value"] for row in found["topics"]] == ["greeting", "world"]
+    assert (found.utterances, found.turns) == (4, 3)
+    assert found.tokens == {"all": 8, "question": 3, "answer": 5}
+    assert found.utterances_by_side == {"question": 2, "answer": 2}
+    assert [row.value for row in found.topics] == ["greeting", "world"]
 
 
 def test_tokens_are_of_the_side_that_asks():
     data_set = DataSet()
     turns = [A | {"text": "We open at nine."}, B | {"text": "Thanks!"}]
     data_set.add(turns, {}, "B")
-    assert data_set.figures()["tokens"] == {"all": 5, "question": 1, "answer": 4}
+    assert data_set.figures().tokens == {"all": 5, "question": 1, "answer": 4}
 
 
 def test_context_is_of_neither_side_and_ends_no_turn():
@@ -75,9 +75,9 @@ def test_context_is_of_neither_side_and_ends_no_turn():
     speakers = ("system", "user", "tool", "user", "assistant")
     data_set.add([{"speaker": name, "text": "one two"} for name in speakers], {})
     found = data_set.figures()
-    assert found["utterances_by_side"] == {"question": 2, "answer": 1, "context": 2}
-    assert found["tokens"] == {"all": 10, "question": 4, "answer": 2, "context": 4}
-    assert (found["utterances"], found["turns"]) == (5, 2)
+    assert found.utterances_by_side == {"question": 2, "answer": 1, "context": 2}
+    assert found.tokens == {"all": 10, "question": 4, "answer": 2, "context": 4}
+    assert (found.utterances, found.turns) == (5, 2)
 
 
 @pytest.mark.django_db
@@ -88,23 +88,23 @@ def test_the_report_and_the_export_take_dialogues_with_context(diqad: Work, clie
     Dialogue.objects.filter(study=diqad.study).update(turns=turns, asker=asker)
     client.force_login(MembershipFactory(study=diqad.study, role="lead").user)
     assert "The dialogues as a data set" in client.get(reverse("report", args=[diqad.study.slug])).text
-    told, said = build_report(diqad.study, now=NOW)["data_set"], _statistics(diqad)
-    assert told["tokens_per_dialogue"] == said["tokens_per_dialogue"]
-    assert told["tokens_per_dialogue"]["question"] == (1 if asker else 2)
+    told, said = build_report(diqad.study, now=NOW).data_set, _statistics(diqad)
+    assert told.tokens_per_dialogue == said["tokens_per_dialogue"]
+    assert told.tokens_per_dialogue["question"] == (1 if asker else 2)
 
 
 def test_rare_values_of_a_mix_count_together():
     rows = mix_of({f"topic {at}": 1 for at in range(60)} | {"weather": 9})
-    assert (rows[0]["value"], rows[-1]["value"], rows[-1]["n"]) == ("weather", None, 11)
-    assert DataSet().figures()["utterances_per_dialogue"] is None
+    assert (rows[0].value, rows[-1].value, rows[-1].n) == ("weather", None, 11)
+    assert DataSet().figures().utterances_per_dialogue is None
 
 
 @pytest.mark.django_db
 def test_the_report_of_whole_dialogues_has_them_with_the_mix_of_final_labels(diqad: Work, client: Client):  # noqa: F811
     cache.clear()
-    found = build_report(diqad.study, now=NOW)["data_set"]
-    assert (found["dialogues"], found["label_criterion"]) == (4, "score")
-    assert {row["value"]: row["n"] for row in found["labels"]} == {"2": 1, "1": 1, "0": 0}
+    found = build_report(diqad.study, now=NOW).data_set
+    assert (found.dialogues, found.label_criterion) == (4, "score")
+    assert {row.value: row.n for row in found.labels} == {"2": 1, "1": 1, "0": 0}
     client.force_login(MembershipFactory(study=diqad.study, role="lead").user)
     page = client.get(reverse("report", args=[diqad.study.slug])).text
     assert "The dialogues as a data set" in page
@@ -116,9 +116,9 @@ def test_the_report_of_whole_dialogues_has_them_with_the_mix_of_final_labels(diq
 
 @pytest.mark.django_db
 def test_the_report_follows_a_change_of_roles(diqad: Work):  # noqa: F811
-    before = build_report(diqad.study, now=NOW)["data_set"]["tokens"]
+    before = build_report(diqad.study, now=NOW).data_set.tokens
     Dialogue.objects.filter(study=diqad.study).update(asker="B")
-    after = build_report(diqad.study, now=NOW)["data_set"]["tokens"]
+    after = build_report(diqad.study, now=NOW).data_set.tokens
     assert (after["question"], after["answer"]) == (before["answer"], before["question"])
     assert before["question"] != before["answer"]
 
