@@ -77,7 +77,9 @@ def batch_row(line: BatchLine) -> BatchRow:
         line=line,
         answers=answers_figure(line.progress, where),
         seats=seat_figures(line.counts, where),
-        holders=tuple(_holder(seat) for seat in line.held),
+        holders=tuple(
+            HolderLine(seat.state, seat.pseudonym, _until(seat) if seat.until else None) for seat in line.held
+        ),
         more=_more(line) if line.n_more else None,
     )
 
@@ -126,10 +128,6 @@ def seat_figures(counts: SeatCounts, where: str) -> SeatFigures:
     )
 
 
-def _holder(seat: SeatLine) -> HolderLine:
-    return HolderLine(seat.state, seat.pseudonym, _until(seat) if seat.until else None)
-
-
 def _more(line: BatchLine) -> Figure:
     sizes = {"n": localized(line.n_more), "shown": localized(len(line.held)), "all": localized(line.counts.n)}
     lines = (
@@ -168,34 +166,17 @@ def localized(value: float, places: int | None = None) -> str:
 
 # --- pace
 def _pace(rate: Rate, progress: Progress) -> list[tuple[str, Figure]]:
-    found = [(_("Answers per hour"), _hourly(rate))]
+    per_hour = localized(rate.per_hour, 0)
+    by_hours = _("%(per_hour)s answers per hour over the last %(n)s hours.") % {"per_hour": per_hour, "n": HOURS}
+    found = [(_("Answers per hour"), Figure(per_hour, (by_hours, *_counted_in(rate.n_by_hours))))]
     if rate.finish:
-        found.append((_("Finish at this pace"), _finish(rate.finish, "j M, H:i", _by_hours(rate), progress)))
+        found.append((_("Finish at this pace"), _finish(rate.finish, "j M, H:i", by_hours, progress)))
     if rate.finish_by_days:
-        found.append((_("Answers per day"), _daily(rate)))
-        found.append((_("Finish at the daily pace"), _finish(rate.finish_by_days, "j M", _by_days(rate), progress)))
+        per_day = localized(rate.per_day, 0)
+        by_days = _("%(per_day)s answers per day over the last %(n)s days.") % {"per_day": per_day, "n": DAYS}
+        found.append((_("Answers per day"), Figure(per_day, (by_days, *_counted_in(rate.n_by_days)))))
+        found.append((_("Finish at the daily pace"), _finish(rate.finish_by_days, "j M", by_days, progress)))
     return found
-
-
-def _by_hours(rate: Rate) -> str:
-    pace = {"per_hour": localized(rate.per_hour, 0), "n": HOURS}
-    return _("%(per_hour)s answers per hour over the last %(n)s hours.") % pace
-
-
-def _by_days(rate: Rate) -> str:
-    return _("%(per_day)s answers per day over the last %(n)s days.") % {
-        "per_day": localized(rate.per_day, 0),
-        "n": DAYS,
-    }
-
-
-def _hourly(rate: Rate) -> Figure:
-    lines = (_by_hours(rate), *_counted_in(rate.n_by_hours))
-    return Figure(localized(rate.per_hour, 0), lines)
-
-
-def _daily(rate: Rate) -> Figure:
-    return Figure(localized(rate.per_day, 0), (_by_days(rate), *_counted_in(rate.n_by_days)))
 
 
 def _counted_in(n: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from reporting.board.tables import agreement_picture as board_agreement_picture
 from reporting.predictions.distribution import distribution_of
 from reporting.predictions.page import distribution_figure
 from reporting.predictions.table import Comparison
-from reporting.report.build import open_report
+from reporting.report.build import Report, open_report
 from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source
 
@@ -37,22 +37,9 @@ def figure_file(name: str) -> FigureFile:
     return FIGURES[name]
 
 
-def _votes(study: Study, _query: Query) -> str:
-    report = open_report(study, now=timezone.now())
-    return votes_picture(by_source(report, report.votes))
-
-
-def _errors(study: Study, _query: Query) -> str:
-    return errors_picture(by_reason(open_report(study, now=timezone.now())))
-
-
-def _agreement(study: Study, _query: Query) -> str:
-    report = open_report(study, now=timezone.now())
-    return agreement_picture(by_source(report, report.agreement), study.word_scale)
-
-
-def _labels(study: Study, _query: Query) -> str:
-    return labels_picture(open_report(study, now=timezone.now()).data_set)
+def _of_report(draw: Callable[[Report], str]) -> FigureFile:
+    """Return the file of a chart of the report, which computes only the parts that are drawn."""
+    return FigureFile(lambda study, _query: draw(open_report(study, now=timezone.now())))
 
 
 def _predicted(study: Study, query: Query) -> str:
@@ -82,10 +69,10 @@ def _board_course(study: Study, query: Query) -> str:
 
 
 FIGURES = {
-    "agreement": FigureFile(_agreement),
-    "votes": FigureFile(_votes),
-    "errors": FigureFile(_errors),
-    "labels": FigureFile(_labels),
+    "agreement": _of_report(lambda it: agreement_picture(by_source(it, it.agreement), it.study.word_scale)),
+    "votes": _of_report(lambda it: votes_picture(by_source(it, it.votes))),
+    "errors": _of_report(lambda it: errors_picture(by_reason(it))),
+    "labels": _of_report(lambda it: labels_picture(it.data_set)),
     "predicted": FigureFile(_predicted, "predictions"),
     "board-agreement": FigureFile(_board_agreement, "board"),
     "board-pairs": FigureFile(_board_pairs, "board"),

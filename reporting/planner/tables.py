@@ -63,17 +63,22 @@ class Line:
 
 # --- its numbers ---------------------------------------------------------------------------------------
 def facts(plan: StudyPlan, load: Load) -> list[Fact]:
-    question = plan.question
+    question, chosen = plan.question, next(crowd for crowd in plan.by_annotators if crowd.is_chosen)
     found = [
         Fact(_("Dialogues"), _dialogues_figure(plan)),
         Fact(_("Power"), _power_figure(plan)),
-        Fact(_("Power for new annotators"), crowd_power(question, _chosen(plan), plan.n_dialogues)),
+        Fact(_("Power for new annotators"), crowd_power(question, chosen, plan.n_dialogues)),
     ]
-    return found if plan.work is None else [*found, *_work_facts(plan.work, plan, load)]
-
-
-def _chosen(plan: StudyPlan) -> Crowd:
-    return next(crowd for crowd in plan.by_annotators if crowd.is_chosen)
+    work = plan.work
+    if work is not None:
+        found += [
+            Fact(_("Ratings per source and criterion"), _ratings_figure(work, plan)),
+            Fact(_("Judgements in total"), _judgements_figure(work, load)),
+            Fact(_("Batches"), _batches_figure(work, plan, load)),
+            Fact(_("Hours per annotator"), _hours_figure(work, plan, load)),
+            Fact(_("Total pay"), _cost_figure(work, load)),
+        ]
+    return found
 
 
 def _dialogues_figure(plan: StudyPlan) -> Figure:
@@ -96,14 +101,6 @@ def _power_figure(plan: StudyPlan) -> Figure:
         _("This is the power of a test over dialogues, which holds for the same annotators only."),
     )
     return Figure(_("%(n)s %%") % {"n": percent(plan.power)}, lines)
-
-
-def _work_facts(work: Work, plan: StudyPlan, load: Load) -> Iterable[Fact]:
-    yield Fact(_("Ratings per source and criterion"), _ratings_figure(work, plan))
-    yield Fact(_("Judgements in total"), _judgements_figure(work, load))
-    yield Fact(_("Batches"), _batches_figure(work, plan, load))
-    yield Fact(_("Hours per annotator"), _hours_figure(work, plan, load))
-    yield Fact(_("Total pay"), _cost_figure(work, load))
 
 
 def variance_facts(question: PlannedTest) -> list[Fact]:

@@ -55,6 +55,7 @@ def _checked(votes: CriterionVotes, ours: float | None, *, is_moved: bool) -> Al
     reason = RATINGS_MOVED if is_moved else TOO_LARGE if tallies.size * tallies.shape[1] > MOST_CELLS else None
     theirs = None if reason else package_alpha(tallies, votes.criterion)
     difference = None if ours is None or theirs is None else abs(ours - theirs)
+    is_equal = ours == theirs if difference is None else difference <= TOLERANCE
     return AlphaCheck(
         criterion=votes.criterion.key,
         level=votes.criterion.scale,
@@ -62,13 +63,9 @@ def _checked(votes: CriterionVotes, ours: float | None, *, is_moved: bool) -> Al
         parley=ours,
         krippendorff=theirs,
         difference=difference,
-        status=SKIPPED if reason else EQUAL if _is_equal(ours, theirs, difference) else DIFFERENT,
+        status=SKIPPED if reason else EQUAL if is_equal else DIFFERENT,
         reason=reason,
     )
-
-
-def _is_equal(ours: float | None, theirs: float | None, difference: float | None) -> bool:
-    return (ours is None and theirs is None) if difference is None else difference <= TOLERANCE
 
 
 def scale_tallies(votes: CriterionVotes) -> IntArray:

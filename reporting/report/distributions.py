@@ -94,9 +94,10 @@ def _multiple(
             at = votes.places(detail.ratings)
             for source, n in _counted(sources[at[mine[at]]]):
                 chosen[source] += n * marks
+    keys = {pk: key for key, pk in study.source_ids.items()}
     nothing = Moments(None, None, None, 0, NO_NUMBERS)
     for source, n in _counted(sources[mine]):
-        yield _row(_source_key(study, source), criterion, n, chosen[source], nothing)
+        yield _row(keys.get(source), criterion, n, chosen[source], nothing)
 
 
 def turns_table(
@@ -104,6 +105,7 @@ def turns_table(
 ) -> list[MarkedTurn]:
     """Return how often each turn of each side was marked, and how many answers marked any."""
     rows: list[MarkedTurn] = []
+    keys = {pk: key for key, pk in study.source_ids.items()}
     sources = votes.items.source[votes.item]
     marked = np.isin(votes.rating, ratings_of(detail for detail in details if detail.turns))
     for criterion in study.spec.criteria:
@@ -112,7 +114,7 @@ def turns_table(
             for source, n in _counted(sources[mine]):
                 found = [each for each in marks if (each.criterion, each.source) == (criterion.id, source)]
                 with_marks = int((mine & marked & (sources == source)).sum())
-                rows += _turns(_source_key(study, source), criterion, n, with_marks, found)
+                rows += _turns(keys.get(source), criterion, n, with_marks, found)
     return rows
 
 
@@ -130,10 +132,6 @@ def _turns(
     for speaker, turn, times in lines:
         share = percent(times, total)
         yield MarkedTurn(source, criterion.key, speaker, turn, times, n, with_marks, share, times / n if n else None)
-
-
-def _source_key(study: StudyCells, pk: int) -> str | None:
-    return next((source.key for source in study.sources if source.pk == pk), None)
 
 
 def _counted(values: IntArray) -> Iterable[tuple[int, int]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement_cells import NO_SOURCE, on_scale, tallies_on_scale
+from annotation.agreement_cells import on_scale, tallies_on_scale
 from measures.arrays import BoolArray
 from protocols.specs import CriterionSpec
 from qualification.adjudication.selectors.disagreements import SettledLabels
@@ -61,7 +61,11 @@ def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -
     for criterion in study.spec.voted:
         mine = votes.by_criterion[criterion.id]
         human, decided_by = _decided(mine, settled, study.study.majority_rule)
-        rows += [_row(source, criterion, human, decided_by, chosen) for source, chosen in _sources(study, mine)]
+        is_rated = mine.tallies.any(axis=1)
+        for source, pk in study.source_ids.items():
+            chosen = is_rated & (mine.items.source == pk)
+            if chosen.any():
+                rows.append(_row(source, criterion, human, decided_by, chosen))
     return rows
 
 
@@ -76,15 +80,6 @@ def _decided(votes: CriterionVotes, settled: SettledLabels, rule: str) -> tuple[
         if about == criterion.id:
             decided_by[votes.items.id == item] = DECIDED_BY.index(label.how)
     return human, decided_by
-
-
-def _sources(study: StudyCells, votes: CriterionVotes) -> Iterable[tuple[str | None, BoolArray]]:
-    is_rated = votes.tallies.any(axis=1)
-    named: list[tuple[str | None, int]] = [(source.key, source.pk) for source in study.sources]
-    for key, pk in [*named, (None, NO_SOURCE)]:
-        chosen = is_rated & (votes.items.source == pk)
-        if chosen.any():
-            yield key, chosen
 
 
 def _row(

@@ -13,7 +13,7 @@ import numpy as np
 from annotation.models import Study
 from measures.arrays import IntArray
 from protocols.models import Criterion
-from protocols.specs import CriterionSpec, VersionSpec
+from protocols.specs import VersionSpec
 from reporting.study.answer_details import Detail
 from reporting.study.names import Names
 from reporting.study.votes import StudyVotes
@@ -90,20 +90,14 @@ def _detailed(spec: VersionSpec, criterion_id: int, option: str, detail: Detail)
     criterion = spec.by_id.get(criterion_id)
     if criterion is None:
         return _ending(option, "", detail.free_text)
-    return _ending(_answer(criterion, option, detail), _explanations(criterion, detail), detail.free_text)
-
-
-def _answer(criterion: CriterionSpec, option: str, detail: Detail) -> str:
+    answer = option
     if criterion.kind == Criterion.Kind.MULTIPLE:
-        return "|".join(each.key for each in criterion.options if each.id in detail.choices)
-    if criterion.kind == Criterion.Kind.TURNS:
-        return ",".join(map(str, sorted(detail.turns)))
-    return option
-
-
-def _explanations(criterion: CriterionSpec, detail: Detail) -> str:
-    known = [each for option in criterion.options for each in option.explanations]
-    return "|".join(sorted(each.key for each in known if each.id in detail.explanations))
+        answer = "|".join(each.key for each in criterion.options if each.id in detail.choices)
+    elif criterion.kind == Criterion.Kind.TURNS:
+        answer = ",".join(map(str, sorted(detail.turns)))
+    known = [each for one in criterion.options for each in one.explanations]
+    explanations = "|".join(sorted(each.key for each in known if each.id in detail.explanations))
+    return _ending(answer, explanations, detail.free_text)
 
 
 def _ending(answer: str, explanations: str, free_text: str) -> str:

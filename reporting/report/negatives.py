@@ -50,6 +50,8 @@ class NegativeCounts:
 
 @dataclass(frozen=True, slots=True)
 class Negatives:
+    """The counts of a criterion that was answered and has a negative option, over all sources."""
+
     criterion: str
     counts: NegativeCounts = field(metadata=spread())
 
@@ -81,6 +83,8 @@ class NegativeText:
 
 @dataclass(frozen=True, slots=True)
 class NegativeTables:
+    """Two tables of counts, and the texts: by criterion, negative before unsure ones, then by item and annotator."""
+
     by_criterion: list[Negatives]
     by_source: list[SourceNegatives]
     texts: list[NegativeText]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import Count, Exists, OuterRef
 
-from annotation.agreement_cells import NO_SOURCE, alike, counted
+from annotation.agreement_cells import alike, counted
 from annotation.models import Assignment, Batch, Rating, Seat, Study
 from measures.agreement import fleiss_kappa
 from measures.histograms import n_votes_of_json, total_of_json
@@ -81,8 +81,7 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
     # An assignment is one annotator's work on the batch of the item.
     pairs = np.unique(votes.item * max(len(votes.work.id), 1) + votes.assignment)
     rated, n_votes = np.unique(pairs // max(len(votes.work.id), 1), return_counts=True)
-    sources: list[tuple[str | None, int]] = [(source.key, source.pk) for source in cells.sources]
-    by_source = [SourceItems(key, int((items.source[rated] == pk).sum())) for key, pk in [*sources, (None, NO_SOURCE)]]
+    by_source = [SourceItems(key, int((items.source[rated] == pk).sum())) for key, pk in cells.source_ids.items()]
     seats = Seat.objects.filter(batch__in=cells.batches).values("batch").annotate(n=Count("pk"))
     n_seats = list(seats.values_list("n", flat=True))
     return Material(

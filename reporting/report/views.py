@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,7 +8,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
-from reporting.report.build import open_report
+from annotation.models import Study
+from reporting.report.build import Report, open_report
 from reporting.report.downloads import TABLES, as_csv, as_json
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
@@ -22,21 +21,19 @@ from reporting.report.spreadsheet import as_xlsx
 @require_safe
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
+    study, found = _read(request, slug)
     rights = rights_in(request.user, study)
-    page: dict[str, Any] = page_of(report_for(rights, study, now=timezone.now()))
+    page = page_of(found)
     tables = [name for name in page["tables"] if name not in hidden(rights)]
-    return render(
-        request, "reporting/report/report.html", {"study": study, "rights": rights} | page | {"tables": tables}
-    )
+    context = {"study": study, "rights": rights} | page | {"tables": tables}
+    return render(request, "reporting/report/report.html", context)
 
 
 @require_safe
 @login_required
 def report_json(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    text = as_json(report_for(rights_in(request.user, study), study, now=timezone.now()))
-    return _download(text.encode(), "application/json", f"{study.slug}-report.json")
+    study, report = _read(request, slug)
+    return _download(as_json(report).encode(), "application/json", f"{study.slug}-report.json")
 
 
 @require_safe
@@ -53,10 +50,9 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 @require_safe
 @login_required
 def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study} | page_of(report_for(rights_in(request.user, study), study, now=timezone.now()))
+    study, report = _read(request, slug)
     try:
-        body = as_pdf(render_to_string("reporting/report/print.html", context))
+        body = as_pdf(render_to_string("reporting/report/print.html", {"study": study} | page_of(report)))
     except PdfUnavailable as missing:
         messages.error(request, str(missing))
         return redirect("report", study.slug)
@@ -67,10 +63,8 @@ def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_html(request: HttpRequest, slug: str) -> HttpResponse:
     """Return one file that includes styles and charts, to keep with a paper and open without a server."""
-    study = study_for(request.user, slug, Right.WATCH)
-    context = {"study": study, "styles": styles_of_file()} | page_of(
-        report_for(rights_in(request.user, study), study, now=timezone.now())
-    )
+    study, report = _read(request, slug)
+    context = {"study": study, "styles": styles_of_file()} | page_of(report)
     body = render_to_string("reporting/report/print.html", context).encode()
     return _download(body, "text/html; charset=utf-8", f"{study.slug}-report.html")
 
@@ -78,21 +72,22 @@ def report_html(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    text = as_latex(report_for(rights_in(request.user, study), study, now=timezone.now()))
-    return _download(text.encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
+    study, report = _read(request, slug)
+    return _download(as_latex(report).encode(), "application/x-tex; charset=utf-8", f"{study.slug}-report.tex")
 
 
 @require_safe
 @login_required
 def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    body = as_xlsx(report_for(rights_in(request.user, study), study, now=timezone.now()))
+    study, report = _read(request, slug)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    return _download(body, kind, f"{study.slug}-report.xlsx")
+    return _download(as_xlsx(report), kind, f"{study.slug}-report.xlsx")
+
+
+def _read(request: HttpRequest, slug: str) -> tuple[Study, Report]:
+    study = study_for(request.user, slug, Right.WATCH)
+    return study, report_for(rights_in(request.user, study), study, now=timezone.now())
 
 
 def _download(body: bytes, content_type: str, name: str) -> HttpResponse:
-    return HttpResponse(
-        body, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return HttpResponse(body, content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -54,13 +54,17 @@ class StudyCells:
 
     def rows(self) -> list[tuple[str | None, CriterionSpec, CellKey]]:
         """Return (source key, criterion, cell key) for every cell that any batch has, in the order of tables."""
-        sources: list[tuple[str | None, int]] = [(source.key, source.pk) for source in self.sources]
         return [
             (name, criterion, (criterion.id, pk))
-            for name, pk in [*sources, (None, NO_SOURCE)]
+            for name, pk in self.source_ids.items()
             for criterion in self.spec.voted
             if (criterion.id, pk) in self.pooled
         ]
+
+    @property
+    def source_ids(self) -> dict[str | None, int]:
+        """Return {key: id} of the sources in the order of tables; whole dialogues, which have none, come last."""
+        return {**{source.key: source.pk for source in self.sources}, None: NO_SOURCE}
 
     def column(self, key: CellKey) -> list[Cell | None]:
         """Return the cell of each batch in order, None where a batch has none."""
