@@ -24,7 +24,6 @@ REASONS = {
     "no_pairs": gettext_noop("no item has been rated by more than one person yet"),
     "no_variation": gettext_noop("everybody gave the same answer, so agreement cannot be told from chance"),
     "one_category": gettext_noop("the question has only one option"),
-    "unequal_raters": gettext_noop("items have different numbers of answers"),
     DIFFERENT_ANSWERS: gettext_noop("the questions have different options, so no kappa covers all of them"),
     "no_mean": gettext_noop("no batch has a defined value yet"),
     "no_strong_items": gettext_noop("every item has at least one unsure answer"),

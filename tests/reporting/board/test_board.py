@@ -361,8 +361,3 @@ def test_few_items_have_no_colour():
     figure = explained(STATISTICS["fleiss"], estimates, 0.5)
     assert (figure.text, figure.tone) == ("0.90", None)
     assert "9 items used, 19 answers. Items with only one answer" in figure.why
-
-
-def test_numbers_are_written_as_people_do():
-    assert [number(value) for value in (0.304, -0.02, -0.001, None)] == ["0.30", "−0.02", "0.00", "–"]
-    assert number(0.984, ".0%") == "98%"

@@ -1,0 +1,20 @@
+"""Numbers on pages and in files."""
+
+import numpy as np
+import pytest
+
+from parley.numbers import number
+
+
+def test_numbers_are_written_as_people_do():
+    assert [number(value) for value in (0.304, -0.02, -0.001, None)] == ["0.30", "−0.02", "0.00", "–"]
+    assert number(0.984, ".0%") == "98%"
+    assert number(7, "d") == "7"
+    assert number(0.5, "+.2f") == "+0.50"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.105, "−0.11"), (-0.335, "−0.34"), (0.125, "0.13"), (2.675, "2.68"), (-0.005, "−0.01")]
+)
+def test_a_half_is_rounded_away_from_zero(value: float, text: str):
+    assert number(value) == number(np.float64(value)) == text
