@@ -35,7 +35,7 @@ REASONS = {
     "too_few_items": gettext_noop("there are too few dialogues or sources"),
     "no_times": gettext_noop("no times were measured"),
     "no_pay": gettext_noop("no pay is set in the study's settings"),
-    "other_currency": gettext_noop("the minimum is in pounds, but the pay is in another currency"),
+    "other_currency": gettext_noop("the minimum per hour and the pay are in different currencies"),
     "too_large": gettext_noop("the package would need too much memory"),
     "ratings_moved": gettext_noop("answers arrived while the report was being made"),
 }
