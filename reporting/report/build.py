@@ -42,7 +42,7 @@ from reporting.study.rules import rules_of
 from reporting.study.scores import percent
 from reporting.study.votes import StudyVotes, study_votes
 
-Record = dict[str, Any]  # a part of the study record, in the format of reporting/record/shape.py
+Record = dict[str, Any]  # a part of the study record, in the format of reporting/record/study_record.schema.json
 
 
 @dataclass(frozen=True, slots=True)
