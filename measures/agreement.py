@@ -18,7 +18,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from measures.arrays import BoolArray, FloatArray, IntArray, divide_or_nan, divide_or_zero, unless_rounding
 from measures.estimate import NO_PAIRS, NO_STANDARD_ERROR, NO_VARIATION, Estimate
@@ -101,18 +100,6 @@ def fleiss_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
     return chance_corrected_kernel(patterns, fleiss_chance(matrix), matrix)
 
 
-def gwet_ac_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
-    """Return Gwet AC1 or AC2 for :func:`measures.intervals.bootstrap_interval`."""
-    matrix = resolve_weights(weights, patterns.shape[1])
-    return chance_corrected_kernel(patterns, gwet_chance(matrix), matrix)
-
-
-def percent_agreement_kernel(patterns: IntArray) -> Kernel:
-    """Return mean pairwise agreement for :func:`measures.intervals.bootstrap_interval`."""
-    agreeing, paired = pair_agreement(patterns, np.eye(patterns.shape[1]))
-    return lambda counts: divide_or_nan(counts @ agreeing, counts @ paired)
-
-
 def fleiss_kappa(
     histogram: Histogram, *, weights: Weights = None, convention: str = "gwet", level: float = 0.95
 ) -> Estimate:
@@ -144,11 +131,6 @@ def fleiss_kappa(
 def fleiss_kappa_category(histogram: Histogram, category: int, *, level: float = 0.95) -> Estimate:
     """Fleiss kappa of one category against all others (Fleiss 1971); 'no_variation' for an unused one."""
     return fleiss_kappa(histogram.against_rest(category), level=level)
-
-
-def scott_pi(confusion: npt.ArrayLike, *, weights: Weights = None, level: float = 0.95) -> Estimate:
-    """Scott's pi of two raters from their (K, K) table: Fleiss kappa with two ratings per item."""
-    return fleiss_kappa(Histogram.from_confusion(confusion), weights=weights, level=level)
 
 
 def gwet_ac(histogram: Histogram, *, weights: Weights = None, level: float = 0.95) -> Estimate:

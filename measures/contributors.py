@@ -31,28 +31,6 @@ LOW_KAPPA = "low_kappa"
 LOW_ENTROPY = "low_entropy"
 
 
-def majority_of_others(codes: npt.NDArray[Any], n_categories: int) -> IntArray:
-    """Return the most frequent answer of the other annotators.
-
-    Parameters
-    ----------
-    codes : (items, annotators) int array
-        Category codes 0..K-1, -1 for missing.
-    n_categories : int
-        Declared categories K.
-
-    Returns
-    -------
-    (items, annotators) int array
-        The unique most frequent answer of everybody but this annotator, also where the annotator has not
-        answered; -1 for a tie or when nobody else answered.
-    """
-    check_codes(codes, n_categories)
-    tallies = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
-    # A missing answer (-1) picks the last column, for which no vote was taken out.
-    return modes_without(tallies)[np.arange(len(codes))[:, None], codes]
-
-
 def agrees_with_majority(items: npt.ArrayLike, codes: npt.ArrayLike, n_categories: int) -> IntArray:
     """Return whether each vote is the majority of the other votes on its item, from parallel arrays of votes.
 

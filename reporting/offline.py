@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from measures.agreement import brennan_prediger, fleiss_kappa_category
 from measures.arrays import IntArray
+from measures.cohen import conger_kappa, rater_margins
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import guarded
@@ -26,7 +28,8 @@ from measures.weights import agreement_weights
 SCALES = ("nominal", "ordinal", "interval")
 WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
 COEFFICIENTS = (
-    "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", *WEIGHTED, "gwet_ac1", "percent_agreement",
+    "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", *WEIGHTED, "conger_kappa", "gwet_ac1",
+    "brennan_prediger", "percent_agreement", "all_agree_share",
 )  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
 SEED = 0
@@ -95,6 +98,7 @@ class GroupAgreement:
     n_ratings: int
     n_annotators: int
     coefficients: dict[str, Estimate]
+    by_answer: dict[str, Estimate]  # Fleiss' kappa of each declared answer against all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,11 +321,20 @@ def _agreement_of_group(group: Group, answers: DeclaredScale, scale: Scale) -> G
     found = agreement_summary(histogram, scale=scale.level, values=values, seed=SEED)
     kinds = {name: agreement_weights(kind, n_categories, values) for name, kind in scale.weights.items()}
     means = mean_pairwise_cohens_with_intervals(items, annotators, codes[given], n_categories, list(kinds.values()))
-    found |= {name: guarded(each, histogram) for name, each in zip(kinds, means, strict=True)}
+    margins = rater_margins(annotators, codes[given], int(annotators.max(initial=0)) + 1, n_categories)
+    more = dict(zip(kinds, means, strict=True)) | {
+        "conger_kappa": conger_kappa(histogram, margins),
+        "brennan_prediger": brennan_prediger(histogram),
+    }
+    found |= {name: guarded(each, histogram) for name, each in more.items()}
     return GroupAgreement(
         key=group.key,
         n_items=histogram.n_items,
         n_ratings=histogram.n_votes,
         n_annotators=len(np.unique(annotators)),
         coefficients={name: found[name] for name in scale.coefficients},
+        by_answer={
+            str(answer): guarded(fleiss_kappa_category(histogram, code), histogram)
+            for code, answer in enumerate(answers.declared)
+        },
     )

@@ -16,7 +16,6 @@ from measures.contributors import (
     answer_entropy,
     flags,
     kappa_with_majority,
-    majority_of_others,
     table_kappa_kernel,
 )
 from measures.estimate import Estimate
@@ -51,11 +50,6 @@ def study(n_items: int = 126, seed: int = 0, clicker: str | None = None, n_annot
 
 
 @given(MATRICES)
-def test_the_majority_of_the_others_is_that_of_a_plain_loop(codes: np.ndarray) -> None:
-    assert majority_of_others(codes, K).tolist() == naive_majority(codes).tolist()
-
-
-@given(MATRICES)
 def test_tables_count_answers_against_the_majority_and_what_is_left_out(codes: np.ndarray) -> None:
     majority = naive_majority(codes)
     tables = MajorityTables.from_matrix(codes, K)
@@ -81,7 +75,7 @@ def test_different_scales_and_undeclared_codes_are_refused() -> None:
     with pytest.raises(ValueError, match="different scales"):
         MajorityTables.from_votes([1, 1], [1, 2], [0, 1], 2) + MajorityTables.from_votes([1, 1], [1, 2], [0, 1], 3)
     with pytest.raises(ValueError, match="0 to 1"):
-        majority_of_others(np.array([[0, 2]]), 2)
+        agrees_with_majority(np.array([0, 0]), np.array([0, 2]), 2)
 
 
 def test_kappa_is_that_of_scikit_learn_with_ties_dropped() -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from measures.acceptance import acceptance_probability
-from measures.agreement import fleiss_kappa, fleiss_kernel, gwet_ac_kernel, percent_agreement_kernel
+from measures.agreement import fleiss_kappa, fleiss_kernel
 from measures.alpha import alpha_kernel, krippendorff_alpha
 from measures.cohen import cohen_kappa
 from measures.comparison import benjamini_hochberg, friedman, holm
@@ -59,7 +59,7 @@ def test_no_trials_are_no_interval_and_nonsense_is_refused() -> None:
         clopper_pearson(1, 2, 95)
 
 
-@pytest.mark.parametrize("maker", [fleiss_kernel, gwet_ac_kernel, percent_agreement_kernel, alpha_kernel])
+@pytest.mark.parametrize("maker", [fleiss_kernel, alpha_kernel])
 def test_a_bootstrap_resamples_items(maker: object) -> None:
     """The replicates have the mean and spread of resampling items one by one."""
     kernel = maker(SPREAD.patterns)  # type: ignore[operator]

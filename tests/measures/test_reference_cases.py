@@ -16,7 +16,6 @@ from measures.agreement import (
     fleiss_kappa_category,
     gwet_ac,
     percent_agreement,
-    scott_pi,
 )
 from measures.alpha import krippendorff_alpha
 from measures.cohen import cohen_kappa, confusion_matrix, conger_kappa, rater_margins
@@ -116,7 +115,7 @@ COEFFICIENTS: dict[str, Callable[[Case], Any]] = {
     "krippendorff_alpha": lambda case: alpha_of(case).value,
     "cohen_kappa": lambda case: cohen_of(case).value,
     "cohen_se": lambda case: cohen_of(case).standard_error,
-    "scott_pi": lambda case: scott_pi(confusion_of(case)).value,
+    "scott_pi": lambda case: fleiss_kappa(Histogram.from_confusion(confusion_of(case))).value,
 }
 
 REASONS = {

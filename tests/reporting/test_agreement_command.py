@@ -19,7 +19,10 @@ from sklearn.metrics import cohen_kappa_score
 ROOT = Path(__file__).resolve().parents[2]
 RATINGS = ROOT / "tests" / "data" / "ratings"
 PARTS = ("--item", "item", "--annotator", "rater", "--value", "value")
-COEFFICIENTS = ("fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "gwet_ac1", "percent_agreement")
+COEFFICIENTS = (
+    "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "conger_kappa", "gwet_ac1", "brennan_prediger",
+    "percent_agreement", "all_agree_share",
+)  # fmt: skip
 WEIGHTED = ("cohen_kappa_linear", "cohen_kappa_quadratic")
 
 
@@ -81,9 +84,19 @@ def test_dices_has_the_alpha_printed_in_its_source() -> None:
     assert found["krippendorff_alpha"]["value"] == pytest.approx(0.16086021565770392, abs=1e-12)
     assert found["fleiss_kappa"]["value"] == pytest.approx(0.160841, abs=5e-7)
     assert (found["n_items"], found["n_ratings"], found["n_annotators"]) == (350, 43050, 123)
-    for name in COEFFICIENTS:
+    for name in set(COEFFICIENTS) - {"conger_kappa", "all_agree_share"}:
         assert found[name]["low"] < found[name]["value"] < found[name]["high"]
         assert (found[name]["reason"], found[name]["interval_note"]) == (None, None)
+
+
+def test_two_raters_have_the_kappa_of_cohen_as_congers_and_each_answer_has_its_own(ratings: Any) -> None:
+    text = twelve_items("abcabcabcabc")
+    [found] = results(ratings(text))
+    assert found["conger_kappa"]["value"] == pytest.approx(found["cohen_kappa_mean"]["value"], abs=1e-12)
+    assert found["all_agree_share"]["value"] == pytest.approx(11 / 12)
+    assert list(found["fleiss_kappa_by_answer"]) == ["a", "b", "c"]
+    [others] = results(ratings(text.replace(",c", ",b"), "together.csv"))
+    assert found["fleiss_kappa_by_answer"]["a"] == others["fleiss_kappa"]
 
 
 def test_dices_with_unsure_left_out_as_missing() -> None:
@@ -123,7 +136,8 @@ def test_one_result_per_group_in_the_order_of_the_file(ratings: Any) -> None:
     keys = [(row["batch"], row["criterion"]) for row in found]
     assert keys == [("late", "tone"), ("late", "fact"), ("early", "tone"), ("early", "fact")]
     assert [row["fleiss_kappa"]["value"] for row in found] == [1, 1, -1, -1]
-    assert list(found[0]) == ["batch", "criterion", "n_items", "n_ratings", "n_annotators", *COEFFICIENTS]
+    counts = ("n_items", "n_ratings", "n_annotators")
+    assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "fleiss_kappa_by_answer"]
 
 
 def test_answers_of_one_criterion_are_not_declared_for_another(ratings: Any) -> None:

@@ -96,6 +96,7 @@ def as_json(found: FileAgreement, columns: Columns) -> str:
         _labels(group, columns)
         | {name: getattr(group, name) for name in COUNTS}
         | {name: _fields(estimate) for name, estimate in group.coefficients.items()}
+        | {"fleiss_kappa_by_answer": {answer: _fields(estimate) for answer, estimate in group.by_answer.items()}}
         for group in found.groups
     ]
     return json.dumps(rows, indent=2, allow_nan=False, ensure_ascii=False)

@@ -20,7 +20,6 @@ from measures.agreement import (
     fleiss_kappa_category,
     gwet_ac,
     percent_agreement,
-    scott_pi,
 )
 from measures.alpha import krippendorff_alpha
 from measures.cohen import cohen_kappa, confusion_matrix, conger_kappa, rater_margins
@@ -51,12 +50,6 @@ def category_beside_statsmodels() -> Iterable[Pair]:
         for category in np.flatnonzero(table.sum(axis=0)).tolist():
             two = np.column_stack([table[:, category], codes.shape[1] - table[:, category]])
             yield value(fleiss_kappa_category(of(codes, k), category)), statsmodels_fleiss(two)
-
-
-def scott_beside_statsmodels() -> Iterable[Pair]:
-    for codes, k in studies(100, most_raters=2):
-        table = confusion_matrix(codes[:, 0], codes[:, 1], k)
-        yield value(scott_pi(table)), statsmodels_fleiss(tallies(codes, k))
 
 
 def brennan_prediger_beside_statsmodels() -> Iterable[Pair]:
@@ -240,7 +233,6 @@ CHECKS = [
     Check(("agreement.fleiss_kappa",), "statsmodels, equal numbers of votes", fleiss_beside_statsmodels),
     Check(("agreement.fleiss_kappa",), "exact fractions, gaps, weights and pooled shares", fleiss_beside_fractions),
     Check(("agreement.fleiss_kappa_category",), "statsmodels", category_beside_statsmodels),
-    Check(("agreement.scott_pi",), "statsmodels", scott_beside_statsmodels),
     Check(
         ("agreement.gwet_ac",), "exact fractions, gaps and weights",
         lambda: coefficient_beside_fractions(gwet_ac, gwet_chance),

@@ -21,7 +21,6 @@ from measures.contributors import (
     agrees_with_majority,
     answer_entropy,
     kappa_with_majority,
-    majority_of_others,
 )
 from measures.drift import cusum, cusum_limit, cusum_run_length, ewma, ewma_run_length, ewma_width
 from measures.histograms import Histogram
@@ -43,7 +42,6 @@ def plain_majority(codes: np.ndarray) -> np.ndarray:
 def majority_beside_loops() -> Iterable[Pair]:
     for codes, k in studies(60, missing=0.3):
         theirs = plain_majority(codes)
-        yield majority_of_others(codes, k), theirs
         given = codes >= 0
         agrees = np.where(theirs < 0, -1, theirs == codes)[given]
         items, _, what = as_votes(codes)
@@ -243,9 +241,7 @@ def batches_beside_shuffles() -> Iterable[Pair]:
 
 
 CHECKS = [
-    Check(
-        ("contributors.majority_of_others", "contributors.agrees_with_majority"), "plain loops", majority_beside_loops,
-    ),
+    Check(("contributors.agrees_with_majority",), "plain loops", majority_beside_loops),
     Check(
         ("contributors.kappa_with_majority",), "scikit-learn, statsmodels, majorities by loops",
         majority_kappa_beside_packages,

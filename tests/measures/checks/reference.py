@@ -32,7 +32,7 @@ def pairs_of(found: Any, case: dict[str, Any]) -> Iterable[Pair]:
 FLEISS = ("fleiss_kappa", "fleiss_kappa_category", "fleiss_se_gwet", "scott_pi")
 CHECKS = [
     Check(
-        ("agreement.fleiss_kappa", "agreement.fleiss_kappa_category", "agreement.scott_pi"), BESIDE,
+        ("agreement.fleiss_kappa", "agreement.fleiss_kappa_category"), BESIDE,
         coefficients(*FLEISS),
     ),
     Check(
