@@ -66,6 +66,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what takes seconds, for a look while you work")
+    parser.addoption("--pictures", action="store_true", help="keep pictures of the pages that browser tests open")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -44,6 +44,10 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    Screen.has_pictures = config.getoption("pictures")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
@@ -67,7 +71,7 @@ def open_screen(
     has_failed = getattr(request.node, "has_failed", True)
     for number, screen in enumerate(screens, start=1):
         if has_failed:
-            screen.screenshot(SCREENSHOTS / f"{request.node.name}-{number}.png")
+            screen.take_picture(SCREENSHOTS / f"{request.node.name}-{number}.png")
         screen.close()
     problems = [problem for screen in screens for problem in screen.problems]
     if problems and not has_failed:

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
 
 TIMEOUT = 10_000
 # Each width and each scheme once: the width decides the layout, the scheme the colours, and neither the other's.
@@ -17,6 +17,8 @@ LOOKS = pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "da
 
 class Screen:
     """A browser of its own, signed in as one user. `problems` fail the test unless a part of them is in `allowed`."""
+
+    has_pictures = False  # set by --pictures
 
     def __init__(
         self,
@@ -85,10 +87,18 @@ class Screen:
         self.page.goto(path)
         return self.page
 
-    def screenshot(self, path: Path, *, full_page: bool = False) -> None:
+    def keep_picture(self, path: Path, part: Locator | None = None) -> None:
+        """With --pictures only: a picture takes a second, and nobody looks at most of them."""
+        if self.has_pictures:
+            self.take_picture(path, part)
+
+    def take_picture(self, path: Path, part: Locator | None = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.page.wait_for_load_state("networkidle")  # without it the capture itself failed in 4 of 10 runs
-        self.page.screenshot(path=path, full_page=full_page)
+        if part is None:
+            self.page.screenshot(path=path, full_page=True)
+        else:
+            part.screenshot(path=path)
 
     def barriers(self) -> str:
         """What axe finds on the page, once it is there as a whole; empty when it finds nothing."""

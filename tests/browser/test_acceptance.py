@@ -84,7 +84,7 @@ def test_no_page_of_acceptance_has_barriers_and_each_fits(
         screen.go(address)
         assert screen.barriers() == "", name
         assert screen.page.evaluate("document.documentElement.scrollWidth") <= width, name
-        screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+        screen.keep_picture(SCREENSHOTS / f"{name}-{width}-{scheme}.png")
 
 
 def decide(acceptance: AcceptanceStudy) -> Sample:
@@ -114,6 +114,6 @@ def test_a_review_with_the_label_shown_has_no_barriers(
     expect(page.get_by_role("heading", name="Is the label right?")).to_be_visible()
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    screen.screenshot(SCREENSHOTS / f"review-{width}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / f"review-{width}.png")
     page.get_by_role("button", name="Save and continue").click()
     expect(page.locator(".crumbs").last).to_contain_text("2 of")

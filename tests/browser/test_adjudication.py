@@ -95,7 +95,7 @@ def test_no_page_of_the_adjudication_has_barriers_and_each_fits(
         screen.go(address)
         assert screen.barriers() == "", name
         assert screen.page.evaluate("document.documentElement.scrollWidth") <= width, name
-        screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+        screen.keep_picture(SCREENSHOTS / f"{name}-{width}-{scheme}.png")
 
 
 def fill(adjudicated: AdjudicatedStudy) -> Disagreement:

@@ -40,7 +40,7 @@ def test_the_page_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, w
     expect(page.get_by_label("Seed")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
-    page.screenshot(path=SCREENSHOTS / f"exports-{width}-{scheme}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / f"exports-{width}-{scheme}.png")
 
 
 def test_a_click_gives_the_file(cast: Cast, open_screen):

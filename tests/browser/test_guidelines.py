@@ -43,7 +43,7 @@ def test_every_protocol_can_be_read_by_everybody_at_any_width(
     open_screen: Open, protocol: str, n_sources: int, width: int, scheme: str
 ):
     screen = read(open_screen, protocol, n_sources, color_scheme=scheme, width=width, height=WIDTHS[width])
-    screen.screenshot(SCREENSHOTS / "guidelines" / f"{protocol}-{width}-{scheme}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "guidelines" / f"{protocol}-{width}-{scheme}.png")
     assert screen.barriers() == ""
     assert not screen.page.evaluate(IS_WIDER)
     assert screen.page.evaluate(STICKING_OUT) == []
@@ -78,7 +78,7 @@ def test_printing_leaves_the_navigation_out_and_is_dark_on_light(open_screen: Op
     assert page.locator("body").evaluate("each => getComputedStyle(each).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator(".question").first.evaluate("each => getComputedStyle(each).color") == "rgb(17, 17, 17)"
     assert page.locator(".examples tr").last.evaluate("each => getComputedStyle(each).breakInside") == "avoid"
-    screen.screenshot(SCREENSHOTS / "guidelines" / "printed.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "guidelines" / "printed.png")
 
 
 def test_the_labels_of_rows_stay_whole_on_a_phone(open_screen: Open):

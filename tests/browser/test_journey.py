@@ -211,7 +211,7 @@ def test_a_rubric_made_in_the_browser_becomes_an_open_study(open_at, tmp_path: P
     annotator.page.keyboard.press("1")
     annotator.page.keyboard.press("a")
     expect(annotator.page.locator(".reason input:checked:visible")).to_have_count(1)
-    annotator.screenshot(SCREENSHOTS / "editor" / "rated.png", full_page=True)
+    annotator.keep_picture(SCREENSHOTS / "editor" / "rated.png")
 
 
 def make_rubric(page: Page, hand: Hand) -> None:

@@ -75,7 +75,7 @@ def test_the_page_has_no_barriers_and_fits(open_screen: Callable[..., Screen], c
     for name in ("page", "refused"):
         assert screen.barriers() == "", name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+        screen.keep_picture(SCREENSHOTS / f"{name}-{width}-{scheme}.png")
         page.get_by_role("button", name="Exclude a-pending").click()
 
 

@@ -39,6 +39,6 @@ def test_somebody_plans_a_study_and_the_address_keeps_it(cast: Cast, open_screen
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
     if os.environ.get("LOOK"):
-        screen.screenshot(SCREENSHOTS / f"planner-{width}-{scheme}.png", full_page=True)
+        screen.keep_picture(SCREENSHOTS / f"planner-{width}-{scheme}.png")
     again = screen.go(page.url.split("testserver")[-1])
     expect(again.get_by_label("Comparisons")).to_have_value("1")

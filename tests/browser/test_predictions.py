@@ -38,7 +38,7 @@ def _look(screen, name: str, width: int, scheme: str) -> None:
     assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
     if os.environ.get("LOOK"):
-        screen.screenshot(SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+        screen.keep_picture(SCREENSHOTS / f"{name}-{width}-{scheme}.png")
 
 
 @LOOKS

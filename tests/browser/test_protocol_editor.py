@@ -64,7 +64,7 @@ def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(o
     expect(state(page)).to_have_text("Saved")
 
     expect(preview(page).locator("[data-active] legend strong")).to_have_text("Warmth")
-    screen.screenshot(SCREENSHOTS / "editor" / "journey.png")
+    screen.keep_picture(SCREENSHOTS / "editor" / "journey.png")
     doc = stored(version)
     first, second = doc["criteria"]
     assert [(each["key"], each["name"], each["question"]) for each in doc["criteria"]] == [
@@ -102,7 +102,7 @@ def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(o
         page.keyboard.press("1")
         page.keyboard.press("a")
         expect(page.locator("[data-step]:visible .reason input:checked:visible")).to_have_count(1)
-        screen.screenshot(SCREENSHOTS / "editor" / "preview.png")
+        screen.keep_picture(SCREENSHOTS / "editor" / "preview.png")
         go_on(page)
     expect(page.get_by_text("That was the last question")).to_be_visible()
     assert stored(version) == doc
@@ -198,7 +198,7 @@ def test_a_mistake_stands_beside_its_field_and_goes_when_it_is_mended(open_scree
     expect(second.locator(".field-error:visible")).to_have_text(
         [re.compile("Question is empty"), re.compile("Answer is empty")]
     )
-    screen.screenshot(SCREENSHOTS / "editor" / "errors.png")
+    screen.keep_picture(SCREENSHOTS / "editor" / "errors.png")
     page.locator("[data-summary]").get_by_role("button", name=re.compile("Answer is empty")).click()
     expect(field(node(second, "option", 1), "label")).to_be_focused()
     assert stored(version) == before
@@ -315,15 +315,15 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
     page.get_by_role("button", name="Check").click()
     expect(page.locator("[data-summary]")).to_be_focused()
     node(page, "option", 1).evaluate("each => each.scrollIntoView({ block: 'center' })")
-    screen.screenshot(SCREENSHOTS / "editor" / f"criterion-{width}-{scheme}.png")
+    screen.keep_picture(SCREENSHOTS / "editor" / f"criterion-{width}-{scheme}.png")
     page.eval_on_selector_all("#editor details", "all => all.forEach(each => (each.open = true))")
-    screen.screenshot(SCREENSHOTS / "editor" / f"editor-{width}-{scheme}.png")
-    screen.screenshot(SCREENSHOTS / "editor" / f"editor-{width}-{scheme}-whole.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "editor" / f"editor-{width}-{scheme}.png")
+    screen.keep_picture(SCREENSHOTS / "editor" / f"editor-{width}-{scheme}-whole.png")
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(reverse("protocol_preview", args=[version.protocol.slug, version.version]))
-    screen.screenshot(SCREENSHOTS / "editor" / f"preview-{width}-{scheme}.png")
+    screen.keep_picture(SCREENSHOTS / "editor" / f"preview-{width}-{scheme}.png")
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

@@ -148,12 +148,12 @@ def test_the_panel_for_a_table_is_usable_by_everybody(open_screen: Open, width: 
     page.get_by_label("A Markdown table").fill(RUBRIC.splitlines()[0])
     page.get_by_role("button", name="Create the answers").click()
     expect(page.get_by_role("alert").filter(has_text="row of answers")).to_be_visible()
-    screen.screenshot(SCREENSHOTS / "editor" / f"table-refused-{width}-{scheme}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "editor" / f"table-refused-{width}-{scheme}.png")
     assert screen.barriers() == ""
     page.get_by_label("A Markdown table").fill(RUBRIC)
     page.get_by_role("button", name="Create the answers").click()
     expect(page.locator("#editor").get_by_text("Created 5 answers from the table.")).to_be_visible()
     field(node(page, "option"), "label").evaluate(PASTE, RUBRIC)
-    screen.screenshot(SCREENSHOTS / "editor" / f"table-made-{width}-{scheme}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "editor" / f"table-made-{width}-{scheme}.png")
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -86,7 +86,7 @@ def test_pages_have_no_barriers_and_do_not_scroll_sideways(
     found = {}
     for name, path in addresses().items():
         screen.go(path)
-        screen.screenshot(SCREENSHOTS / f"protocols-{name}-{width}-{scheme}.png", full_page=True)
+        screen.keep_picture(SCREENSHOTS / f"protocols-{name}-{width}-{scheme}.png")
         if problem := problem_of(screen):
             found[name] = problem
     assert found == {}
@@ -105,7 +105,7 @@ def test_answers_to_what_was_sent_have_no_barriers_either(
 def problem_after(screen: Screen, name: str, act: Callable[[Screen], None]) -> str:
     act(screen)
     size = screen.page.viewport_size["width"]
-    screen.screenshot(SCREENSHOTS / f"protocols-{name}-{size}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / f"protocols-{name}-{size}.png")
     return problem_of(screen)
 
 
@@ -182,7 +182,7 @@ def test_a_printed_comparison_has_both_sides_and_nothing_to_click(
     screen = open_screen(researcher)
     page = screen.go(addresses()["compare"])
     page.emulate_media(media="print")
-    screen.screenshot(SCREENSHOTS / "protocols-compare-print.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "protocols-compare-print.png")
     expect(page.locator(".side ins").first).to_be_visible()
     for gone in (".site-header", ".crumbs", "main form"):
         expect(page.locator(gone)).to_be_hidden()

@@ -32,7 +32,7 @@ def begin(open_screen: Open, work: Work, **options: object) -> Screen:
 
 def look(screen: Screen, name: str) -> None:
     """For people: what the page looked like in the last run."""
-    screen.screenshot(SCREENSHOTS / "protocols" / f"{name}.png", full_page=True)
+    screen.keep_picture(SCREENSHOTS / "protocols" / f"{name}.png")
 
 
 def step(page: Page):

@@ -1,7 +1,6 @@
 """A researcher, who is nothing else, makes a protocol in the admin and a study with it."""
 
 import re
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,12 +11,12 @@ from annotation.models import Study
 from annotation.services.researchers import admit
 from protocols.bundles import dump_bundle
 from protocols.models import ProtocolVersion
+from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import Screen
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ADD = "/admin/protocols/protocolversion/add/"
-PICTURES = Path(__file__).parents[2] / "var" / "screenshots"
 
 
 @pytest.fixture
@@ -68,10 +67,7 @@ def drag(page: Page, part: Locator, onto: Locator) -> None:
 
 
 def picture(screen: Screen, name: str, part: Locator | None = None) -> None:
-    if part is None:
-        screen.screenshot(PICTURES / f"admin-{name}.png")
-    else:
-        part.screenshot(path=PICTURES / f"admin-{name}.png")
+    screen.keep_picture(SCREENSHOTS / f"admin-{name}.png", part)
 
 
 def test_the_first_page_of_a_researcher_says_what_to_do(open_screen, researcher: User):
