@@ -108,34 +108,6 @@ HAS_BARE = """
 """
 
 
-def assignment_rows(study: Study) -> Iterator[Any]:
-    return stream(ASSIGNMENT_ROWS, [study.pk])
-
-
-def annotator_rows(study: Study) -> Iterator[Any]:
-    return stream(ANNOTATOR_ROWS, [study.pk])
-
-
-def metric_rows(study: Study) -> Iterator[Any]:
-    return stream(METRIC_ROWS, [study.pk])
-
-
-def prediction_rows(study: Study) -> Iterator[Any]:
-    return stream(PREDICTION_ROWS, [study.pk])
-
-
-def datasheet_rows(study: Study) -> Iterator[Any]:
-    return stream(DATASHEET_ROWS, [study.pk])
-
-
-def purpose_rows(study: Study) -> Iterator[Any]:
-    return stream(PURPOSE_ROWS, [study.pk])
-
-
-def id_rows(study: Study) -> Iterator[Any]:
-    return stream(ID_ROWS, [study.pk])
-
-
 def item_rows(study: Study) -> Iterator[list[Any]]:
     for item in items_of(study, with_checks=True):
         shown = [[dialogue, candidate] for dialogue, candidate, *_texts in item.shown]

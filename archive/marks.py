@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute
 from annotation.models import ItemMark, Study
-from archive.rows import faulty, refuse, stage
+from archive.rows import restore_rows
 from reporting.exports.cursors import stream
 
 MARKS = "marks.csv"
@@ -30,7 +30,6 @@ MARK_ROWS = """
     LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
     WHERE batch.study_id = %s ORDER BY batch.position, batch.id, assignment.id, mark.id
 """
-REASONS = list(ItemMark.Reason.values)
 COLUMNS = (
     "batch text, annotator text, round int, unit text, dialogue text, source text, item text, is_unsure boolean, "
     "unsure_at timestamptz, reason text, words text, flagged_at timestamptz, seen_at timestamptz, seen_note text"
@@ -72,14 +71,17 @@ def restore_marks(study: Study, path: Path) -> int:
     """Restore marks and return how many. Call it before the answers, which start measuring. Raise ImportRejected."""
     if not path.exists():
         return 0
-    n_rows = stage("archive_mark", COLUMNS, path)
-    refuse(path, f"NOT reason = ANY(ARRAY{REASONS})", "archive_mark", _("has an unknown flag reason"))
-    n_new = execute(STORE, {"study": study.pk})
-    if n_new != n_rows:
-        raise faulty(path, 0, _("refers to work or items that are not in the archive"))
+    n_marks = restore_rows(
+        path,
+        "archive_mark",
+        COLUMNS,
+        STORE,
+        {"study": study.pk},
+        known={"reason": (ItemMark.Reason.values, _("has an unknown flag reason"))},
+        lost=_("refers to work or items that are not in the archive"),
+    )
     execute(CHANGES, {"study": study.pk})
-    execute("DROP TABLE archive_mark")
-    return n_new
+    return n_marks
 
 
 def has_marks(study: Study) -> bool:

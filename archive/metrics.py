@@ -8,10 +8,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from annotation.importing.copying import execute
 from annotation.models import JudgeRun, Metric, Study
 from archive.entries import JUDGE, JUDGE_TIMES
-from archive.rows import faulty, refuse, stage
+from archive.rows import restore_rows
 from protocols.models import Criterion, ProtocolVersion
 
 METRIC_COLUMNS = (
@@ -50,8 +49,24 @@ def restore_predictions(
     """Return counts by name, and notes. A judge needs a user: without an owner, its metrics become imported ones."""
     if owner is not None:
         JudgeRun.objects.bulk_create(_judge(study, said, versions, owner) for said in judges)
-    n_metrics = _restore_metrics(study, folder / "metrics.csv", [version.pk for version in versions])
-    counts = {"metrics_new": n_metrics, "predictions_new": _restore_values(study, folder / "predictions.csv")}
+    n_metrics = restore_rows(
+        folder / "metrics.csv",
+        "archive_metric",
+        METRIC_COLUMNS,
+        METRICS,
+        [study.pk, [version.pk for version in versions], study.pk],
+        known={"kind": (Metric.Kind.values, _("has an unknown kind"))},
+        lost=_("refers to a criterion that is not in the archive"),
+    )
+    n_predictions = restore_rows(
+        folder / "predictions.csv",
+        "archive_prediction",
+        PREDICTION_COLUMNS,
+        PREDICTIONS,
+        [study.pk, study.pk],
+        lost=_("refers to metrics, candidates or answers that are not in the archive"),
+    )
+    counts = {"metrics_new": n_metrics, "predictions_new": n_predictions}
     if not judges or owner is not None:
         return counts, []
     return counts, [_("Metrics of model judges were restored as imported metrics, because the study has no owner.")]
@@ -69,20 +84,3 @@ def _judge(study: Study, said: dict[str, Any], versions: list[ProtocolVersion], 
         **{name: said[name] for name in JUDGE},
         **{name: datetime.fromisoformat(said[name]) if said[name] else None for name in JUDGE_TIMES},
     )
-
-
-def _restore_metrics(study: Study, path: Path, versions: list[int]) -> int:
-    n_rows = stage("archive_metric", METRIC_COLUMNS, path)
-    refuse(path, f"NOT kind = ANY(ARRAY{list(Metric.Kind.values)})", "archive_metric", _("has an unknown kind"))
-    if execute(METRICS, [study.pk, versions, study.pk]) != n_rows:
-        raise faulty(path, 0, _("refers to a criterion that is not in the archive"))
-    execute("DROP TABLE archive_metric")
-    return n_rows
-
-
-def _restore_values(study: Study, path: Path) -> int:
-    n_rows = stage("archive_prediction", PREDICTION_COLUMNS, path)
-    if execute(PREDICTIONS, [study.pk, study.pk]) != n_rows:
-        raise faulty(path, 0, _("refers to metrics, candidates or answers that are not in the archive"))
-    execute("DROP TABLE archive_prediction")
-    return n_rows

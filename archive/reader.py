@@ -24,13 +24,7 @@ from archive.entries import FORMAT
 from archive.marks import MARKS, restore_marks
 from archive.metrics import restore_predictions
 from archive.record import restore_study_record
-from archive.rows import (
-    restore_datasheet,
-    restore_ids,
-    restore_items,
-    restore_people,
-    restore_purposes,
-)
+from archive.rows import restore_datasheet, restore_ids, restore_items, restore_people, restore_purposes
 from archive.settled import restore_settled
 from protocols.bundles import load_bundle
 from protocols.models import ProtocolVersion
@@ -65,8 +59,8 @@ def import_archive(
                 if is_dry_run:
                     transaction.set_rollback(True)
         except (DataError, IntegrityError, KeyError, ValueError) as error:  # the hashes match: it was written so
-            reason = _("the archive is inconsistent (%(error)s)")
-            raise _reject(reason % {"error": str(error).splitlines()[0]}) from None
+            said = {"error": str(error).splitlines()[0]}
+            raise _reject(_("the archive is inconsistent (%(error)s)") % said) from None
     return study, summary
 
 
@@ -83,8 +77,7 @@ def _unpack(path: Path, folder: Path) -> dict[str, Any]:
             for name, digest in facts["files"].items():
                 _unpack_entry(archive, name, digest, folder)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        reason = _("is not a study archive, or is damaged (%(error)s)")
-        raise _reject(reason % {"error": error}) from None
+        raise _reject(_("is not a study archive, or is damaged (%(error)s)") % {"error": error}) from None
     return facts
 
 
@@ -95,18 +88,12 @@ def _facts(archive: zipfile.ZipFile) -> dict[str, Any]:
         facts = json.loads(archive.read(SETTINGS))
     except ValueError as error:
         raise _reject(_("is not JSON (%(error)s)") % {"error": error}, SETTINGS) from None
-    if not isinstance(facts, dict) or facts.get("parley_archive") != FORMAT or not _has_files(facts):
-        raise _reject(
-            _("comes from another version of Parley: import it there, upgrade that Parley, and export it again"),
-            SETTINGS,
-        )
+    if not isinstance(facts, dict) or facts.get("parley_archive") != FORMAT or not isinstance(facts.get("files"), dict):
+        reason = _("comes from another version of Parley: import it there, upgrade that Parley, and export it again")
+        raise _reject(reason, SETTINGS)
     if missing := sorted(FILES - facts["files"].keys()):
         raise _reject(_("does not list %(names)s") % {"names": ", ".join(missing)}, SETTINGS)
     return facts
-
-
-def _has_files(facts: dict[str, Any]) -> bool:
-    return isinstance(facts.get("files"), dict)
 
 
 def _unpack_entry(archive: zipfile.ZipFile, name: str, digest: str, folder: Path) -> None:
@@ -132,7 +119,9 @@ def _restore(
     if dialogues.stat().st_size:
         found = import_dialogues(study, dialogues, format=facts["dialogue_format"], options=DialogueOptions(), now=now)
         summary.counts["dialogues_new"] = found.counts["dialogues_new"]
-    _restore_sources(study, facts["sources"])
+    for each in facts["sources"]:
+        values = {name: each[name] for name in ("name", "is_reference", "position")}
+        Source.objects.update_or_create(study=study, key=each["key"], defaults=values)
     summary.counts["known_by_id"] = restore_ids(study, folder / "ids.csv")
     _restore_batches(study, facts["batches"])
     summary.counts["batches_new"] = len(facts["batches"])
@@ -141,7 +130,9 @@ def _restore(
     summary.counts["annotators_new"] = restore_people(study, folder, seats, now=now)
     if n_marks := restore_marks(study, folder / MARKS):
         summary.counts["marks_new"] = n_marks
-    if _has_rows(folder / "ratings.csv"):
+    with (folder / "ratings.csv").open("rb") as file:
+        is_rated = bool(file.readline() and file.readline())
+    if is_rated:
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]
         summary.notes += rated.notes
@@ -171,8 +162,7 @@ def _store_protocols(folder: Path, facts: dict[str, Any], now: datetime) -> dict
 def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
     own = facts["study"]
     if Study.objects.filter(slug=slug).exists():
-        reason = _("a study %(slug)r already exists: choose another short name")
-        raise _reject(reason % {"slug": slug}, "slug")
+        raise _reject(_("a study %(slug)r already exists: choose another short name") % {"slug": slug}, "slug")
     settings = {name: value for name, value in own.items() if name not in SET_LATER}
     try:
         study = create_study(slug=slug, name=own["name"], protocol_version=version, owner=owner, now=now, **settings)
@@ -182,12 +172,6 @@ def _create(facts: dict[str, Any], slug: str, version: ProtocolVersion, owner: U
         raise _reject(" ".join(error.messages), SETTINGS) from None
     study.save(update_fields=["seed", "status", "kappa_floor"])
     return study
-
-
-def _restore_sources(study: Study, sources: list[dict[str, Any]]) -> None:
-    for each in sources:
-        values = {name: each[name] for name in ("name", "is_reference", "position")}
-        Source.objects.update_or_create(study=study, key=each["key"], defaults=values)
 
 
 def _restore_batches(study: Study, batches: list[dict[str, Any]]) -> None:
@@ -204,8 +188,3 @@ def _restore_batches(study: Study, batches: list[dict[str, Any]]) -> None:
         )
         for each in batches
     )
-
-
-def _has_rows(path: Path) -> bool:
-    with path.open("rb") as file:
-        return bool(file.readline() and file.readline())

@@ -1,9 +1,10 @@
 """Restore tables of an archive that have no import of their own: stage them by COPY, then store them by key."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 from django.utils.translation import gettext as _
@@ -12,10 +13,6 @@ from annotation.importing.copying import NULL, copy_in, copy_text, execute, fetc
 from annotation.importing.outcome import ImportRejected, LineError
 from annotation.models import Assignment, Dialogue, Participant, Study
 from parley.formulas import unquote_formula
-
-STATUSES = list(Assignment.Status.values)
-PURPOSES = list(Dialogue.Purpose.values)
-PERSON_STATUSES = list(Participant.Status.values)
 
 
 def stage(table: str, columns: str, path: Path) -> int:
@@ -52,10 +49,34 @@ def faulty(path: Path, line: int, reason: str) -> ImportRejected:
     return ImportRejected([LineError(line, path.name, reason)])
 
 
-def refuse(path: Path, condition: str, table: str, reason: str) -> None:
-    rows = fetch(f"SELECT line FROM {table} WHERE {condition} ORDER BY line LIMIT 1")
+def refuse(path: Path, table: str, column: str, known: Iterable[str], reason: str) -> None:
+    """Raise ImportRejected for the first row of a staged file whose value in `column` is not a known one."""
+    rows = fetch(f"SELECT line FROM {table} WHERE NOT {column} = ANY(ARRAY{list(known)}) ORDER BY line LIMIT 1")
     if rows:
         raise faulty(path, rows[0][0], reason)
+
+
+def restore_rows(
+    path: Path,
+    table: str,
+    columns: str,
+    sql: str,
+    params: Sequence[Any] | Mapping[str, Any],
+    *,
+    known: Mapping[str, tuple[Iterable[str], str]] | None = None,
+    lost: str,
+) -> int:
+    """Stage the file's rows and store them with `sql`. Return how many. Raise ImportRejected.
+
+    `known` is {column: (its possible values, what is wrong with others)}; `lost` says why a row cannot be stored.
+    """
+    n_rows = stage(table, columns, path)
+    for column, (values, reason) in (known or {}).items():
+        refuse(path, table, column, values, reason)
+    if execute(sql, params) != n_rows:
+        raise faulty(path, 0, lost)
+    execute(f"DROP TABLE {table}")
+    return n_rows
 
 
 def restore_ids(study: Study, path: Path) -> int:
@@ -110,20 +131,15 @@ ITEMS = """
 
 def restore_items(study: Study, path: Path) -> int:
     """Restore items with new tokens, because annotators may know the old ones. Return how many."""
-    n_rows = stage("archive_item", ITEM_COLUMNS, path)
-    with connection.cursor() as cursor:
-        cursor.execute(ITEMS, {"study": study.pk})
-        n_new = cursor.rowcount
-    if n_new != n_rows:
-        raise faulty(path, 0, _("refers to batches, dialogues or candidates that are not in the archive"))
-    execute("DROP TABLE archive_item")
+    lost = _("refers to batches, dialogues or candidates that are not in the archive")
+    n_items = restore_rows(path, "archive_item", ITEM_COLUMNS, ITEMS, {"study": study.pk}, lost=lost)
     execute(
         """UPDATE annotation_batch b SET n_items = (
                SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
            WHERE b.study_id = %s""",
         [study.pk],
     )
-    return n_new
+    return n_items
 
 
 def restore_people(study: Study, folder: Path, seats: dict[str, int], *, now: datetime) -> int:
@@ -134,7 +150,7 @@ def restore_people(study: Study, folder: Path, seats: dict[str, int], *, now: da
     annotators = folder / "annotators.csv"
     columns = "annotator text, status text, consented_at timestamptz, consent_version text"
     n_annotators = stage("archive_annotator", columns, annotators)
-    refuse(annotators, f"NOT status = ANY(ARRAY{PERSON_STATUSES})", "archive_annotator", _("has an unknown status"))
+    refuse(annotators, "archive_annotator", "status", Participant.Status.values, _("has an unknown status"))
     execute(
         """INSERT INTO annotation_participant
                (study_id, pseudonym, token, status, is_imported, consented_at, consent_version, created_at)
@@ -157,7 +173,7 @@ WORK_COLUMNS = (
 
 def _restore_work(study: Study, path: Path) -> None:
     n_rows = stage("archive_work", WORK_COLUMNS, path)
-    refuse(path, f"NOT status = ANY(ARRAY{STATUSES})", "archive_work", _("has an unknown status"))
+    refuse(path, "archive_work", "status", Assignment.Status.values, _("has an unknown status"))
     n_new = execute(
         """INSERT INTO annotation_assignment
                (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported, round)
@@ -197,16 +213,16 @@ def _restore_seats(study: Study, seats: dict[str, int]) -> None:
 
 def restore_purposes(study: Study, path: Path) -> None:
     """Restore the purposes of dialogues that are not for the main work. Raise ImportRejected."""
-    n_rows = stage("archive_purpose", "dialogue text, purpose text", path)
-    refuse(path, f"NOT purpose = ANY(ARRAY{PURPOSES})", "archive_purpose", _("has an unknown purpose"))
-    n_held = execute(
+    restore_rows(
+        path,
+        "archive_purpose",
+        "dialogue text, purpose text",
         """UPDATE annotation_dialogue d SET purpose = s.purpose FROM archive_purpose s
            WHERE d.study_id = %s AND d.key = s.dialogue""",
         [study.pk],
+        known={"purpose": (Dialogue.Purpose.values, _("has an unknown purpose"))},
+        lost=_("refers to dialogues that are not in the archive, or to the same dialogue twice"),
     )
-    if n_held != n_rows:
-        raise faulty(path, 0, _("refers to dialogues that are not in the archive, or to the same dialogue twice"))
-    execute("DROP TABLE archive_purpose")
 
 
 def restore_datasheet(study: Study, path: Path) -> None:

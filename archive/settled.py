@@ -1,8 +1,6 @@
 """Write and restore labels on which two people disagreed at first, and the answers kept with settled ones."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,10 +8,9 @@ from django.utils.translation import ngettext
 from annotation.importing.copying import execute
 from annotation.importing.outcome import ImportSummary
 from annotation.models import Study
-from archive.rows import faulty, refuse, stage
+from archive.rows import restore_rows, stage
 from protocols.models import ProtocolVersion
 from qualification.models import Disagreement
-from reporting.exports.cursors import stream
 
 SETTLED = (
     "number", "batch", "unit", "dialogue", "source", "item", "protocol_sha256", "criterion", "round", "state", "how",
@@ -104,8 +101,22 @@ ANSWERS = """
 
 def restore_settled(study: Study, folder: Path, versions: list[ProtocolVersion], summary: ImportSummary) -> None:
     """Store the labels with their states and the answers kept with them. Raise ImportRejected."""
-    summary.counts["settled_new"] = _restore_labels(study, folder / "settled.csv", [each.pk for each in versions])
-    n_missing = _restore_answers(study, folder / "settled_answers.csv")
+    summary.counts["settled_new"] = restore_rows(
+        folder / "settled.csv",
+        "archive_label",
+        LABEL_COLUMNS,
+        LABELS,
+        {"study": study.pk, "versions": [each.pk for each in versions]},
+        known={
+            "state": (Disagreement.State.values, _("has an unknown state")),
+            "how": (Disagreement.How.values, _("was settled in an unknown way")),
+        },
+        lost=_("refers to items or answers that are not in the archive"),
+    )
+    # Answers that do not count are not restored as ratings.
+    n_answers = stage("archive_answer", ANSWER_COLUMNS, folder / "settled_answers.csv")
+    n_missing = n_answers - execute(ANSWERS, {"study": study.pk})
+    execute("DROP TABLE archive_answer")
     if n_missing:
         text = ngettext(
             "%(n)s answer kept with a settled label did not count and was left out.",
@@ -113,30 +124,3 @@ def restore_settled(study: Study, folder: Path, versions: list[ProtocolVersion],
             n_missing,
         )
         summary.notes.append(text % {"n": n_missing})
-
-
-def _restore_labels(study: Study, path: Path, versions: list[int]) -> int:
-    n_rows = stage("archive_label", LABEL_COLUMNS, path)
-    states, ways = Disagreement.State.values, Disagreement.How.values
-    refuse(path, f"NOT state = ANY(ARRAY{list(states)})", "archive_label", _("has an unknown state"))
-    refuse(path, f"NOT how = ANY(ARRAY{list(ways)})", "archive_label", _("was settled in an unknown way"))
-    if execute(LABELS, {"study": study.pk, "versions": versions}) != n_rows:
-        raise faulty(path, 0, _("refers to items or answers that are not in the archive"))
-    execute("DROP TABLE archive_label")
-    return n_rows
-
-
-def _restore_answers(study: Study, path: Path) -> int:
-    """Return how many answers the archive does not have as ratings that count."""
-    n_rows = stage("archive_answer", ANSWER_COLUMNS, path)
-    n_new = execute(ANSWERS, {"study": study.pk})
-    execute("DROP TABLE archive_answer")
-    return n_rows - n_new
-
-
-def settled_rows(study: Study) -> Iterator[Any]:
-    return stream(SETTLED_ROWS, [study.pk])
-
-
-def settled_answer_rows(study: Study) -> Iterator[Any]:
-    return stream(ANSWER_ROWS, [study.pk])

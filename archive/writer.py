@@ -13,33 +13,11 @@ from typing import IO, Any
 from django.db.models import Q
 
 from annotation.models import Study
-from archive.entries import (
-    ANNOTATORS,
-    ASSIGNMENTS,
-    DATASHEET,
-    IDS,
-    ITEMS,
-    METRICS,
-    PREDICTIONS,
-    PURPOSES,
-    annotator_rows,
-    assignment_rows,
-    datasheet_rows,
-    dialogue_lines,
-    id_rows,
-    item_rows,
-    metric_rows,
-    prediction_rows,
-    purpose_rows,
-    settings_of,
-    study_record_text,
-)
-from archive.marks import HEADER as MARKS_HEADER
-from archive.marks import MARKS, has_marks, mark_rows
+from archive import entries, marks, settled
 from archive.report_files import FOLDER, MOST_RATINGS, report_files
-from archive.settled import SETTLED, SETTLED_ANSWERS, settled_answer_rows, settled_rows
 from protocols.bundles import readable_bundle, write_yaml
 from protocols.models import Criterion, ProtocolVersion
+from reporting.exports.cursors import stream
 from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
 from reporting.exports.tables import Tick, csv_pieces, in_blocks, ticking, untyped
@@ -56,7 +34,9 @@ CONTENTS = {
     "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
     "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
     "marks.csv": "Items that an annotator was unsure about, or flagged: never answers. Left out where there are none.",
-    "study_record.json": "How the study was conducted, as its report says it: recruitment, qualification, acceptance, pay.",
+    "study_record.json": (
+        "How the study was conducted, as its report says it: recruitment, qualification, acceptance, pay."
+    ),
     "items.csv": "What each batch holds, in order. Tokens are those of ratings.csv.",
     "ids.csv": "Dialogues and candidates known by their ids alone.",
     "dialogues.jsonl": "Dialogues with their candidates, metadata and batches. The import of dialogues reads it.",
@@ -89,28 +69,32 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
     whole = ExportOptions(with_names=options.with_names)
     archive = Archive(file)
     archive.add("ratings.csv", csv_pieces(columns_of(whole), ticking(long_blocks(study, whole), tick), has_mark=False))
-    tables: tuple[tuple[str, Sequence[str], Iterator[Any]], ...] = (
-        ("assignments.csv", ASSIGNMENTS, assignment_rows(study)),
-        ("annotators.csv", ANNOTATORS, annotator_rows(study)),
-        ("predictions.csv", PREDICTIONS, prediction_rows(study)),
-        ("metrics.csv", METRICS, metric_rows(study)),
-        ("datasheet.csv", DATASHEET, datasheet_rows(study)),
-        ("purposes.csv", PURPOSES, purpose_rows(study)),
-        ("items.csv", ITEMS, item_rows(study)),
-        ("ids.csv", IDS, id_rows(study)),
-        ("settled.csv", SETTLED, settled_rows(study)),
-        ("settled_answers.csv", SETTLED_ANSWERS, settled_answer_rows(study)),
-    )
-    if has_marks(study):
-        tables = (*tables, (MARKS, MARKS_HEADER, mark_rows(study)))
+
+    def rows_of(sql: str) -> Iterator[Any]:
+        return stream(sql, [study.pk])
+
+    tables: list[tuple[str, Sequence[str], Iterator[Any]]] = [
+        ("assignments.csv", entries.ASSIGNMENTS, rows_of(entries.ASSIGNMENT_ROWS)),
+        ("annotators.csv", entries.ANNOTATORS, rows_of(entries.ANNOTATOR_ROWS)),
+        ("predictions.csv", entries.PREDICTIONS, rows_of(entries.PREDICTION_ROWS)),
+        ("metrics.csv", entries.METRICS, rows_of(entries.METRIC_ROWS)),
+        ("datasheet.csv", entries.DATASHEET, rows_of(entries.DATASHEET_ROWS)),
+        ("purposes.csv", entries.PURPOSES, rows_of(entries.PURPOSE_ROWS)),
+        ("items.csv", entries.ITEMS, entries.item_rows(study)),
+        ("ids.csv", entries.IDS, rows_of(entries.ID_ROWS)),
+        ("settled.csv", settled.SETTLED, rows_of(settled.SETTLED_ROWS)),
+        ("settled_answers.csv", settled.SETTLED_ANSWERS, rows_of(settled.ANSWER_ROWS)),
+    ]
+    if marks.has_marks(study):
+        tables.append((marks.MARKS, marks.HEADER, marks.mark_rows(study)))
     for name, header, rows in tables:
         archive.add(name, csv_pieces(untyped(header), in_blocks(rows), has_mark=False))
-    archive.add("dialogues.jsonl", dialogue_lines(study))
-    archive.add("study_record.json", [study_record_text(study).encode()])
+    archive.add("dialogues.jsonl", entries.dialogue_lines(study))
+    archive.add("study_record.json", [entries.study_record_text(study).encode()])
     versions = _versions(study)
     for name, version in versions.items():
         archive.add(name, [write_yaml(readable_bundle(version)).encode()])
-    facts = settings_of(study, versions) | {"files": archive.hashes}
+    facts = entries.settings_of(study, versions) | {"files": archive.hashes}
     settings = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
     archive.add("settings.json", [settings.encode()])
     for name, text in report_files(study):
@@ -142,11 +126,8 @@ def _readme(study: Study, hashes: dict[str, str]) -> str:
     ]
     lines = []
     for name, digest in hashes.items():
-        lines += [name, f"  {_about(name)}", f"  SHA-256 {digest}"]
+        about = CONTENTS.get(name, "An older version of the protocol that some ratings or predictions are about.")
+        if name.startswith(f"{FOLDER}/"):
+            about = "Part of the report, made from the ratings of this archive. The import leaves it out."
+        lines += [name, f"  {about}", f"  SHA-256 {digest}"]
     return "\n".join(head + lines) + "\n"
-
-
-def _about(name: str) -> str:
-    if name.startswith(f"{FOLDER}/"):
-        return "Part of the report, made from the ratings of this archive. The import leaves it out."
-    return CONTENTS.get(name, "An older version of the protocol that some ratings or predictions are about.")

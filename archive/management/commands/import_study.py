@@ -19,7 +19,11 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="Check everything, store nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path, owner = options["file"], _owner(options["owner"])
+        path, username = options["file"], options["owner"]
+        wanted = User.objects.filter(username=username) if username else User.objects.filter(is_superuser=True)
+        owner = wanted.order_by("pk").first()
+        if username and owner is None:
+            raise CommandError(f"There is no account {username}.")
         run_import(
             lambda _progress: import_archive(
                 path, slug=options["slug"], owner=owner, is_dry_run=options["dry_run"], now=timezone.now()
@@ -28,12 +32,3 @@ class Command(BaseCommand):
             self.stdout,
             self.stderr,
         )
-
-
-def _owner(username: str) -> User | None:
-    if not username:
-        return User.objects.filter(is_superuser=True).order_by("pk").first()
-    owner = User.objects.filter(username=username).first()
-    if owner is None:
-        raise CommandError(f"There is no account {username}.")
-    return owner
