@@ -57,6 +57,8 @@ def parse_answer(criterion: CriterionSpec, given: Given, n_turns: int = 0) -> An
     if criterion.kind == Criterion.Kind.COMPUTED:
         message = _("“%(name)s” follows from other answers and is not asked.")
         raise InvalidAnswer({"option": message % {"name": criterion.name}})
+    if criterion.kind != Criterion.Kind.SINGLE:
+        raise ValueError(f"Answers to questions of kind {criterion.kind} have no parser.")
     chosen = criterion.option(given.option)
     if chosen is None:
         raise InvalidAnswer({"option": _("Choose one of the answers to “%(name)s”.") % {"name": criterion.name}})

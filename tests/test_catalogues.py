@@ -10,6 +10,8 @@ from pathlib import Path
 import polib
 import pytest
 from django.conf import settings
+from django.utils.formats import get_format
+from django.utils.translation import get_language_info, override
 
 ROOT = Path(settings.BASE_DIR)
 ROOM = Path(settings.LOCALE_PATHS[0])
@@ -37,6 +39,14 @@ def texts_of(entry: polib.POEntry) -> list[tuple[str, str]]:
 
 def test_every_language_that_is_offered_has_catalogues():
     assert {code for code, _ in settings.LANGUAGES} - {"en"} == LANGUAGES.keys()
+
+
+@pytest.mark.parametrize("code", [code for code, _ in settings.LANGUAGES])
+def test_a_language_is_known_to_django_and_writes_numbers_with_a_point(code: str):
+    assert get_language_info(code)["code"] == code
+    assert "parley.formats" in settings.FORMAT_MODULE_PATH
+    with override(code):
+        assert get_format("DECIMAL_SEPARATOR") == "."
 
 
 @every_language

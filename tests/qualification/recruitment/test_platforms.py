@@ -2,6 +2,7 @@
 
 import pytest
 
+from qualification.models import Entry
 from qualification.recruitment.platforms import PROVIDERS
 from qualification.recruitment.platforms.base import BadArrival
 from tests.qualification.recruitment.factories import prolific_query
@@ -34,3 +35,14 @@ def test_every_missing_parameter_is_named():
         PROLIFIC.arrival({"SESSION_ID": "b"})
 
     assert bad.value.names == ("PROLIFIC_PID", "STUDY_ID")
+
+
+@pytest.mark.parametrize("key", PROVIDERS)
+def test_a_platform_people_can_join_through_knows_where_they_go_at_the_end(key):
+    provider = PROVIDERS[key]
+
+    assert provider.key == key != "self"
+    assert len(key) <= Entry._meta.get_field("provider").max_length
+    if not provider.is_closed:
+        assert provider.end_path
+        assert provider.code_field

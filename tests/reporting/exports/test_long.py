@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -192,3 +193,10 @@ def test_the_export_of_ratings_is_imported_with_any_free_text(two_studies, writt
     assert stored.free_text == text
     assert stored.assignment.participant.pseudonym == "-x"
     assert stored.item.dialogue.key == "=d2"
+
+
+def test_every_column_is_explained_in_the_docs():
+    page = (Path(__file__).parents[3] / "docs" / "researchers.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert {column.name for column in COLUMNS} - named == set()
