@@ -204,8 +204,8 @@ def _explained(
     found = dict(values)
     estimates = {"percent": {"value": percent}, "strong_share_kept": strong_share_kept, statistic.key: found}
     if found["value"] is None:
-        reason = "no_strong_items" if is_emptied(statistic, estimates) else found["reason"]
-        figure = missing(statistic, reason)
+        is_emptied = statistic.key == "strong" and strong_share_kept == 0
+        figure = missing(statistic, "no_strong_items" if is_emptied else found["reason"])
         return Figure(figure.text, (*figure.lines, *counts(statistic, found), *strong_line(statistic, estimates)))
     warnings = warnings_of(statistic, estimates, largest_share)
     lines = (
@@ -244,20 +244,18 @@ def interval_lines(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
     lines = []
     if found["low"] is not None:
         ends = {end: number(found[end], statistic.form) for end in ("low", "high")}
-        words = {f"{end}_word": word_of(statistic, found[end]) for end in ("low", "high")}
-        lines.append(_interval_sentence(words["low_word"], words["high_word"]) % (ends | words))
+        low, high = (word_of(statistic, found[end]) for end in ("low", "high"))
+        if not low:
+            sentence = _("95 %% interval %(low)s to %(high)s.")
+        elif low == high:
+            sentence = _("95 %% interval %(low)s to %(high)s, %(low_word)s.")
+        else:
+            # Translators: for example "95 % interval 0.21 to 0.55, fair to moderate."
+            sentence = _("95 %% interval %(low)s to %(high)s, %(low_word)s to %(high_word)s.")
+        lines.append(sentence % (ends | {"low_word": low, "high_word": high}))
     if found["interval_note"]:
         lines.append(_(INTERVAL_NOTES[found["interval_note"]]))
     return lines
-
-
-def _interval_sentence(low: str | None, high: str | None) -> str:
-    if not low:
-        return _("95 %% interval %(low)s to %(high)s.")
-    if low == high:
-        return _("95 %% interval %(low)s to %(high)s, %(low_word)s.")
-    # Translators: for example "95 % interval 0.21 to 0.55, fair to moderate."
-    return _("95 %% interval %(low)s to %(high)s, %(low_word)s to %(high_word)s.")
 
 
 def counts(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
@@ -274,10 +272,6 @@ def counts(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
         is_scott = votes == 2 * used and not left_out
         lines.append(" ".join([sentence, _("With two annotators this is Scott's pi.")]) if is_scott else sentence)
     return lines
-
-
-def is_emptied(statistic: Statistic, estimates: Mapping[str, Any]) -> bool:
-    return statistic.key == "strong" and estimates["strong_share_kept"] == 0
 
 
 def strong_line(statistic: Statistic, estimates: Mapping[str, Any]) -> list[str]:

@@ -32,13 +32,11 @@ def acceptance_figures(acceptance: dict[str, Any] | None) -> list[tuple[str, str
     """
     if acceptance is None:
         return []
-    lines = [line for line in acceptance_lines(acceptance) if line.key not in COUNTS]
-    return [
-        (line.key, line.name, Figure(line.value, (_(DEFINITIONS[line.key]), *line.notes, *_more(line.key, acceptance))))
-        for line in lines
-    ]
-
-
-def _more(key: str, acceptance: dict[str, Any]) -> list[str]:
-    outcomes = [f"{title}: {acceptance[name]:,}." for name, title in COUNTS.items()] if key == "batches" else []
-    return [*outcomes, _(VERSION), *([] if key in ESTIMATED else [_(COUNTED)])]
+    found = []
+    for line in acceptance_lines(acceptance):
+        if line.key not in COUNTS:
+            outcomes = [f"{title}: {acceptance[name]:,}." for name, title in COUNTS.items()]
+            more = [*(outcomes if line.key == "batches" else []), _(VERSION)]
+            more += [] if line.key in ESTIMATED else [_(COUNTED)]
+            found.append((line.key, line.name, Figure(line.value, (_(DEFINITIONS[line.key]), *line.notes, *more))))
+    return found

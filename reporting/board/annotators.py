@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement_cells import counted, n_counted
-from annotation.models import AnnotatorCell, Participant, Study
+from annotation.models import AnnotatorCell, Participant
 from measures.arrays import IntArray
 from measures.behaviour import Speed
 from measures.contributions import Contribution, Contributions, majority_tables, speeds, total_of, without_each
@@ -66,27 +66,21 @@ def people_of(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Pers
     agreements = kappa_with_majority(tables, seed=data.study.seed, n_resamples=0)
     squares = [tuple(map(tuple, table.tolist())) for table in tables.tables]
     entropies = answer_entropy(tables.answers)
+    floor, seed = data.study.kappa_floor, data.study.seed
+    judged = agreements
+    if floor is not None:
+        judged = [_bounded(each, square, floor, seed) for each, square in zip(agreements, squares, strict=True)]
     names = dict(Participant.objects.filter(study=data.study).values_list("pk", "pseudonym"))
     columns: list[Iterable[Any]] = [
         agreements,
         entropies,
         without_each(found, histogram_of(data.cells.get(None, {}).values(), criteria)),
         speeds(found),
-        _flags(agreements, squares, entropies, data.study),
+        flags(judged, entropies, threshold=floor),
         squares,
     ]
     people = [Person(pk, names[pk], *row) for pk, *row in zip(found, *columns, strict=True)]
     return sorted(people, key=_importance)
-
-
-def _flags(
-    agreements: list[MajorityAgreement], squares: list[Square], entropies: list[Entropy], study: Study
-) -> list[Flag]:
-    floor = study.kappa_floor
-    if floor is None:
-        return flags(agreements, entropies)
-    bounded = [_bounded(each, square, floor, study.seed) for each, square in zip(agreements, squares, strict=True)]
-    return flags(bounded, entropies, threshold=floor)
 
 
 def _bounded(found: MajorityAgreement, square: Square, floor: float, seed: int) -> MajorityAgreement:

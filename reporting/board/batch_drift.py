@@ -1,11 +1,11 @@
 """Find batches that agree less than the rest of the study, and whether one annotator explains it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from annotation.agreement_cells import annotators_from_json, n_counted
-from annotation.models import AgreementCell, Batch, Participant
+from annotation.models import AgreementCell, Participant
 from measures.batch_drift import HARD_BATCH, NO_DROP, UNTESTED, BatchDrift, batch_drift, cause_of
 from measures.comparison import benjamini_hochberg
 from measures.contributions import Contributions, majority_tables, total_of, without_each
@@ -38,31 +38,31 @@ class DriftLine:
 
 def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[DriftLine]:
     """Return a line for each rated main batch of the page, sources pooled; p is corrected over these batches."""
-    lines = [line for line in data.lines if line.batch.kind == "main" and data.cells.get(line.batch.pk)]
+    batches = [line.batch for line in data.lines if line.batch.kind == "main" and data.cells.get(line.batch.pk)]
     whole = histogram_of(data.cells.get(None, {}).values(), criteria)
-    parts = {line.batch.pk: histogram_of(data.cells[line.batch.pk].values(), criteria) for line in lines}
+    parts = {batch.pk: histogram_of(data.cells[batch.pk].values(), criteria) for batch in batches}
     drifts = {pk: tested(part, whole, data.study.seed) for pk, part in parts.items()}
-    p_values = _adjusted(drifts)
-    dropped = [pk for pk, drift in drifts.items() if _has_dropped(drift, p_values[pk])]
-    annotators = _annotators(dropped, criteria)
-    causes = {pk: _cause(drifts[pk], annotators[pk], parts[pk], criteria) for pk in dropped}
-    found = [_line(line.batch, whole, parts, drifts, p_values, causes) for line in lines]
-    return _named(found, causes)
+    p_values = {pk: drift.p_value for pk, drift in drifts.items() if drift.p_value is not None}
+    adjusted = dict(zip(p_values, benjamini_hochberg(list(p_values.values())).tolist(), strict=True))
+    differing = {pk: drifts[pk].difference or 0.0 for pk, p_value in adjusted.items() if p_value <= SIGNIFICANT}
+    annotators = _annotators([pk for pk, difference in differing.items() if difference < 0], criteria)
+    causes = {pk: _cause(drifts[pk], found, parts[pk], criteria) for pk, found in annotators.items()}
+    raters = [rater for _, rater, _ in causes.values() if rater is not None]
+    names = dict(Participant.objects.filter(pk__in=raters).values_list("pk", "pseudonym"))
+    lines = []
+    for batch in batches:
+        pk = batch.pk
+        cause, rater, without = causes.get(pk, (NO_DROP if pk in adjusted else UNTESTED, None, None))
+        cause = HIGHER if differing.get(pk, 0.0) > 0 else cause
+        name = "" if rater is None else names[rater]
+        rest = whole - parts[pk]
+        lines.append(DriftLine(batch.key, pk, drifts[pk], parts[pk], rest, adjusted.get(pk), cause, name, without))
+    return lines
 
 
 @lru_cache(maxsize=512)  # the histograms stay the same until an answer is given, for every viewer
 def tested(batch: Histogram, whole: Histogram, seed: int) -> BatchDrift:
     return batch_drift(batch, whole - batch, seed=seed, n_permutations=PERMUTATIONS)
-
-
-def _adjusted(drifts: Mapping[int, BatchDrift]) -> dict[int, float | None]:
-    tested = {pk: drift.p_value for pk, drift in drifts.items() if drift.p_value is not None}
-    adjusted = dict(zip(tested, benjamini_hochberg(list(tested.values())).tolist(), strict=True))
-    return {pk: adjusted.get(pk) for pk in drifts}
-
-
-def _has_dropped(drift: BatchDrift, p_value: float | None) -> bool:
-    return p_value is not None and p_value <= SIGNIFICANT and (drift.difference or 0.0) < 0
 
 
 def _annotators(batches: Sequence[int], criteria: tuple[CriterionSpec, ...]) -> dict[int, Contributions]:
@@ -88,31 +88,3 @@ def _cause(
     # The drop was found by its p value; the band from the same permutations may be slightly wider.
     cause = HARD_BATCH if found.kind in (NO_DROP, UNTESTED) else found.kind
     return cause, found.rater, without
-
-
-def _line(
-    batch: Batch,
-    whole: Histogram,
-    parts: Mapping[int, Histogram],
-    drifts: Mapping[int, BatchDrift],
-    p_values: Mapping[int, float | None],
-    causes: Mapping[int, Cause],
-) -> DriftLine:
-    pk, found = batch.pk, causes.get(batch.pk)
-    cause = _cause_shown(drifts[pk], p_values[pk], found)
-    without = found[2] if found else None
-    return DriftLine(batch.key, pk, drifts[pk], parts[pk], whole - parts[pk], p_values[pk], cause, without=without)
-
-
-def _cause_shown(drift: BatchDrift, p_value: float | None, cause: Cause | None) -> str:
-    if p_value is None:
-        return UNTESTED
-    if p_value <= SIGNIFICANT and (drift.difference or 0.0) > 0:
-        return HIGHER
-    return cause[0] if cause else NO_DROP
-
-
-def _named(lines: list[DriftLine], causes: Mapping[int, Cause]) -> list[DriftLine]:
-    guilty = {pk: rater for pk, (_, rater, _) in causes.items() if rater is not None}
-    names = dict(Participant.objects.filter(pk__in=guilty.values()).values_list("pk", "pseudonym")) if guilty else {}
-    return [replace(each, annotator=names[guilty[each.pk]]) if each.pk in guilty else each for each in lines]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from annotation.agreement_cells import counted_codes, n_counted
-from annotation.selectors.answers import MOST_ANSWERS, StudyAnswers, latest_answers
+from annotation.selectors.answers import MOST_ANSWERS, latest_answers
 from measures.arrays import BoolArray, IntArray
 from measures.contributors import agrees_with_majority
 from measures.drift import BASELINE_ITEMS, DROP, HIGHEST_BASELINE, Chart, cusum, ewma
@@ -102,11 +102,15 @@ def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float 
         mine: BoolArray = answers.criterion == criterion.id
         codes = counted_codes(answers.option[mine], criterion)
         agrees[mine] = agrees_with_majority(answers.item[mine], codes, n_counted(criterion))
-    order = _own(answers, person.pk)
+    # The annotator's latest answers, in the order they were given.
+    own = np.flatnonzero(answers.participant == person.pk)
+    order = own[np.lexsort((answers.criterion[own], answers.item[own], answers.answered_ms[own]))][-MOST_ANSWERS:]
     agrees = agrees[order]
     times = tuple(datetime.fromtimestamp(ms / 1000, UTC) for ms in answers.answered_ms[order].tolist())
-    is_whole = answers.is_whole and len(order) == int((answers.participant == person.pk).sum())
-    chart, is_own = _chart(CHARTS[kind], agrees, usual)
+    is_whole = answers.is_whole and len(order) == len(own)
+    chart, is_own = CHARTS[kind](agrees), True
+    if chart.reason is not None and usual is not None and int((agrees >= 0).sum()) >= FEWEST:
+        chart, is_own = CHARTS[kind](agrees, p0=usual), False
     return Course(person, kind, agrees, times, chart, is_own, is_whole)
 
 
@@ -116,18 +120,3 @@ def usual_agreement(people: Sequence[Person]) -> float | None:
     known = [share for share in shares if share is not None]
     median = min(float(np.median(known)), HIGHEST_BASELINE) if known else 0.0
     return median if median > 2 * DROP else None
-
-
-def _chart(drawn: Callable[..., Chart], agrees: IntArray, usual: float | None) -> tuple[Chart, bool]:
-    """Return the chart, and whether its baseline is the annotator's own first answers (if not, it is `usual`)."""
-    own = drawn(agrees)
-    if own.reason is None or usual is None or int((agrees >= 0).sum()) < FEWEST:
-        return own, True
-    return drawn(agrees, p0=usual), False
-
-
-def _own(answers: StudyAnswers, participant: int) -> IntArray:
-    """Return the positions of the annotator's latest answers, in the order they were given."""
-    own = np.flatnonzero(answers.participant == participant)
-    keys = (answers.criterion[own], answers.item[own], answers.answered_ms[own])
-    return own[np.lexsort(keys)][-MOST_ANSWERS:]

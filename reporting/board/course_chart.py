@@ -76,9 +76,8 @@ def _latest(course: Course) -> Figure:
     found = course.latest
     if found.value is None:
         return missing(statistic, found.reason or "")
-    latest = _("Based on the last %(n)s answers for which the others have a majority.") % {
-        "n": min(LATEST, found.n_items)
-    }
+    last = {"n": min(LATEST, found.n_items)}
+    latest = _("Based on the last %(n)s answers for which the others have a majority.") % last
     lines = (plain_headline(statistic, found.value), statistic.definition, latest, *_interval(statistic, found))
     return Figure(number(found.value, ".0%"), (*lines, _left(course)))
 
@@ -139,6 +138,11 @@ def course_picture(course: Course) -> SafeString:
     chart, name = course.chart, course.person.pseudonym
     if chart.limit is None:
         return SafeString("")
+    shares = {"p0": number(chart.p0, ".0%"), "p1": number(chart.p1, ".0%")}
+    if course.falls:
+        limit = _("alarm: agreement is likely below the usual %(p0)s") % shares
+    else:
+        limit = _("alarm: a drop from %(p0)s to %(p1)s is likely") % shares
     return course_figure(
         name="board-course",
         title=_("Control chart: agreement of %(name)s with the majority of the others") % {"name": name},
@@ -151,18 +155,11 @@ def course_picture(course: Course) -> SafeString:
         alarm=chart.alarm,
         words=CourseWords(
             axis=_("answers, in the order they were given"),
-            limit=_limit_words(course),
+            limit=limit,
             baseline=_("usual level") if course.is_own else "",
             alarm="" if chart.alarm is None else _("answer %(at)s") % {"at": f"{chart.alarm + 1:,}"},
         ),
     )
-
-
-def _limit_words(course: Course) -> str:
-    shares = {"p0": number(course.chart.p0, ".0%"), "p1": number(course.chart.p1, ".0%")}
-    if course.falls:
-        return _("alarm: agreement is likely below the usual %(p0)s") % shares
-    return _("alarm: a drop from %(p0)s to %(p1)s is likely") % shares
 
 
 def course_sentence(course: Course) -> str:

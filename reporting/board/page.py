@@ -14,22 +14,23 @@ from reporting.board.tables import agreement_picture, agreement_table
 def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
     data = board_data(study, query)
     pairs = board_pairs(data) if data.is_rated else None
+    asked = chosen(data)
     return {
         "data": data,
         "choice": data.choice,
         "table": agreement_table(data),
         "picture": agreement_picture(data) if data.cells.get(None) else "",
-        "picture_query": urlencode(chosen(data)),
-        "pairs_query": urlencode(chosen(data) | {"batch": pairs.batch.key}) if pairs else "",
+        "picture_query": urlencode(asked),
+        "pairs_query": urlencode(asked | {"batch": pairs.batch.key}) if pairs else "",
         "pairs": pairs,
         "pair_picture": pair_picture(pairs) if pairs and pairs.pairs else "",
         "scopes": scopes_of(data.spec),
         "statistics": statistics_of(data.choice.scope),
         "batch_rows": [batch_row(line) for line in data.lines],
         "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
-        "chosen": chosen(data),
-        "earlier": _link(data, data.page.number - 1),
-        "later": _link(data, data.page.number + 1),
+        "chosen": asked,
+        "earlier": urlencode(asked | {"page": data.page.number - 1}),
+        "later": urlencode(asked | {"page": data.page.number + 1}),
     }
 
 
@@ -37,10 +38,6 @@ def batch_keys(data: BoardData, shown: str) -> list[str]:
     """Return the keys of the batches on the page, after the one shown if that is on another page."""
     keys = [line.batch.key for line in data.lines]
     return keys if not shown or shown in keys else [shown, *keys]
-
-
-def _link(data: BoardData, page: int) -> str:
-    return urlencode(chosen(data) | {"page": page})
 
 
 def chosen(data: BoardData) -> dict[str, str]:

@@ -101,12 +101,14 @@ def board_pairs(data: BoardData) -> Pairs | None:
     shown = _shown(tables.table)
     names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
     ordered = sorted(shown, key=lambda pk: names[pk])
-    found = [
-        _pair(Couple(kappa, f"{a}-{b}", names[a], names[b], tables.n_cells > 1), tables.squares(a, b))
-        for at, b in enumerate(ordered)
-        for a in ordered[:at]
-        if tables.table.table(a, b).any()
-    ]
+    found = []
+    for at, b in enumerate(ordered):
+        for a in ordered[:at]:
+            square = tables.table.table(a, b)
+            if square.any():
+                couple = Couple(kappa, f"{a}-{b}", names[a], names[b], tables.n_cells > 1)
+                n_excluded = int(tables.whole.table(a, b).sum() - square.sum())
+                found.append(_pair(couple, square, tables.strong.table(a, b), n_excluded))
     return Pairs(
         batch=batch,
         word_scale=kappa.word_scale,
@@ -130,19 +132,6 @@ def _batch(data: BoardData) -> Batch | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Squares:
-    """The common answers of two annotators, as tables.
-
-    `all` has the answers on the scale, `sure` those on items without an unsure answer. `n_excluded` counts the answers
-    left out because one of the two excludes the item.
-    """
-
-    all: IntArray
-    sure: IntArray
-    n_excluded: int
-
-
-@dataclass(frozen=True, slots=True)
 class Tables:
     """The pooled pairs: of all answers, of those on the scale, and of those on items without an unsure answer."""
 
@@ -150,11 +139,6 @@ class Tables:
     table: PairTable
     strong: PairTable
     n_cells: int
-
-    def squares(self, first: int, second: int) -> Squares:
-        square = self.table.table(first, second)
-        n_excluded = int(self.whole.table(first, second).sum() - square.sum())
-        return Squares(square, self.strong.table(first, second), n_excluded)
 
 
 def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> Tables:
@@ -200,13 +184,25 @@ class Couple:
         return {"first": self.first, "second": self.second}
 
 
-def _pair(couple: Couple, squares: Squares) -> Pair:
-    square, sure = squares.all, squares.sure
-    found, equal = _bounded(couple, square), int(np.trace(square))
-    n = found.n_items
+def _pair(couple: Couple, square: IntArray, sure: IntArray, n_excluded: int) -> Pair:
+    """Return the numbers of two annotators from tables of their common answers.
+
+    `square` has the answers on the scale, `sure` those on items without an unsure answer. `n_excluded` counts the
+    answers left out because one of the two excludes the item.
+    """
+    found = bounded(cohen_kappa(square), square, couple.is_dependent)
+    strong = bounded(cohen_kappa(sure), sure, couple.is_dependent) if sure.any() else Estimate(None, NO_STRONG_ITEMS)
+    n, equal = found.n_items, int(np.trace(square))
     between = _("%(first)s and %(second)s.") % couple.names
     questions = _("Answers to the same question of the same item.")
-    left_out = (_(ALONE), *excluded_lines(squares.n_excluded))
+    left_out = [_(ALONE)]
+    if n_excluded:
+        text = ngettext(
+            "%(n)s common answer is left out: at least one of the two excludes the item.",
+            "%(n)s common answers are left out: at least one of the two excludes the item.",
+            n_excluded,
+        )
+        left_out.append(text % {"n": f"{n_excluded:,}"})
     return Pair(
         key=couple.key,
         first=couple.first,
@@ -216,17 +212,9 @@ def _pair(couple: Couple, squares: Squares) -> Pair:
         kappa=_kappa_figure(couple, found, square, (_(COHEN_MEANS), *left_out)),
         common=Figure(f"{n:,}", (between, questions, *left_out, _(COUNTED))),
         equal=Figure(number(equal / n, ".0%"), (between, _(EQUAL), _used(square), *left_out, _(NO_CHANCE))),
-        strong=_kappa_figure(couple, _strong(couple, sure), sure, (_(STRONG_MEANS), *left_out)),
+        strong=_kappa_figure(couple, strong, sure, (_(STRONG_MEANS), *left_out)),
         strong_common=Figure(f"{int(sure.sum()):,}", (between, questions, _(STRONG_MEANS), *left_out, _(COUNTED))),
     )
-
-
-def _bounded(couple: Couple, square: IntArray) -> Estimate:
-    return bounded(cohen_kappa(square), square, couple.is_dependent)
-
-
-def _strong(couple: Couple, sure: IntArray) -> Estimate:
-    return _bounded(couple, sure) if sure.any() else Estimate(None, NO_STRONG_ITEMS)
 
 
 def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tuple[str, ...]) -> Figure:
@@ -234,25 +222,21 @@ def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tu
     means, *left_out = meaning
     warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
     interval = interval_lines(couple.statistic, asdict(found))
-    lines = (_first_line(couple, found), means, *interval, _used(square), *left_out, *warnings)
+    if found.value is None:
+        # Translators: "why" is a clause such as "there are no answers here yet".
+        first = _("%(first)s and %(second)s: undefined, because %(why)s.")
+        said = {"why": reason_sentence(found.reason)}
+    else:
+        # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
+        first = _("%(first)s and %(second)s: %(sentence)s")
+        said = {"sentence": headline(couple.statistic, found.value)}
+    lines = (first % (couple.names | said), means, *interval, _used(square), *left_out, *warnings)
     return Figure(number(found.value), lines, None, bool(warnings))
 
 
 def _used(square: IntArray) -> str:
     sizes = {"n": f"{int(square.sum()):,}", "equal": f"{int(np.trace(square)):,}"}
     return _("%(n)s answers in common, %(equal)s of them equal.") % sizes
-
-
-def excluded_lines(n: int) -> tuple[str, ...]:
-    """Return a line on common answers left out because one of the two excludes the item; empty if there are none."""
-    if not n:
-        return ()
-    text = ngettext(
-        "%(n)s common answer is left out: at least one of the two excludes the item.",
-        "%(n)s common answers are left out: at least one of the two excludes the item.",
-        n,
-    )
-    return (text % {"n": f"{n:,}"},)
 
 
 def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
@@ -265,36 +249,23 @@ def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
     return replace(kappa, interval_note=note) if is_shown else kappa.with_interval(None, None, note)
 
 
-def _first_line(couple: Couple, found: Estimate) -> str:
-    if found.value is None:
-        # Translators: "why" is a clause such as "there are no answers here yet".
-        return _("%(first)s and %(second)s: undefined, because %(why)s.") % (
-            couple.names | {"why": reason_sentence(found.reason)}
-        )
-    # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
-    return _("%(first)s and %(second)s: %(sentence)s") % (
-        couple.names | {"sentence": headline(couple.statistic, found.value)}
-    )
-
-
 def pair_picture(pairs: Pairs) -> SafeString:
     """Return the heat map as SVG: a lower triangle with every pair once."""
     found = {(pair.first, pair.second): pair for pair in pairs.pairs}
     rows, columns = pairs.names[1:], pairs.names[:-1]
-    cells = [[_heat_cell(found.get((column, row))) for column in columns] for row in rows]
+
+    def cell(pair: Pair | None) -> HeatCell | None:
+        if pair is None:
+            return None
+        tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
+        return HeatCell(pair.value, tone, " ".join(pair.kappa.lines))
+
     return heat_figure(
         name="board-pairs",
         title=_("Cohen's kappa of each pair of annotators in batch %(key)s") % {"key": pairs.batch.key},
         description=_("Each square is one pair of annotators. The list below has the same numbers."),
         rows=rows,
         columns=columns,
-        cells=cells,
+        cells=[[cell(found.get((column, row))) for column in columns] for row in rows],
         has_words=pairs.word_scale == WordScale.LANDIS_KOCH,
     )
-
-
-def _heat_cell(pair: Pair | None) -> HeatCell | None:
-    if pair is None:
-        return None
-    tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
-    return HeatCell(pair.value, tone, " ".join(pair.kappa.lines))

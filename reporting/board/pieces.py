@@ -98,21 +98,14 @@ def board_of(study: Study, part: BoardPart, query: Mapping[str, str], stamp: Sta
     choices = {name: value for name, value in asked.items() if value and (name, value) not in FIRST_PAGES}
     key = _key(study, part, choices, stamp, now)
     if packed := cache.get(key):
-        return _unpacked(packed)
+        pieces, chosen, has_batches = json.loads(zlib.decompress(packed))
+        # Only this module writes these entries, and their HTML was rendered by templates.
+        return Board({name: mark_safe(piece) for name, piece in pieces.items()}, chosen, has_batches)  # noqa: S308
     board = _made(study, part, choices, stamp, now)
-    cache.set(key, _packed(board), KEPT)
+    # Compressed to a tenth of its size: in a busy minute the cache holds one board per version.
+    told = json.dumps([board.pieces, board.chosen, board.has_batches])
+    cache.set(key, zlib.compress(told.encode(), level=1), KEPT)
     return board
-
-
-def _packed(board: Board) -> bytes:
-    """Compress a board to a tenth of its size: in a busy minute the cache holds one board per version."""
-    return zlib.compress(json.dumps([board.pieces, board.chosen, board.has_batches]).encode(), level=1)
-
-
-def _unpacked(packed: bytes) -> Board:
-    pieces, chosen, has_batches = json.loads(zlib.decompress(packed))
-    # Only this module writes these entries, and their HTML was rendered by templates.
-    return Board({name: mark_safe(piece) for name, piece in pieces.items()}, chosen, has_batches)  # noqa: S308
 
 
 def _key(study: Study, part: BoardPart, choices: dict[str, str], stamp: Stamp, now: datetime) -> str:

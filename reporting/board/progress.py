@@ -61,13 +61,18 @@ class BatchRow:
 
 def work_figures(progress: Progress, seats: SeatCounts, total: AgreementSnapshot | None, rate: Rate) -> WorkFigures:
     text = _("%(given)s of %(wanted)s answers") % _sizes(progress)
+    note = ""
+    if progress.percent >= 100:
+        note = _("All answers have been given.")
+    elif not rate.finish:
+        note = _("No answers in the last %(n)s hours, so the finish cannot be estimated.") % {"n": HOURS}
     return WorkFigures(
         percent=percent_figure(progress),
         answers=replace(answers_figure(progress, _(MAIN_ONLY)), text=text),
         seats=seat_figures(seats, _(MAIN_ONLY)),
         as_of=as_of_figure(total) if total else None,
         pace=tuple(_pace(rate, progress)) if progress.percent < 100 else (),
-        note=_note(progress, rate),
+        note=note,
     )
 
 
@@ -82,14 +87,6 @@ def batch_row(line: BatchLine) -> BatchRow:
         ),
         more=_more(line) if line.n_more else None,
     )
-
-
-def _note(progress: Progress, rate: Rate) -> str:
-    if progress.percent >= 100:
-        return _("All answers have been given.")
-    if rate.finish:
-        return ""
-    return _("No answers in the last %(n)s hours, so the finish cannot be estimated.") % {"n": HOURS}
 
 
 def percent_figure(progress: Progress) -> Figure:

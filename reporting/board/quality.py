@@ -126,16 +126,12 @@ def limits_figure(found: MajorityAgreement, table: IntArray, floor: float | None
     warnings = _warnings(kappa, table)
     against = [] if floor is None else [_against(kappa, floor)]
     lines = (*_interval(kappa), *against, headline(MAJORITY, kappa.value), MAJORITY.definition, _used(found))
-    return Figure(_limits(kappa, floor), (*lines, *warnings), None, bool(warnings))
-
-
-def _limits(kappa: Estimate, floor: float | None) -> str:
-    if kappa.low is None or kappa.high is None:
-        return "–"
-    ends = f"{number(kappa.low)} … {number(kappa.high)}"
-    if floor is None or kappa.n_items < FEWEST_ITEMS_TO_FLAG or kappa.high >= floor:
-        return ends
-    return f"{ends} < {number(floor)}"
+    text = "–"
+    if kappa.low is not None and kappa.high is not None:
+        text = f"{number(kappa.low)} … {number(kappa.high)}"
+        if floor is not None and kappa.n_items >= FEWEST_ITEMS_TO_FLAG and kappa.high < floor:
+            text += f" < {number(floor)}"
+    return Figure(text, (*lines, *warnings), None, bool(warnings))
 
 
 def _against(kappa: Estimate, floor: float) -> str:

@@ -115,29 +115,19 @@ def p_figure(line: DriftLine) -> Figure:
 
 
 def cause_figure(line: DriftLine) -> Figure:
-    sign = SIGNS[line.cause]
-    if line.cause == ANNOTATOR:
-        text = _("one annotator: %(name)s") % {"name": line.annotator}
-        lines = (_("Look at one annotator in this batch."), *_culprit(line), *_found(line), _(ONLY_A_REASON))
-        return Figure(f"{sign} {text}", lines)
-    return Figure(f"{sign} {CAUSES[line.cause]}", (*_cause_lines(line), *_found(line)))
-
-
-def _found(line: DriftLine) -> list[str]:
-    """Return the evidence for a cause."""
-    return [*_band(line), *permutations(line), *_sides(line)]
-
-
-def _culprit(line: DriftLine) -> list[str]:
-    found = line.without
-    if found is None:
-        return []
-    change = {"name": line.annotator, "all": number(found.kappa_all), "without": number(found.kappa_without)}
-    return [
-        _("Without %(name)s, kappa of the batch is %(without)s instead of %(all)s, which is in line with the rest.")
-        % change,
-        _("%(name)s stands out among the annotators of the batch.") % change,
-    ]
+    evidence = [*_band(line), *permutations(line), *_sides(line)]
+    sign, found = SIGNS[line.cause], line.without
+    if line.cause != ANNOTATOR:
+        return Figure(f"{sign} {CAUSES[line.cause]}", (*_cause_lines(line), *evidence))
+    lines = [_("Look at one annotator in this batch.")]
+    if found is not None:
+        change = {"name": line.annotator, "all": number(found.kappa_all), "without": number(found.kappa_without)}
+        without = _(
+            "Without %(name)s, kappa of the batch is %(without)s instead of %(all)s, which is in line with the rest."
+        )
+        lines += [without % change, _("%(name)s stands out among the annotators of the batch.") % change]
+    text = _("one annotator: %(name)s") % {"name": line.annotator}
+    return Figure(f"{sign} {text}", (*lines, *evidence, _(ONLY_A_REASON)))
 
 
 def _cause_lines(line: DriftLine) -> Sequence[str]:

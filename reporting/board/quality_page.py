@@ -54,11 +54,12 @@ def quality_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
     shown = Paginator(people, PEOPLE).get_page(query.get("people", "1"))
     kind = chart_of(query)
     chosen = _chosen(data, query, person, shown)
+    is_whole = len(criteria) == len(data.spec.voted) > 1
     return {
         "data": data,
         "choice": data.choice,
         "scopes": scopes_of(data.spec),
-        "scope": _scope(data, criteria),
+        "scope": _("all criteria") if is_whole else ", ".join(criterion.name for criterion in criteria),
         "is_partial": len(alike(data.choice.criteria)) > 1,
         "people": shown,
         "rows": [_person_row(each, study) for each in shown.object_list],
@@ -98,24 +99,15 @@ class Watched(NamedTuple):
 def _watched(data: BoardData, query: Mapping[str, str]) -> Watched:
     criteria = next(iter(alike(data.choice.criteria)), ())
     people = people_of(data, criteria) if criteria else []
-    person = _chosen_person(people, query.get("annotator", ""))
+    # The requested annotator, or the first in the table, who most needs a look.
+    named = (each for each in people if each.pseudonym == query.get("annotator", ""))
+    person = next(named, next(iter(people), None))
     course = course_of(person, criteria, usual_agreement(people), chart_of(query)) if person else None
     return Watched(criteria, people, person, course)
 
 
 def chart_of(query: Mapping[str, str]) -> str:
     return query["chart"] if query.get("chart") in CHARTS else USUAL_CHART
-
-
-def _scope(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> str:
-    if len(criteria) == len(data.spec.voted) > 1:
-        return _("all criteria")
-    return ", ".join(criterion.name for criterion in criteria)
-
-
-def _chosen_person(people: list[Person], pseudonym: str) -> Person | None:
-    """Return the requested annotator, or the first in the table, who most needs a look."""
-    return next((each for each in people if each.pseudonym == pseudonym), next(iter(people), None))
 
 
 def _chosen(data: BoardData, query: Mapping[str, str], person: Person | None, people: Page) -> dict[str, str]:

@@ -51,20 +51,23 @@ class Table:
 
 def agreement_table(data: BoardData) -> Table:
     statistic = data.choice.statistic
-    groups = [_criterion_group(data, criterion) for criterion in data.choice.criteria]
+    keys = {key for cells in data.cells.values() for key in cells}
+    groups = [
+        TableGroup(
+            criterion.name,
+            tuple(
+                _row(data, label, (criterion.id, source))
+                for label, source in _sources(data)
+                if (criterion.id, source) in keys
+            ),
+        )
+        for criterion in data.choice.criteria
+    ]
     if not statistic.is_of_pairs:  # tables of pairs are read for one batch only, for the heat map
         groups = [_pooled_group(data), *groups]
     has_mean = statistic.key == "fleiss"
     n_columns = 2 + has_mean + len(data.lines)
     return Table(has_mean, n_columns, tuple(group for group in groups if group.rows))
-
-
-def _criterion_group(data: BoardData, criterion: CriterionSpec) -> TableGroup:
-    keys = {key for cells in data.cells.values() for key in cells if key[0] == criterion.id}
-    rows = [
-        _row(data, label, (criterion.id, source)) for label, source in _sources(data) if (criterion.id, source) in keys
-    ]
-    return TableGroup(criterion.name, tuple(rows))
 
 
 def _sources(data: BoardData) -> list[tuple[str, int | None]]:
@@ -74,10 +77,14 @@ def _sources(data: BoardData) -> list[tuple[str, int | None]]:
 def _row(data: BoardData, label: str, key: Key) -> TableRow:
     statistic = data.choice.statistic
     cell = data.cells.get(None, {}).get(key)
+    whole = cell
+    if cell is not None and statistic.is_of_pairs:
+        mean = asdict(mean_over_pairs(statistic, cell.sums))
+        whole = replace(cell, estimates=cell.estimates | {statistic.key: mean})
     return TableRow(
         key=f"{key[0]}-{key[1] or 0}",
         label=label,
-        pooled=_study_figure(statistic, cell),
+        pooled=_figure(statistic, whole),
         mean=mean_figure(statistic, cell.sums if cell else {}) if statistic.key == "fleiss" else NOTHING,
         parts=tuple(
             (line.batch.pk, _figure(statistic, data.cells.get(line.batch.pk, {}).get(key))) for line in data.lines
@@ -89,13 +96,6 @@ def _figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
     if cell is None:
         return missing(statistic, "no_ratings")
     return explained(statistic, cell.estimates, largest_share(cell.histogram))
-
-
-def _study_figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
-    if cell is None or not statistic.is_of_pairs:
-        return _figure(statistic, cell)
-    estimates = cell.estimates | {statistic.key: asdict(mean_over_pairs(statistic, cell.sums))}
-    return explained(statistic, estimates, largest_share(cell.histogram))
 
 
 def largest_share(histogram: Mapping[str, int]) -> float | None:
@@ -140,23 +140,20 @@ def mean_figure(statistic: Statistic, sums: dict[str, int]) -> Figure:
 # --- all criteria and sources together -------------------------------------------------------------------
 def _pooled_group(data: BoardData) -> TableGroup:
     """Return one row per group of criteria with the same answers, over all items and sources."""
-    groups = alike(data.choice.criteria)
+    statistic, groups = data.choice.statistic, alike(data.choice.criteria)
     if len(data.choice.criteria) == 1:
         labels = [_("All sources")]
     elif len(groups) == 1:
         labels = [_("All criteria and sources")]
     else:
         labels = [" + ".join(criterion.name for criterion in group) for group in groups]
-    rows = [_pooled_row(data, label, group) for label, group in zip(labels, groups, strict=True)]
+    rows = []
+    for label, group in zip(labels, groups, strict=True):
+        whole = _pooled_figure(statistic, data.cells.get(None, {}), group)
+        batches = [line.batch.pk for line in data.lines]
+        parts = [(batch, _pooled_figure(statistic, data.cells.get(batch, {}), group)) for batch in batches]
+        rows.append(TableRow(f"all-{group[0].id}", label, whole, NOTHING, tuple(parts)))
     return TableGroup(pgettext("criteria and sources", "Together"), tuple(rows) if data.is_rated else ())
-
-
-def _pooled_row(data: BoardData, label: str, criteria: tuple[CriterionSpec, ...]) -> TableRow:
-    statistic = data.choice.statistic
-    batches = [line.batch.pk for line in data.lines]
-    parts = ((batch, _pooled_figure(statistic, data.cells.get(batch, {}), criteria)) for batch in batches)
-    whole = _pooled_figure(statistic, data.cells.get(None, {}), criteria)
-    return TableRow(f"all-{criteria[0].id}", label, whole, NOTHING, tuple(parts))
 
 
 def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteria: tuple[CriterionSpec, ...]) -> Figure:
@@ -169,11 +166,8 @@ def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteri
 
 @lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches stay the same
 def pooled_estimates(pooled: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
-    return without_interval(histogram_estimates(pooled, criterion))
-
-
-def without_interval(estimates: dict[str, Any]) -> dict[str, Any]:
-    """Remove the intervals: they assume independent items, but sources share dialogues."""
+    """Return the estimates without intervals, which assume independent items: sources share dialogues."""
+    estimates = histogram_estimates(pooled, criterion)
     plain = {"low": None, "high": None, "interval_note": DEPENDENT_ITEMS}
     return {name: each | plain if isinstance(each, dict) else each for name, each in estimates.items()}
 
@@ -181,7 +175,12 @@ def without_interval(estimates: dict[str, Any]) -> dict[str, Any]:
 # --- the picture -----------------------------------------------------------------------------------------
 def agreement_picture(data: BoardData) -> SafeString:
     statistic = data.choice.statistic
-    groups = [_dot_group(data, criterion) for criterion in data.choice.criteria]
+    cells, groups = data.cells.get(None, {}), []
+    for criterion in data.choice.criteria:
+        found = [(label, cells.get((criterion.id, source))) for label, source in _sources(data)]
+        rows = [_dot_row(data, label, cell) for label, cell in found if cell]
+        if rows:
+            groups.append(DotGroup(criterion.name, tuple(rows)))
     return dot_figure(
         name="board-agreement",
         title=_("%(statistic)s by criterion and source") % {"statistic": statistic.name},
@@ -190,22 +189,12 @@ def agreement_picture(data: BoardData) -> SafeString:
             "lines show the batches on this page. The table above has the same numbers."
         )
         % {},
-        groups=[group for group in groups if group.rows],
+        groups=groups,
         dot_means=_("mean over all pairs") if statistic.is_of_pairs else _("all items of the study"),
         part_means=_("a batch"),
         has_words=statistic.word_scale == WordScale.LANDIS_KOCH and statistic.key not in ("percent", "alpha"),
         form=statistic.form,
     )
-
-
-def _dot_group(data: BoardData, criterion: CriterionSpec) -> DotGroup:
-    cells = data.cells.get(None, {})
-    rows = [
-        _dot_row(data, label, cells[criterion.id, source])
-        for label, source in _sources(data)
-        if (criterion.id, source) in cells
-    ]
-    return DotGroup(criterion.name, tuple(rows))
 
 
 def _dot_row(data: BoardData, label: str, cell: BoardCell) -> DotRow:

@@ -15,33 +15,13 @@ from django_htmx.http import HttpResponseClientRefresh, replace_url
 
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
-from reporting.board.pieces import AGREEMENT, QUALITY, BoardPart, board_of
+from reporting.board.pieces import BoardPart, board_of
 from reporting.board.rows import Stamp, stamp_of
 
 
 @require_safe
 @login_required
-def board(request: HttpRequest, slug: str) -> HttpResponse:
-    return _page(request, slug, AGREEMENT)
-
-
-@require_safe
-@login_required
-def board_quality(request: HttpRequest, slug: str) -> HttpResponse:
-    return _page(request, slug, QUALITY)
-
-
-@require_safe
-def board_fragment(request: HttpRequest, slug: str) -> HttpResponse:
-    return _fragment(request, slug, AGREEMENT)
-
-
-@require_safe
-def board_quality_fragment(request: HttpRequest, slug: str) -> HttpResponse:
-    return _fragment(request, slug, QUALITY)
-
-
-def _page(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
+def board_page(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
     study, now = study_for(request.user, slug, Right.WATCH), timezone.now()
     stamp = stamp_of(study, now=now)
     board = board_of(study, part, request.GET, stamp, now=now)
@@ -49,7 +29,8 @@ def _page(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
     return _in_its_language(render(request, part.template, context | {"rights": rights_in(request.user, study)}))
 
 
-def _fragment(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
+@require_safe
+def board_fragment(request: HttpRequest, slug: str, part: BoardPart) -> HttpResponse:
     """Return the changed pieces, or 304 if nothing is newer than `v` or the ETag.
 
     It never redirects to the sign-in page, which would be put into the board.

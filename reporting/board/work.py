@@ -80,22 +80,17 @@ def seats_of(study: Study) -> tuple[SeatCounts, int]:
 
 def batch_lines(batches: list[Batch], n_criteria: int) -> list[BatchLine]:
     seats: dict[int, list[SeatLine]] = {batch.pk: [] for batch in batches}
-    rows = Seat.objects.filter(batch__in=batches).select_related("assignment__participant").order_by("number")
-    for row in rows:
-        seats[row.batch_id].append(_seat_line(row))
-    return [_line(batch, tuple(seats[batch.pk]), n_criteria) for batch in batches]
-
-
-def _seat_line(seat: Seat) -> SeatLine:
-    if seat.assignment is None:
-        return SeatLine("free")
-    state = "rating" if seat.lease_expires_at else "finished"
-    return SeatLine(state, seat.assignment.participant.pseudonym, seat.lease_expires_at)
-
-
-def _line(batch: Batch, seats: tuple[SeatLine, ...], n_criteria: int) -> BatchLine:
-    snapshot = getattr(batch, "snapshot", None)
-    unmeasured = 0 if snapshot else batch.n_items * len(seats) * n_criteria
-    states = [seat.state for seat in seats]
-    counts = SeatCounts(states.count("free"), states.count("rating"), states.count("finished"))
-    return BatchLine(batch, progress_of(snapshot, unmeasured), seats, counts)
+    for row in Seat.objects.filter(batch__in=batches).select_related("assignment__participant").order_by("number"):
+        seat = SeatLine("free")
+        if row.assignment is not None:
+            state = "rating" if row.lease_expires_at else "finished"
+            seat = SeatLine(state, row.assignment.participant.pseudonym, row.lease_expires_at)
+        seats[row.batch_id].append(seat)
+    lines = []
+    for batch in batches:
+        snapshot, own = getattr(batch, "snapshot", None), tuple(seats[batch.pk])
+        unmeasured = 0 if snapshot else batch.n_items * len(own) * n_criteria
+        states = [seat.state for seat in own]
+        counts = SeatCounts(states.count("free"), states.count("rating"), states.count("finished"))
+        lines.append(BatchLine(batch, progress_of(snapshot, unmeasured), own, counts))
+    return lines
