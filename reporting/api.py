@@ -10,9 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.access import Right, batch_for, rights_in, study_for
+from annotation.models import AgreementSnapshot
 from reporting.report.build import plain_report
 from reporting.report.readers import report_for
-from reporting.study.stored_agreement import batch_agreement, study_agreement
+from reporting.study.stored_agreement import stored_agreement
 
 
 class AgreementCellSerializer(serializers.Serializer):
@@ -43,10 +44,10 @@ class StudyAgreementView(APIView):
         if "\x00" in key:
             raise NotFound()
         if key:
-            found = batch_agreement(batch_for(request.user, slug, key, Right.WATCH))
+            found = AgreementSnapshot.objects.filter(batch=batch_for(request.user, slug, key, Right.WATCH))
         else:
-            found = study_agreement(study_for(request.user, slug, Right.WATCH))
-        return Response(AgreementSerializer(found).data)
+            found = AgreementSnapshot.objects.filter(study=study_for(request.user, slug, Right.WATCH), batch=None)
+        return Response(AgreementSerializer(stored_agreement(found.first())).data)
 
 
 class StudyReportView(APIView):

@@ -1,8 +1,8 @@
 from django.urls import path
 
-from reporting.chart_files import views
+from reporting.chart_files.views import download
 
 urlpatterns = [
-    path("<slug:slug>/report/figures/<slug:figure>.svg", views.figure_svg, name="report_figure_svg"),
-    path("<slug:slug>/report/figures/<slug:figure>.png", views.figure_png, name="report_figure_png"),
+    path("<slug:slug>/report/figures/<slug:figure>.svg", download, {"suffix": "svg"}, name="report_figure_svg"),
+    path("<slug:slug>/report/figures/<slug:figure>.png", download, {"suffix": "png"}, name="report_figure_png"),
 ]

@@ -17,18 +17,8 @@ KINDS = {"svg": ("image/svg+xml", as_svg), "png": ("image/png", as_png)}
 
 @require_safe
 @login_required
-def figure_svg(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
-    return _file(request, slug, figure, "svg")
-
-
-@require_safe
-@login_required
-def figure_png(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
-    return _file(request, slug, figure, "png")
-
-
-def _file(request: HttpRequest, slug: str, name: str, suffix: str) -> HttpResponse:
-    study, wanted = study_for(request.user, slug, Right.WATCH), figure_file(name)
+def download(request: HttpRequest, slug: str, figure: str, suffix: str) -> HttpResponse:
+    study, wanted = study_for(request.user, slug, Right.WATCH), figure_file(figure)
     picture = wanted.draw(study, request.GET)
     if not picture:
         messages.info(request, _("This chart has nothing to show yet."))
@@ -39,5 +29,5 @@ def _file(request: HttpRequest, slug: str, name: str, suffix: str) -> HttpRespon
     except PdfUnavailable as missing:
         messages.error(request, str(missing))
         return redirect(wanted.page, study.slug)
-    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-{name}.{suffix}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-{figure}.{suffix}"'}
     return HttpResponse(body, content_type=content_type, headers=headers)

@@ -12,7 +12,8 @@ from reporting.charts.drawing import SERIES, WIDTH, Scale, draw, flowed, label_w
 BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 34, 8, 30
 HEADING = 24  # within the group: nearer to its own bars than to those above
 LONGEST_NAME = 80  # in the legend, where a long name gets its own line
-# (end of an axis, distance of its lines): small shares stay distinguishable, and every line is a round number.
+# (end of an axis, distance of its lines). The first that fits the highest bar is taken: small shares stay
+# distinguishable, and every line is a round number.
 ENDS = ((0.1, 0.02), (0.2, 0.05), (0.3, 0.05), (0.4, 0.1), (0.5, 0.1), (0.6, 0.1), (0.8, 0.2), (1.0, 0.2))
 
 
@@ -45,8 +46,9 @@ def bar_figure(
     """Draw the bars as SVG. `series` are names for a legend (without one by default), `high` is the highest value."""
     bars = [bar for group in groups for bar in group.bars]
     start = max(90.0, label_width([bar.label for bar in bars]) + 16)
-    high, step = _end(bars, high)
-    scale = Scale(0.0, high, start, WIDTH - 60)
+    highest = high or max((bar.value for bar in bars if bar.value is not None), default=1.0)
+    end, step = next((each for each in ENDS if highest <= each[0]), ENDS[-1])
+    scale = Scale(0.0, end, start, WIDTH - 60)
     legend, top = _legend(series)
     placed, bottom = _placed(groups, scale, form, top)
     return draw(
@@ -66,12 +68,6 @@ def bar_figure(
     )
 
 
-def _end(bars: Sequence[Bar], high: float | None) -> tuple[float, float]:
-    """Return the end of the axis and the distance of its lines, from the first of ENDS that fits the highest bar."""
-    highest = high or max((bar.value for bar in bars if bar.value is not None), default=1.0)
-    return next((each for each in ENDS if highest <= each[0]), ENDS[-1])
-
-
 def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> tuple[list[dict[str, Any]], float]:
     placed, y = [], top
     for group in groups:
@@ -79,25 +75,23 @@ def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> 
         y += GROUP if group.label else GAP
         plot_top, bars = y - GAP, []
         for bar in group.bars:
-            bars.append(_placed_bar(bar, y, scale, form))
+            end, series = scale.at(bar.value or 0.0), bar.series % len(SERIES)
+            bars.append(
+                {
+                    "label": shortened(bar.label),
+                    "title": bar.title,
+                    "y": y,
+                    "text_y": y + BAR - 4,
+                    "length": round(end - scale.start, 1),
+                    "text_x": end + 6,
+                    "text": number(bar.value, form),
+                    "series": series,
+                    "fill": SERIES[series],
+                }
+            )
             y += BAR + GAP
         placed.append({"label": group.label, "y": heading, "bars": bars, "top": plot_top, "bottom": y})
     return placed, y
-
-
-def _placed_bar(bar: Bar, y: float, scale: Scale, form: str) -> dict[str, Any]:
-    end = scale.at(bar.value or 0.0)
-    return {
-        "label": shortened(bar.label),
-        "title": bar.title,
-        "y": y,
-        "text_y": y + BAR - 4,
-        "length": round(end - scale.start, 1),
-        "text_x": end + 6,
-        "text": number(bar.value, form),
-        "series": bar.series % len(SERIES),
-        "fill": SERIES[bar.series % len(SERIES)],
-    }
 
 
 def _legend(series: Sequence[str]) -> tuple[list[dict[str, Any]], float]:

@@ -48,8 +48,15 @@ def course_figure(
     """
     bottom = TOP + HEIGHT
     across = Scale(1, max(len(path), 2), START, END)
-    up = _share_scale(path, limit) if falls else _sum_scale(path, limit)
+    if falls:
+        low, high = path.min(initial=limit) - MARGIN, path.max(initial=limit) + MARGIN
+        up = Scale(max(low, 0.0), min(high, 1.0), bottom, TOP)
+        shares = [tenth / 10 for tenth in range(11) if up.low <= tenth / 10 <= up.high]
+    else:  # the sum keeps rising after an alarm and would push the limit to the bottom, so the axis is cut
+        up = Scale(0, min(max(limit * 1.25, path.max(initial=0.0)), limit * HIGHEST), bottom, TOP)
+        shares = []
     places = _places(path, falls)
+    step = next((each for each in TICKS if len(path) <= each * 8), TICKS[-1])
     return draw(
         "course",
         name=name,
@@ -66,12 +73,12 @@ def course_figure(
         axis_y=bottom + 34,
         points=" ".join(_point(path, at, across, up) for at in places),
         beyond=[" ".join(_point(path, at, across, up) for at in run) for run in _runs(places, beyond)],
-        shares=[{"y": up.at(share), "text": number(share, ".0%")} for share in _shares(up)] if falls else [],
+        shares=[{"y": up.at(share), "text": number(share, ".0%")} for share in shares],
         limit=_limit(words.limit, up.at(limit)),
         baseline={"width": round(across.at(n_baseline) - START, 1), "words": words.baseline, "text_y": TOP - 6},
         alarm=_alarm(path, alarm, across, up, words.alarm, falls),
         axis=words.axis,
-        ticks=[{"x": across.at(value), "text": f"{value:,}"} for value in _ticks(len(path))],
+        ticks=[{"x": across.at(value), "text": f"{value:,}"} for value in range(step, len(path) + 1, step)],
     )
 
 
@@ -80,20 +87,6 @@ def _limit(words: str, y: float) -> dict[str, object]:
     key = round(END - text_width(words, 11) - 32, 1)
     return {"y": y, "words": words, "text_x": key + 32, "text_y": TOP - 6, "key_y": TOP - 10, "key_start": key,
             "key_end": key + 26}  # fmt: skip
-
-
-def _sum_scale(path: FloatArray, limit: float) -> Scale:
-    """Cut the axis at HIGHEST limits: the sum keeps rising after an alarm and would push the limit to the bottom."""
-    return Scale(0, min(max(limit * 1.25, path.max(initial=0.0)), limit * HIGHEST), TOP + HEIGHT, TOP)
-
-
-def _share_scale(path: FloatArray, limit: float) -> Scale:
-    low, high = path.min(initial=limit) - MARGIN, path.max(initial=limit) + MARGIN
-    return Scale(max(low, 0.0), min(high, 1.0), TOP + HEIGHT, TOP)
-
-
-def _shares(up: Scale) -> list[float]:
-    return [tenth / 10 for tenth in range(11) if up.low <= tenth / 10 <= up.high]
 
 
 def _places(path: FloatArray, falls: bool) -> list[int]:
@@ -110,11 +103,6 @@ def _runs(places: Sequence[int], beyond: BoolArray) -> list[list[int]]:
     """Return runs of points beyond the limit; a single point is doubled because a line of one point is not drawn."""
     runs = [list(run) for is_beyond, run in groupby(places, key=lambda at: bool(beyond[at])) if is_beyond]
     return [run * 2 if len(run) == 1 else run for run in runs]
-
-
-def _ticks(n: int) -> list[int]:
-    step = next((each for each in TICKS if n <= each * 8), TICKS[-1])
-    return list(range(step, n + 1, step))
 
 
 def _alarm(

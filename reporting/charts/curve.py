@@ -67,7 +67,15 @@ def curve_figure(
         axis_y=bottom + 36,
         words_y=TOP - 16,
         words=words,
-        curves=[_drawn(curve, at, across, up) for at, curve in enumerate(curves)],
+        curves=[
+            {
+                "points": " ".join(f"{across.at(x)},{up.at(y)}" for x, y in curve.points if y <= up.high),
+                "series": at,
+                "color": SERIES[at % len(SERIES)],
+                "is_chosen": curve.is_chosen,
+            }
+            for at, curve in enumerate(curves)
+        ],
         labels=_labels(curves, up, limit, words.limit),
         label_x=end + 7,
         rows=[{"y": up.at(tick), "text_y": up.at(tick) + 4, "text": f"{tick:g}"} for tick in ticks],
@@ -86,15 +94,6 @@ def _ticks(highest: float) -> list[float]:
         if step:
             return [round(number * step, 12) for number in range(int(highest / step + 1e-9) + 1)]
         power *= 10
-
-
-def _drawn(curve: Curve, at: int, across: Scale, up: Scale) -> dict[str, Any]:
-    return {
-        "points": " ".join(f"{across.at(x)},{up.at(y)}" for x, y in curve.points if y <= up.high),
-        "series": at,
-        "color": SERIES[at % len(SERIES)],
-        "is_chosen": curve.is_chosen,
-    }
 
 
 def _labels(curves: Sequence[Curve], up: Scale, limit: float, limit_words: str) -> list[dict[str, Any]]:

@@ -114,6 +114,9 @@ def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tu
 def _placed_row(row: DotRow, y: float, scale: Scale, form: str) -> dict[str, Any]:
     dot = row.dot
     middle = y + ROW // 2
+    mark = None
+    if row.mean is not None:
+        mark = _diamond(scale.at(row.mean), middle) if row.mean >= scale.low else _arrow(scale.start, middle)
     return {
         "label": shortened(row.label),
         "title": row.label,
@@ -126,17 +129,11 @@ def _placed_row(row: DotRow, y: float, scale: Scale, form: str) -> dict[str, Any
         "beyond": _arrow(scale.start, middle) if dot and dot.value < scale.low else None,
         "low": scale.at(dot.low) if dot and dot.low is not None else None,
         "high": scale.at(dot.high) if dot and dot.high is not None else None,
-        "diamond": _mean_mark(row.mean, middle, scale),
+        "diamond": mark,
         "text": number(dot.value if dot else None, form),
         "note": row.note,
         "note_x": scale.start + 8,
     }
-
-
-def _mean_mark(mean: float | None, y: float, scale: Scale) -> str | None:
-    if mean is None:
-        return None
-    return _diamond(scale.at(mean), y) if mean >= scale.low else _arrow(scale.start, y)
 
 
 def _arrow(x: float, y: float, size: float = 6) -> str:
@@ -160,21 +157,20 @@ def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[li
     if min(drawn, default=0.0) < LOWEST:
         entries.append(("beyond", _("below %(lowest)s") % {"lowest": number(LOWEST, ".0f")}))
     places = flowed((48 + text_width(words) for _kind, words in entries), start=0.0, row=LINE)
-    placed = [_legend_entry(kind, words, x, y) for (kind, words), (x, y) in zip(entries, places, strict=True)]
+    placed = [
+        {
+            "kind": kind,
+            "words": words,
+            "x": x + 12,
+            "y": y + 14,
+            "low": x,
+            "high": x + 24,
+            "top": y + 8,
+            "bottom": y + 20,
+            "text_x": x + 30,
+            "text_y": y + 18,
+            "points": _arrow(x + 7, y + 14) if kind == "beyond" else _diamond(x + 12, y + 14),
+        }
+        for (kind, words), (x, y) in zip(entries, places, strict=True)
+    ]
     return placed, places[-1][1] + LINE
-
-
-def _legend_entry(kind: str, words: str, x: float, y: float) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "words": words,
-        "x": x + 12,
-        "y": y + 14,
-        "low": x,
-        "high": x + 24,
-        "top": y + 8,
-        "bottom": y + 20,
-        "text_x": x + 30,
-        "text_y": y + 18,
-        "points": _arrow(x + 7, y + 14) if kind == "beyond" else _diamond(x + 12, y + 14),
-    }

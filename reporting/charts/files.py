@@ -33,7 +33,18 @@ def as_png(picture: str) -> bytes:
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     svg = ElementTree.tostring(root, "unicode")
     pdf = make_pdf(PAGE.format(width=root.attrib["width"], height=root.attrib["height"], svg=svg))
-    return _pixels(pdf, dpi=min(DPI, 96 * math.sqrt(MOST_PIXELS / (width * height))))
+    import pypdfium2  # here, because the 7 MB library is needed for PNG only
+
+    dpi = min(DPI, 96 * math.sqrt(MOST_PIXELS / (width * height)))
+    with PDFIUM:
+        document = pypdfium2.PdfDocument(pdf)
+        try:
+            image = document[0].render(scale=dpi / 72, fill_color=(255, 255, 255, 255)).to_pil()
+        finally:
+            document.close()
+    out = BytesIO()
+    image.save(out, "PNG", dpi=(dpi, dpi), optimize=True)
+    return out.getvalue()
 
 
 def _alone(picture: str) -> Element:
@@ -52,17 +63,3 @@ def _alone(picture: str) -> Element:
     names = len(root.findall(f"{{{NAMESPACE}}}title")) + len(root.findall(f"{{{NAMESPACE}}}desc"))
     root[names:names] = [style, paper]
     return root
-
-
-def _pixels(pdf: bytes, *, dpi: float) -> bytes:
-    import pypdfium2  # here, because the 7 MB library is needed for PNG only
-
-    out = BytesIO()
-    with PDFIUM:
-        document = pypdfium2.PdfDocument(pdf)
-        try:
-            image = document[0].render(scale=dpi / 72, fill_color=(255, 255, 255, 255)).to_pil()
-        finally:
-            document.close()
-    image.save(out, "PNG", dpi=(dpi, dpi), optimize=True)
-    return out.getvalue()

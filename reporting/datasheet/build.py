@@ -13,8 +13,8 @@ from annotation.models import Study
 from protocols.translating import spec_in
 from reporting.datasheet import criteria, facts
 from reporting.datasheet.facts import Known
-from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE, DatasheetQuestion
-from reporting.datasheet.selectors import Written, setting_of, written_answers
+from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE
+from reporting.datasheet.selectors import setting_of, written_answers
 from reporting.study.facts import People
 from reporting.study.plain import plain
 
@@ -58,18 +58,18 @@ def datasheet(study: Study, report: "Report", people: People) -> list[Answer]:
     spec = spec_in(study.protocol_version, study.content_language)
     known = Known(study, spec, people, setting_of(study), report)
     written = written_answers(study)
-    return [_answer(question, known, written.get(question.number)) for question in QUESTIONS]
-
-
-def _answer(question: DatasheetQuestion, known: Known, written: Written | None) -> Answer:
-    automatic = "\n".join(FACTS[question.fact](known)) if question.fact else ""
-    if written:
-        said = (written.text, automatic, "", written.author, written.at)
-        return Answer(question.number, _(question.text), WRITTEN, *said)
-    if automatic:
-        hint = _(question.to_add) if question.to_add else ""
-        return Answer(question.number, _(question.text), DATABASE, automatic, automatic, hint)
-    return Answer(question.number, _(question.text), MISSING, "", "", _(question.to_do))
+    answers = []
+    for question in QUESTIONS:
+        number, text = question.number, _(question.text)
+        automatic = "\n".join(FACTS[question.fact](known)) if question.fact else ""
+        if said := written.get(number):
+            answers.append(Answer(number, text, WRITTEN, said.text, automatic, "", said.author, said.at))
+        elif automatic:
+            hint = _(question.to_add) if question.to_add else ""
+            answers.append(Answer(number, text, DATABASE, automatic, automatic, hint))
+        else:
+            answers.append(Answer(number, text, MISSING, "", "", _(question.to_do)))
+    return answers
 
 
 def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
@@ -118,20 +118,18 @@ def as_json(study: Study, answers: list[Answer], *, now: datetime) -> str:
 def as_markdown(study: Study, answers: list[Answer], *, now: datetime) -> str:
     counts = counts_of(answers)
     lines = [
-        f"# Human-evaluation datasheet: {_inline(study.name)}",
+        f"# Human-evaluation datasheet: {html.escape(' '.join(study.name.split()), quote=False)}",
         f"Questions numbered after {SOURCE}, in words of our own. "
         f"{counts['answered']} of {counts['questions']} are answered. As of {now:%Y-%m-%d}.",
     ]
     for number, name, part in by_section(answers):
         lines.append(f"## {number} {name}")
         for each in part:
-            lines += [f"### {each.number} {each.question}", *_said(each)]
+            lines.append(f"### {each.number} {each.question}")
+            if each.text:  # quoted, so that no line is a heading of the document; two spaces keep line breaks
+                lines.append("\n".join(f"> {html.escape(line, quote=False)}  " for line in each.text.splitlines()))
+            lines.append(f"*{origin_of(each)}*" + (f" {each.hint}" if each.hint else ""))
     return "\n\n".join(lines) + "\n"
-
-
-def _said(answer: Answer) -> list[str]:
-    lines = [_quoted(answer.text)] if answer.text else []
-    return [*lines, f"*{origin_of(answer)}*" + (f" {answer.hint}" if answer.hint else "")]
 
 
 def origin_of(answer: Answer) -> str:
@@ -142,12 +140,3 @@ def origin_of(answer: Answer) -> str:
         return _("Partly from the database.") if answer.hint else _("From the database.")
     day = {"name": answer.author, "date": answer.at.date().isoformat()}
     return _("Written by %(name)s on %(date)s.") % day if answer.author else _("Written on %(date)s.") % day
-
-
-def _quoted(text: str) -> str:
-    """Quote the text, so that a line like a heading is not one of the document's; two spaces keep line breaks."""
-    return "\n".join(f"> {html.escape(line, quote=False)}  " for line in text.splitlines())
-
-
-def _inline(text: str) -> str:
-    return html.escape(" ".join(text.split()), quote=False)

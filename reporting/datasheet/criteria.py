@@ -30,10 +30,8 @@ def _each(known: Known, tell: Callable[[CriterionSpec], str]) -> list[str]:
 
 # --- criteria: ways of judging and questions -----------------------------------------------------------
 def objectivity(known: Known) -> list[str]:
-    def tell(criterion: CriterionSpec) -> str:
-        return _("subjective: a person's opinion") if criterion.is_asked else _("computed from subjective answers")
-
-    return _each(known, tell)
+    said = {True: _("subjective: a person's opinion"), False: _("computed from subjective answers")}
+    return _each(known, lambda criterion: said[criterion.is_asked])
 
 
 def mode(known: Known) -> list[str]:
@@ -66,11 +64,10 @@ def scale_sizes(known: Known) -> list[str]:
 
 
 def scale_values(known: Known) -> list[str]:
-    return _each(known, lambda criterion: " / ".join(map(_value, criterion.options)) or _not_applicable())
+    def named(option: OptionSpec) -> str:
+        return option.label if option.value is None else f"{option.label} ({option.value:g})"
 
-
-def _value(option: OptionSpec) -> str:
-    return option.label if option.value is None else f"{option.label} ({option.value:g})"
+    return _each(known, lambda criterion: " / ".join(map(named, criterion.options)) or _not_applicable())
 
 
 def _not_applicable() -> str:

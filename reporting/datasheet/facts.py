@@ -165,18 +165,11 @@ def quality(known: Known) -> list[str]:
             )
             % floor
         )
-    return lines + _acceptance(known) + _other_batches(known) + out
-
-
-def _acceptance(known: Known) -> list[str]:
-    acceptance = known.report.acceptance
-    if not acceptance:
-        return []
-    names = {each.key: each.name for each in known.report.criteria}
-    return [
-        _("Samples of finished batches are reviewed, and batches that fail are rated again."),
-        *plan_lines(acceptance, names),
-    ]
+    if known.report.acceptance:
+        names = {each.key: each.name for each in known.report.criteria}
+        lines.append(_("Samples of finished batches are reviewed, and batches that fail are rated again."))
+        lines += plan_lines(known.report.acceptance, names)
+    return lines + _other_batches(known) + out
 
 
 UNITS = {

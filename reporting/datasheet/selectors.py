@@ -53,8 +53,8 @@ def setting_of(study: Study) -> Setting:
 def written_answers(study: Study) -> dict[str, Written]:
     """Return {number of the question: answer}."""
     rows = DatasheetAnswer.objects.filter(study=study).select_related("author")
-    return {row.question: Written(row.text, _name(row), row.updated_at) for row in rows}
-
-
-def _name(row: DatasheetAnswer) -> str:
-    return "" if row.author is None else row.author.get_full_name() or row.author.get_username()
+    found = {}
+    for row in rows:
+        author = "" if row.author is None else row.author.get_full_name() or row.author.get_username()
+        found[row.question] = Written(row.text, author, row.updated_at)
+    return found

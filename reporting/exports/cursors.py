@@ -125,9 +125,8 @@ def utc_text(written: str) -> str:
     return time_text(datetime.fromisoformat(written))
 
 
-def count_ratings(study: Study, kind: str = "") -> int:
-    rows = Rating.objects.filter(batch__study=study)
-    return (rows.filter(batch__kind=kind) if kind else rows).count()
+def count_ratings(study: Study) -> int:
+    return Rating.objects.filter(batch__study=study).count()
 
 
 class ItemRow(NamedTuple):

@@ -4,7 +4,7 @@ import json
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import IO, Any
@@ -30,11 +30,11 @@ from reporting.exports.labels import (
 from reporting.exports.legend import Legend, legend_of
 from reporting.exports.long import is_counted
 from reporting.exports.options import ExportOptions
+from reporting.exports.tables import Tick
 from reporting.study.data_set import DataSet
 from reporting.study.plain import plain
 
 SPLITS = ("train", "validation", "test")
-Tick = Callable[[int], None]
 
 
 @dataclass(slots=True)
@@ -163,13 +163,9 @@ def _reasons(label: Label, spec: VersionSpec, legend: Legend) -> list[str]:
 
 def _turns(item: ItemRow, label: Label, spec: VersionSpec) -> list[str]:
     """Return the turns that at least half of the label's annotators marked, as `number: text`, counted from one."""
-    marking: set[int] = {each.id for each in spec.criteria if _marks_turns(each)}
+    marking: set[int] = {each.id for each in spec.criteria if each.kind == Criterion.Kind.TURNS}
     marked = shared_by_half((row.turns for row in label.backing if row.criterion_id in marking), label.n_voters)
     return [f"{at}: {item.turns[at - 1]['text']}" for at in marked if at <= len(item.turns)]
-
-
-def _marks_turns(criterion: CriterionSpec) -> bool:
-    return criterion.kind == Criterion.Kind.TURNS
 
 
 def statistics_of(summary: Summary) -> bytes:

@@ -70,7 +70,7 @@ def _diqad_zip(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick
     lines, summary = diqad.split_records(study, options, tick)
     with ExitStack() as stack:
         # A zip is written one entry at a time but lines arrive by dialogue, so each part is first written to a file.
-        parts = {part: stack.enter_context(_spool()) for part in diqad.SPLITS}
+        parts = {part: stack.enter_context(tempfile.TemporaryFile(buffering=BLOCK)) for part in diqad.SPLITS}
         for part, line in lines:
             parts[part].write(line)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
@@ -83,15 +83,11 @@ def _diqad_zip(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick
             archive.writestr(entry_info("README.txt"), diqad.readme_of(study, options, summary))
 
 
-def _spool() -> IO[bytes]:
-    return tempfile.TemporaryFile(buffering=BLOCK)
-
-
 CSV, ZIP = "text/csv; charset=utf-8", "application/zip"
 FORMATS: dict[str, Format] = {
     "long-csv": Format(
         _("All judgements, CSV"),
-        _("One row per answer, with everything known about it: item, criterion, annotator, explanations, " "times."),
+        _("One row per answer, with everything known about it: item, criterion, annotator, explanations, times."),
         "ratings.csv", CSV, 340, pieces=_long_csv,
     ),
     "long-parquet": Format(
@@ -101,12 +97,12 @@ FORMATS: dict[str, Format] = {
     ),
     "wide-csv": Format(
         _("One column per annotator, CSV"),
-        _("One row per item and criterion, as read by programs that compute agreement. Only answers that " "count."),
+        _("One row per item and criterion, as read by programs that compute agreement. Only answers that count."),
         "wide.csv", CSV, 50, pieces=_wide_csv,
     ),
     "diqad": Format(
         _("Data set for training, zip of JSON Lines"),
-        _("One label per item by majority, with reasons and turns, split into training, validation and " "test parts."),
+        _("One label per item by majority, with reasons and turns, split into training, validation and test parts."),
         "dataset.zip", ZIP, 20, 1_700, write=_diqad_zip,
     ),
     "diqad-jsonl": Format(

@@ -84,10 +84,6 @@ def _send(job_id: int) -> None:
 
 def tend_exports(*, now: datetime) -> tuple[int, int]:
     """Send lost jobs again and delete old files. Return the number of each."""
-    return _requeue_lost(now), _expire_old(now)
-
-
-def _requeue_lost(now: datetime) -> int:
     since = now - LOST_AFTER
     lost = ExportJob.objects.filter(
         Q(status=Status.QUEUED, created_at__lte=since) | Q(status=Status.RUNNING, started_at__lte=since)
@@ -95,7 +91,7 @@ def _requeue_lost(now: datetime) -> int:
     ids = [pk for pk in lost.order_by("pk").values_list("pk", flat=True) if not is_locked(LOCK_SPACE, pk)]
     for pk in ids:
         _send(pk)
-    return len(ids)
+    return len(ids), _expire_old(now)
 
 
 @transaction.atomic
@@ -112,18 +108,15 @@ def _expire_old(now: datetime) -> int:
 def run_export_job(job_id: int, now: datetime) -> ExportJob.Status | None:
     """Write the job's file and return its status, or None if it is done or another worker is writing it."""
     with locked(LOCK_SPACE, job_id) as is_mine:
-        if not is_mine or not _start(job_id, now):
+        jobs = ExportJob.objects.filter(pk=job_id, status__in=OPEN)
+        begun = {"status": Status.RUNNING, "started_at": now, "n_done": 0, "n_attempts": F("n_attempts") + 1}
+        if not is_mine or not jobs.update(**begun):
             return None
         job = ExportJob.objects.select_related("study__protocol_version__protocol").get(pk=job_id)
         began = time.monotonic()
         with override(job.language), tempfile.TemporaryFile(buffering=CHUNK) as file:
             error = _write(job, file)
             return _finish(job, file, error, now + timedelta(seconds=time.monotonic() - began))
-
-
-def _start(job_id: int, now: datetime) -> bool:
-    jobs = ExportJob.objects.filter(pk=job_id, status__in=OPEN)
-    return bool(jobs.update(status=Status.RUNNING, started_at=now, n_done=0, n_attempts=F("n_attempts") + 1))
 
 
 def _write(job: ExportJob, file: IO[bytes]) -> str:

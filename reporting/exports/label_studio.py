@@ -1,6 +1,6 @@
 """Export tasks and annotations in Label Studio's JSON format: one list, written task by task."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
@@ -11,10 +11,9 @@ from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import ItemRow, RatingRow, items_of, ratings_of, with_ratings
 from reporting.exports.legend import Legend, legend_of
 from reporting.exports.options import ExportOptions
-from reporting.exports.tables import time_text
+from reporting.exports.tables import Tick, time_text
 
 TO_NAME = "item"
-Tick = Callable[[int], None]
 
 
 def label_studio_pieces(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
@@ -22,21 +21,14 @@ def label_studio_pieces(study: Study, options: ExportOptions, tick: Tick) -> Ite
     ratings = ratings_of(study, order="item_work", kind=options.kind)
     before, n_rows = b"[\n", 0
     for number, (item, rows) in enumerate(with_ratings(items_of(study, kind=options.kind), ratings), start=1):
-        yield before + orjson.dumps(_task(number, item, rows, legend, options))
+        works = [list(group) for _, group in groupby(rows, key=lambda row: row.assignment_id)]
+        annotations = [_annotation(work, legend, options) for work in works]
+        task = {"id": number, "data": _data(item), "annotations": annotations, "predictions": []}
+        yield before + orjson.dumps(task)
         before = b",\n"
         n_rows += len(rows)
         tick(n_rows)
     yield b"\n]\n" if before == b",\n" else b"[]\n"
-
-
-def _task(number: int, item: ItemRow, rows: list[RatingRow], legend: Legend, options: ExportOptions) -> dict[str, Any]:
-    works = [list(group) for _, group in groupby(rows, key=lambda row: row.assignment_id)]
-    return {
-        "id": number,
-        "data": _data(item),
-        "annotations": [_annotation(work, legend, options) for work in works],
-        "predictions": [],
-    }
 
 
 def _data(item: ItemRow) -> dict[str, Any]:

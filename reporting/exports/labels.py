@@ -65,7 +65,9 @@ def label_of(criterion: CriterionSpec, rows: Sequence[Answer], ties: str, settle
         return Label("unrated")
     votes = {option.key: counts[option.id] for option in criterion.options if counts[option.id]}
     if settled and (answer := criterion.option_of(settled.option_id)) is not None:
-        return _settled(answer, settled, votes)
+        if answer.role == Option.Role.EXCLUDING:
+            return Label("excluded", votes=votes)
+        return Label("kept", answer, settled.answers, votes, settled.how)
     kept = [option for option in criterion.options if option.role != Option.Role.EXCLUDING]
     most = max((counts[option.id] for option in kept), default=0)
     n_excluding = len(own) - sum(counts[option.id] for option in kept)
@@ -74,22 +76,12 @@ def label_of(criterion: CriterionSpec, rows: Sequence[Answer], ties: str, settle
     best = [option for option in kept if counts[option.id] == most]
     if len(best) > 1 and ties == "leave_out":
         return Label("tied", votes=votes)
-    chosen = _lowest(best)
+    chosen = best[-1]
+    if all(option.value is not None for option in best):
+        chosen = min(best, key=lambda option: option.value or 0)
     voters = {row.assignment_id for row in own if row.option_id == chosen.id}
     how = AGREEMENT if len(votes) == 1 else MAJORITY if len(best) == 1 else TIE_RULE
     return Label("kept", chosen, [row for row in rows if row.assignment_id in voters], votes, how)
-
-
-def _settled(answer: OptionSpec, settled: Settled, votes: dict[str, int]) -> Label:
-    if answer.role == Option.Role.EXCLUDING:
-        return Label("excluded", votes=votes)
-    return Label("kept", answer, settled.answers, votes, settled.how)
-
-
-def _lowest(options: Sequence[OptionSpec]) -> OptionSpec:
-    if all(option.value is not None for option in options):
-        return min(options, key=lambda option: option.value or 0)
-    return options[-1]
 
 
 def shared_by_half(given: Iterable[Iterable[int]], n_voters: int) -> list[int]:

@@ -75,10 +75,6 @@ def text_cell(text: str) -> str:
     return '"' + safe.replace('"', '""') + '"' if SPECIAL.search(safe) else safe
 
 
-def list_cell(values: Values) -> str:
-    return text_cell(BAR.join(map(str, values)))
-
-
 def time_text(value: datetime) -> str:
     return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
@@ -94,7 +90,7 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     bool: lambda value: "true" if value else "false",
     float: number_text,
     datetime: time_text,
-    tuple: list_cell,
+    tuple: lambda values: text_cell(BAR.join(map(str, values))),
     type(None): lambda value: "",
 }
 

@@ -69,6 +69,10 @@ def _direct(study: Study, format: str, options: ExportOptions) -> HttpResponseBa
 
 def _page(request: HttpRequest, study: Study, form: ExportForm, *, status: int) -> HttpResponse:
     n_ratings, rights = count_ratings(study), rights_in(request.user, study)
+    taken = None
+    if Right.MEMBERS in rights:  # the latest log lines on exported files; the log of quality control has all others
+        lines = ActivityLog.objects.filter(study=study, verb__in=FILE_VERBS).select_related("actor").order_by("-pk")
+        taken = [(line, str(VERBS[line.verb].name)) for line in lines[:LISTED]]
     formats = [
         {"key": key, "name": each.name, "about": each.about, "size": each.bytes_about(n_ratings) if n_ratings else 0}
         for key, each in FORMATS.items()
@@ -81,16 +85,10 @@ def _page(request: HttpRequest, study: Study, form: ExportForm, *, status: int) 
         "chosen": form["format"].value(),
         "n_ratings": n_ratings,
         "is_large": n_ratings > DIRECT_ROWS,
-        "taken": _taken(study) if Right.MEMBERS in rights else None,
+        "taken": taken,
         **_jobs(study),
     }
     return render(request, "reporting/exports/exports.html", context, status=status)
-
-
-def _taken(study: Study) -> list[tuple[ActivityLog, str]]:
-    """Return the latest log lines on exported files with their verbs; the log of quality control has all others."""
-    lines = ActivityLog.objects.filter(study=study, verb__in=FILE_VERBS).select_related("actor").order_by("-pk")
-    return [(line, str(VERBS[line.verb].name)) for line in lines[:LISTED]]
 
 
 def _jobs(study: Study) -> dict[str, Any]:
@@ -113,9 +111,8 @@ def export_jobs(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the list of jobs; the page polls it while one of them is unfinished."""
     study = study_for(request.user, slug, Right.READ)
     context = {"study": study, "rights": rights_in(request.user, study), **_jobs(study)}
-    return render(
-        request, "reporting/exports/_jobs.html", context, status=200 if context["is_waiting"] else STOP_POLLING
-    )
+    status = 200 if context["is_waiting"] else STOP_POLLING
+    return render(request, "reporting/exports/_jobs.html", context, status=status)
 
 
 @login_required

@@ -17,12 +17,9 @@ def annotators_of(study: Study, options: ExportOptions) -> dict[str, str]:
     """Return {pseudonym: name of the column} for everybody who has rated anything."""
     rated = Rating.objects.filter(batch__study=study).order_by().values("assignment__participant").distinct()
     people = Participant.objects.filter(study=study, pk__in=rated).order_by("pk")
-    names = {who: account if options.with_names and account else who for who, account in _named(people)}
+    accounts = people.values_list("pseudonym", "user__username")
+    names = {who: account if options.with_names and account else who for who, account in accounts}
     return {who: f"annotator {name}" if name in FIRST else name for who, name in names.items()}
-
-
-def _named(people: Any) -> list[tuple[str, str | None]]:
-    return list(people.values_list("pseudonym", "user__username"))
 
 
 def header_of(study: Study, options: ExportOptions) -> list[str]:

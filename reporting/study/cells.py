@@ -86,7 +86,11 @@ class StudyCells:
 def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
     spec = spec_of(study.protocol_version)
     batches = list(study.batches.filter(kind=kind, ratings_version__gt=0).select_related("snapshot"))
-    clean = {batch.pk for batch in batches if _is_clean(batch)}
+    clean = {
+        batch.pk
+        for batch in batches
+        if (snapshot := getattr(batch, "snapshot", None)) and snapshot.version >= batch.ratings_version
+    }
     by_batch = _stored(clean, spec)
     for batch in batches:
         if batch.pk not in clean:
@@ -95,11 +99,6 @@ def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
     # The reference comes first in every table.
     sources = list(rated_sources(study).order_by("-is_reference", "position"))
     return StudyCells(study, spec, batches, sources, by_batch)
-
-
-def _is_clean(batch: Batch) -> bool:
-    snapshot = getattr(batch, "snapshot", None)
-    return snapshot is not None and snapshot.version >= batch.ratings_version
 
 
 def _stored(batch_ids: Iterable[int], spec: VersionSpec) -> dict[int, dict[CellKey, Cell]]:

@@ -1,7 +1,5 @@
 """Count the dialogues that a study rates as wholes. Counting words takes seconds, so the sums are cached."""
 
-from typing import Any
-
 from django.contrib.postgres.aggregates import StringAgg
 from django.core.cache import cache
 from django.db.models import Count, Max
@@ -28,13 +26,9 @@ def data_set_of(study: Study) -> Figures | None:
     key = f"data-set-figures:{study.join_token}:{size['n']}:{size['last']}:{size['roles']}"
     figures = cache.get(key)
     if figures is None:
-        figures = _counted(found)
+        data_set = DataSet()
+        for turns, metadata, asker in found.values_list("turns", "metadata", "asker").iterator(FETCHED):
+            data_set.add(turns, metadata if isinstance(metadata, dict) else {}, asker)
+        figures = data_set.figures()
         cache.set(key, figures, KEPT)
     return figures if figures.dialogues else None
-
-
-def _counted(dialogues: Any) -> Figures:
-    data_set = DataSet()
-    for turns, metadata, asker in dialogues.values_list("turns", "metadata", "asker").iterator(FETCHED):
-        data_set.add(turns, metadata if isinstance(metadata, dict) else {}, asker)
-    return data_set.figures()

@@ -86,8 +86,10 @@ def people_of(study: Study) -> People:
 def recruited(study: Study) -> QuerySet[Participant]:
     """Return the participants without team members who only serve in the panel, review or teach."""
     apart = study.imported_record.get("people", {}).get("apart", [])
+    rated = Assignment.objects.filter(participant=OuterRef("pk"), batch__kind=Batch.Kind.MAIN)
+    is_only_team = Q(is_of_team()) & ~Q(Exists(rated))
     people = Participant.objects.filter(study=study).exclude(~Q(panel=""), status=Participant.Status.PENDING)
-    people = people.exclude(_is_only_team(), status=Participant.Status.PENDING)
+    people = people.exclude(is_only_team, status=Participant.Status.PENDING)
     return people.exclude(is_imported=True, pseudonym__in=apart) if apart else people
 
 
@@ -100,24 +102,18 @@ def people_as_archived(study: Study) -> dict[str, list[str] | int]:
     }
 
 
-def _is_only_team() -> Q:
-    """Return a filter for team members without an assignment in main batches."""
-    rated = Assignment.objects.filter(participant=OuterRef("pk"), batch__kind=Batch.Kind.MAIN)
-    return Q(is_of_team()) & ~Q(Exists(rated))
-
-
 def finished_work(study: Study) -> dict[str, int]:
     """Return {kind of batch: assignments finished in Parley}: each of them is paid as a batch. Only main ones count."""
-    done = Assignment.objects.filter(
-        batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
-    )
-    return dict(done.order_by().values_list("batch__kind").annotate(n=Count("pk")))
+    return dict(_finished(study).order_by().values_list("batch__kind").annotate(n=Count("pk")))
 
 
 def elapsed_seconds(study: Study) -> dict[int, float]:
     """Return {assignment: seconds from claim to submission} for finished main batches, including breaks."""
-    done = Assignment.objects.filter(
+    rows = _finished(study).values_list("pk", "claimed_at", "submitted_at")
+    return {pk: (end - start).total_seconds() for pk, start, end in rows if end}
+
+
+def _finished(study: Study) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
         batch__study=study, batch__kind=Batch.Kind.MAIN, status=Assignment.Status.SUBMITTED, is_imported=False
     )
-    rows = done.values_list("pk", "claimed_at", "submitted_at")
-    return {pk: (end - start).total_seconds() for pk, start, end in rows if end}

@@ -43,11 +43,9 @@ def names_of(study: Study, spec: VersionSpec, items: Items, annotators: dict[int
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, [study.pk])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
-    texts = iter(_json_texts([text for key in items.id.tolist() for text in found[key]]))
+    # Each text as JSON, in one call: JSON escapes line breaks within a text.
+    keys_of_items = [text for key in items.id.tolist() for text in found[key]]
+    written = json.dumps(keys_of_items, ensure_ascii=False, separators=("\n", ":"))
+    texts = iter(written[1:-1].split("\n") if keys_of_items else [])
     beginnings = [f"[{','.join(keys)}," for keys in zip(texts, texts, texts, texts, strict=True)]
     return Names(beginnings, {criterion.id: criterion.key for criterion in spec.criteria}, annotators)
-
-
-def _json_texts(texts: list[str]) -> list[str]:
-    """Encode each text as JSON in one call; this works because JSON escapes line breaks within a text."""
-    return json.dumps(texts, ensure_ascii=False, separators=("\n", ":"))[1:-1].split("\n") if texts else []

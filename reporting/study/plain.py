@@ -21,7 +21,12 @@ def plain(result: Any) -> Any:
         found: dict[str, Any] = {}
         for name, prefix in _fields(type(result)):
             value = plain(getattr(result, name))
-            found |= {name: value} if prefix is None else _prefixed(value or {}, prefix)
+            if prefix is None:
+                found[name] = value
+            elif prefix:
+                found |= {prefix if key == "value" else f"{prefix}_{key}": each for key, each in (value or {}).items()}
+            else:
+                found |= value or {}
         return found
     if isinstance(result, dict):
         return {name: plain(value) for name, value in result.items()}
@@ -31,9 +36,3 @@ def plain(result: Any) -> Any:
 @cache
 def _fields(kind: type) -> tuple[tuple[str, str | None], ...]:
     return tuple((each.name, each.metadata.get(PREFIX)) for each in fields(kind))
-
-
-def _prefixed(columns: dict[str, Any], prefix: str) -> dict[str, Any]:
-    if not prefix:
-        return columns
-    return {prefix if name == "value" else f"{prefix}_{name}": value for name, value in columns.items()}

@@ -3,23 +3,18 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
+from annotation.agreement_cells import places_of as places
 from annotation.models import Study
+from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
 from measures.labels import WordScale
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 
 Rule = Study.MajorityRule
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
-
-
-def places(criterion: CriterionSpec, role: str) -> list[int]:
-    return [at for at, option in enumerate(criterion.options) if option.role == role]
 
 
 def positive_patterns(histogram: Histogram, criterion: CriterionSpec, rule: str) -> BoolArray:

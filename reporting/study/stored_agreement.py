@@ -1,21 +1,13 @@
-"""Read stored agreement unchanged: one snapshot and its cells, in two queries."""
+"""Read stored agreement unchanged: the cells of a snapshot, in one query."""
 
 from typing import Any
 
-from annotation.models import AgreementSnapshot, Batch, Study
+from annotation.models import AgreementSnapshot
 
 NOTHING: dict[str, Any] = {"version": 0, "computed_at": None, "n_ratings": 0, "n_wanted": 0, "cells": []}
 
 
-def study_agreement(study: Study) -> dict[str, Any]:
-    return _plain(AgreementSnapshot.objects.filter(study=study, batch=None).first())
-
-
-def batch_agreement(batch: Batch) -> dict[str, Any]:
-    return _plain(AgreementSnapshot.objects.filter(batch=batch).first())
-
-
-def _plain(snapshot: AgreementSnapshot | None) -> dict[str, Any]:
+def stored_agreement(snapshot: AgreementSnapshot | None) -> dict[str, Any]:
     if snapshot is None:
         return NOTHING
     rows = snapshot.cells.select_related("criterion", "source").order_by("criterion__position", "source__position")

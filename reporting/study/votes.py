@@ -104,12 +104,13 @@ class StudyVotes:
     @cached_property
     def by_criterion(self) -> dict[int, CriterionVotes]:
         """Return {criterion id: votes} for the criteria that are answered with one option."""
-        return {criterion.id: self._of(criterion) for criterion in self.spec.voted}
-
-    def _of(self, criterion: CriterionSpec) -> CriterionVotes:
-        chosen = self.of(criterion) & (self.option > 0)
-        codes = category_codes(self.option[chosen], criterion).astype(np.int64)
-        return CriterionVotes(self.items, self.work, criterion, self.item[chosen], self.assignment[chosen], codes)
+        found = {}
+        for criterion in self.spec.voted:
+            chosen = self.of(criterion) & (self.option > 0)
+            codes = category_codes(self.option[chosen], criterion).astype(np.int64)
+            item, assignment = self.item[chosen], self.assignment[chosen]
+            found[criterion.id] = CriterionVotes(self.items, self.work, criterion, item, assignment, codes)
+        return found
 
     @cached_property
     def annotator(self) -> IntArray:
@@ -135,11 +136,15 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
     with connection.cursor() as cursor:
         cursor.execute(RATINGS, [study.pk, kind])
         parts = [(key, _ids(joined)) for _, key, joined in cursor.fetchall() if key in spec.by_id]
-    items, work = _items(study, kind), _work(study, kind)
+    items = _items(study, kind)
+    assignments = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
+    rows = list(assignments.values_list("pk", "batch_id", "participant_id"))
+    work = Work(*np.array(rows, np.int64).reshape(-1, 3).T)
     criterion = np.repeat([key for key, _ in parts], [part.shape[1] for _, part in parts]).astype(np.int64)
     answers = np.vstack([_joined([part for _, part in parts]), criterion])
     # Checks are rated but are not results. They are dropped here, because a join would slow the query for all studies.
-    answers = answers[:, np.isin(answers[1], items.id)] if _has_checks(study, kind) else answers
+    if Item.objects.filter(batch__study=study, batch__kind=kind, is_check=True).exists():
+        answers = answers[:, np.isin(answers[1], items.id)]
     rating, item, assignment, option, active_ms, criterion = answers
     return StudyVotes(
         items=items,
@@ -155,22 +160,12 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
     )
 
 
-def _has_checks(study: Study, kind: str) -> bool:
-    return Item.objects.filter(batch__study=study, batch__kind=kind, is_check=True).exists()
-
-
 def _items(study: Study, kind: str) -> Items:
     """Return the items. They are read after the ratings, because an item exists before its first answer."""
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, [study.pk, kind])
         columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
     return Items(*columns[:, np.argsort(columns[0])])
-
-
-def _work(study: Study, kind: str) -> Work:
-    found = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
-    rows = list(found.values_list("pk", "batch_id", "participant_id"))
-    return Work(*np.array(rows, np.int64).reshape(-1, 3).T)
 
 
 def _ids(joined: bytes) -> IntArray:
