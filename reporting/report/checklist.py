@@ -239,6 +239,8 @@ def _votes(value: VotesPerSample) -> list[str]:
     # Translators: two whole numbers, the lowest and the highest.
     wanted = number(seats.low, "d") if seats.low == seats.high else _("%(low)s to %(high)s") % plain(seats)
     said = {"low": votes.low, "high": votes.high, "mean": _two(votes.mean), "wanted": wanted}
+    if votes.low == votes.high:
+        return [_("Votes per item: %(low)s; planned: %(wanted)s.") % said]
     return [_("Votes per item: %(low)s to %(high)s, %(mean)s on average; planned: %(wanted)s.") % said]
 
 

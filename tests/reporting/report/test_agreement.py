@@ -168,7 +168,7 @@ def test_votes_wanted_are_those_of_the_batches_and_not_of_the_settings(two_kinds
     Study.objects.filter(pk=two_kinds.pk).update(seats=3)
     two_kinds.refresh_from_db()
     (row,) = [row for row in build_report(two_kinds, now=NOW).checklist if row.key == "votes_per_sample"]
-    assert row.lines == ["Votes per item: 2 to 2, 2.00 on average; planned: 2."]
+    assert row.lines == ["Votes per item: 2; planned: 2."]
 
 
 # --- batches that are half done ----------------------------------------------------------------------------
