@@ -64,6 +64,8 @@ def planner_facts(study: Study) -> PlannerFacts:
     sizes: dict[str, list[int]] = {}
     for kind, _, n in batches:
         sizes.setdefault(kind, []).extend([n] if n else [])
+    known = sizes.get(Batch.Kind.MAIN) or [n for each in sizes.values() for n in each]
+    guessed = USUAL_BATCH if study.minutes_expected <= SITTING else None
     return PlannerFacts(
         study=study,
         spec=spec,
@@ -71,7 +73,7 @@ def planner_facts(study: Study) -> PlannerFacts:
         sources=list(rated_sources(study).order_by("-is_reference", "position")),
         n_dialogues=study.dialogues.count(),
         rated_kinds=frozenset(kind for kind, version, _ in batches if version),
-        batch_size=_batch_size(study, sizes),
+        batch_size=round(median(known)) if known else guessed,
     )
 
 
@@ -82,10 +84,3 @@ def score_of(criterion: CriterionSpec) -> Score | None:
         return None
     low, high = float(np.nanmin(scale.worth)), float(np.nanmax(scale.worth))
     return Score(criterion, scale.score != MEAN_SCORE, low, high) if low < high else None
-
-
-def _batch_size(study: Study, sizes: dict[str, list[int]]) -> int | None:
-    known = sizes.get(Batch.Kind.MAIN) or [n for each in sizes.values() for n in each]
-    if known:
-        return round(median(known))
-    return USUAL_BATCH if study.minutes_expected <= SITTING else None

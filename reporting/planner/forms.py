@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from measures.planning import COMPONENTS
-from reporting.planner.facts import PlannerFacts, Score
+from reporting.planner.facts import PlannerFacts
 from reporting.planner.plans import DEFAULT_BETWEEN, DEFAULT_WITHIN, DEFAULTS, MAIN, OWN, PILOT
 
 MOST_SOURCES, MOST_RATINGS = 200, 50
@@ -90,12 +90,14 @@ class PlannerForm(forms.Form):
 
     def __init__(self, query: Mapping[str, str], facts: PlannerFacts) -> None:
         self.facts = facts
-        self.score = _score(query.get("criterion", ""), facts)
+        # That of the requested criterion, or of the first one.
+        self.score = facts.scores.get(query.get("criterion", "")) or next(iter(facts.scores.values()), None)
         self.usual = self._usual()
         given = {name: value for name, value in query.items() if name in self.base_fields}
         super().__init__(self.usual | given, auto_id="ask-%s", label_suffix="")
         self._offer()
-        self.values = self.usual | (self.cleaned_data if self.is_valid() else self._right_ones())
+        errors = self.errors  # validates
+        self.values = self.usual | {name: value for name, value in self.cleaned_data.items() if name not in errors}
 
     def _usual(self) -> dict[str, Any]:
         span = self.score.span if self.score else 1.0
@@ -128,18 +130,17 @@ class PlannerForm(forms.Form):
         self.pairs = {f"{a.key}~{b.key}": (a, b) for a, b in combinations(few, 2)}
         pairs = [(key, f"{a.name} – {b.name}") for key, (a, b) in self.pairs.items()]
         fields["pair"].choices = [("", gettext("the mean over all pairs")), *pairs]
-        self.fields["difference"].help_text = self._unit_in_words()
+        if self.score is None or self.score.is_share:
+            unit = gettext("In percentage points: 10 means 60 per cent positive against 70.")
+        else:
+            ends = {"low": f"{self.score.low:g}", "high": f"{self.score.high:g}"}
+            unit = gettext("In scale points. The scale runs from %(low)s to %(high)s.") % ends
+        self.fields["difference"].help_text = unit
         for name in COMPONENTS:
             self.fields[name].required = self.data["components"] == OWN
         for field in self.fields.values():
             if isinstance(field.widget, forms.NumberInput):
                 field.widget.attrs["step"] = "any" if isinstance(field, forms.FloatField) else "1"
-
-    def _unit_in_words(self) -> str:
-        if self.score is None or self.score.is_share:
-            return gettext("In percentage points: 10 means 60 per cent positive against 70.")
-        ends = {"low": f"{self.score.low:g}", "high": f"{self.score.high:g}"}
-        return gettext("In scale points. The scale runs from %(low)s to %(high)s.") % ends
 
     def clean_difference(self) -> float:
         most = 100.0 if self.score is None or self.score.is_share else self.score.span
@@ -160,15 +161,7 @@ class PlannerForm(forms.Form):
                 self.add_error(name, gettext("Without any variance there is nothing to plan."))
         return cleaned
 
-    def _right_ones(self) -> dict[str, Any]:
-        return {name: value for name, value in self.cleaned_data.items() if name not in self.errors}
-
     @property
     def n_comparisons(self) -> int:
         n = self.values["sources"]
         return int(self.values["comparisons"] or n * (n - 1) // 2)
-
-
-def _score(key: str, facts: PlannerFacts) -> Score | None:
-    """Return the score of the criterion with this key, or of the first criterion if there is none."""
-    return facts.scores.get(key) or next(iter(facts.scores.values()), None)

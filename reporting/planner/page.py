@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from annotation.models import Source, Study
-from measures.planning import Components
 from reporting.planner.components import pilot_components
 from reporting.planner.facts import PAIRED, PlannerFacts, Unit, planner_facts
 from reporting.planner.forms import PlannerForm
@@ -140,36 +139,20 @@ def _variances(form: PlannerForm, facts: PlannerFacts) -> tuple[Variances, str]:
         return usual, NOT_RATED
     sources: list[Source] = list(form.pairs.get(values["pair"]) or facts.sources)
     found = pilot_components(facts.study, score.criterion, kind, [source.pk for source in sources])
-    return _of_study(found, kind, usual)
-
-
-def _of_study(found: Components, kind: str, usual: Variances) -> tuple[Variances, str]:
     if found.s_between is None or found.s_within is None or found.s_annotator is None:
         return usual, TOO_FEW
     if not found.s_between + found.s_within:
         return usual, NO_SPREAD
-    return (
-        Variances(
-            found.s_between,
-            found.s_within,
-            found.s_annotator,
-            kind,
-            n_pairs=found.n_pairs,
-            n_dialogues=found.n_dialogues,
-            n_annotators=found.n_annotators,
-            clipped=found.clipped,
-        ),
-        "",
-    )
+    parts = (found.s_between, found.s_within, found.s_annotator)
+    return Variances(*parts, kind, found.n_pairs, found.n_dialogues, found.n_annotators, found.clipped), ""
 
 
 def _load(form: PlannerForm, facts: PlannerFacts) -> Load:
     units = [criterion.unit for criterion in facts.spec.counted]
-    n_per_source = sum(unit in PAIRED for unit in units)
     pay = facts.study.pay_amount
     return Load(
         n_sources=form.values["sources"],
-        n_per_source=n_per_source,
+        n_per_source=sum(unit in PAIRED for unit in units),
         n_per_dialogue=sum(unit == Unit.DIALOGUE for unit in units),
         batch_size=form.values["batch_size"],
         minutes=form.values["minutes"],

@@ -3,7 +3,7 @@
 Differences are in points of the score: .10 is ten percentage points of a share. measures.planning has the formulas.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -195,29 +195,27 @@ def make_plan(question: PlannedTest, load: Load) -> StudyPlan:
     crowds = _by_annotators(question, dialogues)
     chosen = next(crowd for crowd in crowds if crowd.is_chosen)
     found = question.found_by_dialogues(dialogues) if dialogues else None
+    fewest = fewest_annotators(
+        question.difference, question.variances.s_annotator, power=question.power, level=question.level_each
+    )
+    differences = _with(question.difference, (step * question.span for step in STEPS))
+    sizes = _with(dialogues, DIALOGUES) if dialogues else list(DIALOGUES)
     return StudyPlan(
         question=question,
         n_needed=needed,
         n_dialogues=dialogues,
         n_annotators=annotators,
-        fewest_annotators=_fewest(question),
+        fewest_annotators=max(fewest, question.ratings),
         power=found,
         power_of_report=chosen.power,
         detectable=question.detectable(dialogues, question.ratings) if dialogues else None,
         annotators_share=_annotators_share(question, dialogues),
         work=_work(load, dialogues, question.ratings, annotators) if dialogues else None,
-        by_difference=_by_difference(question),
-        by_dialogues=_by_dialogues(question, dialogues),
+        by_difference=_grid(question, differences, question.difference, question.needed),
+        by_dialogues=_grid(question, sizes, dialogues, question.detectable),
         by_annotators=crowds,
         advice=tuple(_advice(question, needed, found, chosen.power)),
     )
-
-
-def _fewest(question: PlannedTest) -> int:
-    found = fewest_annotators(
-        question.difference, question.variances.s_annotator, power=question.power, level=question.level_each
-    )
-    return max(found, question.ratings)
 
 
 def _annotators_share(question: PlannedTest, dialogues: int | None) -> float | None:
@@ -245,39 +243,22 @@ def _work(load: Load, dialogues: int, ratings: int, annotators: int) -> Work:
     )
 
 
-def _by_difference(question: PlannedTest) -> Grid:
-    """Return the grid of dialogues needed, by difference."""
-    differences = _with(question.difference, (step * question.span for step in STEPS))
-    columns = ratings_shown(question)
-    rows = [
-        _row(value, value == question.difference, columns, question, [question.needed(value, r) for r in columns])
-        for value in differences
-    ]
+def _grid(
+    question: PlannedTest, values: list[Any], chosen: float | None, cell: Callable[[Any, int], float | None]
+) -> Grid:
+    """Return the grid of `cell(value, annotators per dialogue)`; `chosen` is the requested value."""
+    columns = tuple(sorted({*RATINGS, question.ratings}))
+    place = columns.index(question.ratings)
+    rows = (
+        Row(value, tuple(cell(value, ratings) for ratings in columns), place if value == chosen else None)
+        for value in values
+    )
     return Grid(columns, tuple(rows))
-
-
-def _by_dialogues(question: PlannedTest, dialogues: int | None) -> Grid:
-    """Return the grid of the smallest detectable difference, by number of dialogues."""
-    columns = ratings_shown(question)
-    sizes = _with(dialogues, DIALOGUES) if dialogues else list(DIALOGUES)
-    rows = [
-        _row(size, size == dialogues, columns, question, [question.detectable(size, r) for r in columns])
-        for size in sizes
-    ]
-    return Grid(columns, tuple(rows))
-
-
-def ratings_shown(question: PlannedTest) -> tuple[int, ...]:
-    return tuple(sorted({*RATINGS, question.ratings}))
 
 
 def _with(value: float, others: Iterable[float]) -> list[Any]:
     """Return `value` and the others in order, without others that differ from it only by rounding."""
     return sorted([value, *(other for other in others if abs(other - value) > 1e-9)])
-
-
-def _row(value: float, is_chosen: bool, columns: tuple[int, ...], question: PlannedTest, cells: list[Any]) -> Row:
-    return Row(value, tuple(cells), columns.index(question.ratings) if is_chosen else None)
 
 
 def _by_annotators(question: PlannedTest, dialogues: int | None) -> tuple[Crowd, ...]:

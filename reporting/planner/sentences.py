@@ -63,21 +63,21 @@ def each(n: int) -> str:
 # --- the answer ----------------------------------------------------------------------------------------
 def answer(plan: StudyPlan, load: Load) -> list[str]:
     """Return sentences on what the study detects, and what it takes."""
-    finding = _finding(plan) if plan.n_dialogues else []
-    return [*finding, *_impossible(plan), *(_taking(plan.work, load) if plan.work else [])]
-
-
-def _finding(plan: StudyPlan) -> list[str]:
-    question = plan.question
-    found = {
-        "dialogues": dialogues(plan.n_dialogues or 0),
-        "each": each(question.ratings),
-        "points": points(question.difference, question),
-        "power": asked_power(question) if question.n_dialogues is None else percent(plan.power),
-    }
-    # Translators: "108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power."
-    sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.") % found
-    return [sentence] if question.n_dialogues is None else [sentence, *_beside(plan)]
+    question, sentences = plan.question, []
+    if plan.n_dialogues:
+        found = {
+            "dialogues": dialogues(plan.n_dialogues),
+            "each": each(question.ratings),
+            "points": points(question.difference, question),
+            "power": asked_power(question) if question.n_dialogues is None else percent(plan.power),
+        }
+        # Translators: "108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power."
+        sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.")
+        sentences.append(sentence % found)
+        sentences += [] if question.n_dialogues is None else _beside(plan)
+    if not plan.n_needed:
+        sentences.append(no_number(question, question.difference, plan.n_annotators))
+    return [*sentences, *(_taking(plan.work, load) if plan.work else [])]
 
 
 def _beside(plan: StudyPlan) -> Iterable[str]:
@@ -90,10 +90,6 @@ def _beside(plan: StudyPlan) -> Iterable[str]:
     if plan.n_needed:
         found["dialogues"] = dialogues(plan.n_needed)
         yield _("To detect a difference of %(points)s with %(power)s %% power, plan %(dialogues)s.") % found
-
-
-def _impossible(plan: StudyPlan) -> list[str]:
-    return [] if plan.n_needed else [no_number(plan.question, plan.question.difference, plan.n_annotators)]
 
 
 def no_number(question: PlannedTest, difference: float, n_annotators: int) -> str:
@@ -209,25 +205,16 @@ def origin(variances: Variances, question: PlannedTest, pair: str) -> str:
         )
     if variances.origin == OWN:
         return _("Your own values.")
-    found = {
-        "dialogues": dialogues(variances.n_dialogues),
-        "annotators": annotators(variances.n_annotators),
-        "pair": pair,
-        "n": variances.n_pairs,
-    }
-    return (_of_pair(variances.origin) if pair else _of_pairs(variances.origin)) % found
-
-
-def _of_pair(kind: str) -> str:
-    if kind == PILOT:
-        return _("From the pilot batches of this study: %(dialogues)s and %(annotators)s. The pair is %(pair)s.")
-    return _("From the main batches so far: %(dialogues)s and %(annotators)s. The pair is %(pair)s.")
-
-
-def _of_pairs(kind: str) -> str:
-    if kind == PILOT:
-        return _("From the pilot batches of this study, mean over %(n)s pairs: %(dialogues)s and %(annotators)s.")
-    return _("From the main batches so far, mean over %(n)s pairs: %(dialogues)s and %(annotators)s.")
+    if variances.origin == PILOT and pair:
+        sentence = _("From the pilot batches of this study: %(dialogues)s and %(annotators)s. The pair is %(pair)s.")
+    elif variances.origin == PILOT:
+        sentence = _("From the pilot batches of this study, mean over %(n)s pairs: %(dialogues)s and %(annotators)s.")
+    elif pair:
+        sentence = _("From the main batches so far: %(dialogues)s and %(annotators)s. The pair is %(pair)s.")
+    else:
+        sentence = _("From the main batches so far, mean over %(n)s pairs: %(dialogues)s and %(annotators)s.")
+    counts = {"dialogues": dialogues(variances.n_dialogues), "annotators": annotators(variances.n_annotators)}
+    return sentence % (counts | {"pair": pair, "n": variances.n_pairs})
 
 
 def doubts(variances: Variances) -> list[str]:

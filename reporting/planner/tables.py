@@ -1,7 +1,9 @@
 """Show a plan as numbers with explanations, as tables of them, and as a chart."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -10,9 +12,10 @@ from django.utils.translation import gettext_noop, ngettext
 from measures.planning import multiplier
 from reporting.charts import Curve, CurveWords, curve_figure
 from reporting.explained import Figure
-from reporting.planner.plans import NOTABLE, SHARE, Crowd, Load, PlannedTest, Row, StudyPlan, Work
+from reporting.planner.plans import NOTABLE, SHARE, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
 from reporting.planner.sentences import (
     COMPONENT_NAMES,
+    UNKNOWN,
     annotators,
     asked_power,
     dialogues,
@@ -26,7 +29,6 @@ from reporting.planner.sentences import (
     shown,
 )
 
-UNKNOWN = "–"
 SECOND_TEST = gettext_noop(
     "The test in the report also treats annotators as a sample. It can only learn from their answers "
     "how much annotators differ, so few annotators cost power even when they do not differ."
@@ -71,8 +73,11 @@ def facts(plan: StudyPlan, load: Load) -> list[Fact]:
     ]
     work = plan.work
     if work is not None:
+        n_each = f"{work.ratings_each:,}"
+        product = f"{plan.n_dialogues:,} × {question.ratings:,} = {n_each}"
+        lines = (_("%(n)s ratings of each source on each criterion.") % {"n": n_each}, product)
         found += [
-            Fact(_("Ratings per source and criterion"), _ratings_figure(work, plan)),
+            Fact(_("Ratings per source and criterion"), Figure(n_each, lines)),
             Fact(_("Judgements in total"), _judgements_figure(work, load)),
             Fact(_("Batches"), _batches_figure(work, plan, load)),
             Fact(_("Hours per annotator"), _hours_figure(work, plan, load)),
@@ -105,24 +110,16 @@ def _power_figure(plan: StudyPlan) -> Figure:
 
 def variance_facts(question: PlannedTest) -> list[Fact]:
     """Return the variances in squared points of the score, as the formula uses them."""
-    return [Fact(_(COMPONENT_NAMES[name]), _variance_figure(question, name)) for name in COMPONENT_NAMES]
-
-
-def _variance_figure(question: PlannedTest, name: str) -> Figure:
-    variances = question.variances
-    text = exact(variances.parts[name])
-    lines = [f"{_(COMPONENT_NAMES[name])}: {text}", _(COMPONENT_MEANINGS[name])]
-    if question.unit == SHARE:
-        lines.append(_("In squared shares: 0.01 is the square of 10 percentage points."))
-    if name in variances.clipped:
-        lines.append(_("Estimated below 0 and set to 0."))
-    return Figure(text, tuple(lines), is_warned=name in variances.clipped)
-
-
-def _ratings_figure(work: Work, plan: StudyPlan) -> Figure:
-    text = f"{work.ratings_each:,}"
-    product = f"{plan.n_dialogues:,} × {plan.question.ratings:,} = {text}"
-    return Figure(text, (_("%(n)s ratings of each source on each criterion.") % {"n": text}, product))
+    variances, found = question.variances, []
+    for key, english in COMPONENT_NAMES.items():
+        name, text = _(english), exact(variances.parts[key])
+        lines = [f"{name}: {text}", _(COMPONENT_MEANINGS[key])]
+        if question.unit == SHARE:
+            lines.append(_("In squared shares: 0.01 is the square of 10 percentage points."))
+        if key in variances.clipped:
+            lines.append(_("Estimated below 0 and set to 0."))
+        found.append(Fact(name, Figure(text, tuple(lines), is_warned=key in variances.clipped)))
+    return found
 
 
 def _judgements_figure(work: Work, load: Load) -> Figure:
@@ -183,25 +180,20 @@ def _cost_figure(work: Work, load: Load) -> Figure:
 
 # --- tables --------------------------------------------------------------------------------------------
 def differences_table(plan: StudyPlan) -> list[Line]:
-    question, columns = plan.question, plan.by_difference.columns
-    return [
-        Line(
-            points(row.value, question),
-            _marked(row, [needed_figure(question, row.value, *cell) for cell in _cells(columns, row)]),
-        )
-        for row in plan.by_difference.rows
-    ]
+    question = plan.question
+    return _lines(plan.by_difference, lambda value: points(value, question), partial(needed_figure, question))
 
 
 def dialogues_table(plan: StudyPlan) -> list[Line]:
-    question, columns = plan.question, plan.by_dialogues.columns
-    return [
-        Line(
-            f"{row.value:,.0f}",
-            _marked(row, [found_figure(question, int(row.value), *cell) for cell in _cells(columns, row)]),
-        )
-        for row in plan.by_dialogues.rows
-    ]
+    return _lines(plan.by_dialogues, lambda value: f"{value:,.0f}", partial(found_figure, plan.question))
+
+
+def _lines(grid: Grid, heading: Callable[[float], str], figure: Callable[[Any, int, Any], Figure]) -> list[Line]:
+    lines = []
+    for row in grid.rows:
+        figures = [figure(row.value, ratings, cell) for ratings, cell in zip(grid.columns, row.cells, strict=True)]
+        lines.append(Line(heading(row.value), tuple((found, at == row.chosen) for at, found in enumerate(figures))))
+    return lines
 
 
 def annotators_table(plan: StudyPlan) -> list[Line]:
@@ -218,25 +210,20 @@ def annotators_table(plan: StudyPlan) -> list[Line]:
     ]
 
 
-def _cells(columns: tuple[int, ...], row: Row) -> Iterable[tuple[int, float | None]]:
-    return zip(columns, row.cells, strict=True)
-
-
-def _marked(row: Row, figures: list[Figure]) -> tuple[tuple[Figure, bool], ...]:
-    return tuple((figure, at == row.chosen) for at, figure in enumerate(figures))
-
-
 def needed_figure(question: PlannedTest, difference: float, ratings: int, needed: float | None) -> Figure:
     if needed is None:
         return Figure(UNKNOWN, (no_number(question, difference, question.annotators(ratings)),))
     n = int(needed)
     found = {"dialogues": dialogues(n), "each": each(ratings)}
     found |= {"points": points(difference, question), "power": asked_power(question)}
+    shared, room = question.variances.s_annotator, f"{exact(difference)}²"
+    if shared:  # less the part that differences between annotators take up
+        room = f"({room} − {_squares(question)} × {exact(shared)} / {question.annotators(ratings):,})"
     lines = (
         _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.") % found,
         _("%(n)s ratings of each source on each criterion.") % {"n": f"{n * ratings:,}"},
         level_line(question),
-        f"{_squares(question)} × {_scatter(question, ratings)} / {_room(question, difference, ratings)} ≤ {n:,}",
+        f"{_squares(question)} × {_scatter(question, ratings)} / {room} ≤ {n:,}",
     )
     return Figure(f"{n:,}", lines)
 
@@ -253,12 +240,9 @@ def found_figure(question: PlannedTest, n: int, ratings: int, difference: float 
         level_line(question),
         f"√({_squares(question)} × ({_scatter(question, ratings)} / {n:,}{more})) = {difference:.4g}",
     )
-    return Figure(f"{shown(difference, question):{_form(question)}}", lines)
-
-
-def _form(question: PlannedTest) -> str:
-    """Return one number format for a whole column, so that numbers can be compared by their length."""
-    return ".1f" if question.unit == SHARE else ".2f" if question.span >= 1 else ".3g"
+    # One number format for a whole column, so that numbers can be compared by their length.
+    form = ".1f" if question.unit == SHARE else ".2f" if question.span >= 1 else ".3g"
+    return Figure(f"{shown(difference, question):{form}}", lines)
 
 
 def exact(value: float) -> str:
@@ -273,14 +257,6 @@ def _squares(question: PlannedTest) -> str:
 
 def _scatter(question: PlannedTest, ratings: int) -> str:
     return f"({exact(question.variances.s_between)} + {exact(question.variances.s_within)} / {ratings:,})"
-
-
-def _room(question: PlannedTest, difference: float, ratings: int) -> str:
-    """Return the squared difference, less the part that differences between annotators take up."""
-    shared, square = question.variances.s_annotator, f"{exact(difference)}²"
-    if not shared:
-        return square
-    return f"({square} − {_squares(question)} × {exact(shared)} / {question.annotators(ratings):,})"
 
 
 def crowd_power(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) -> Figure:
@@ -343,13 +319,21 @@ def crowd_dialogues(question: PlannedTest, crowd: Crowd) -> Figure:
 def curve_picture(plan: StudyPlan) -> SafeString:
     question = plan.question
     furthest = max(200, 2 * (plan.n_dialogues or 0))
+    steps = sorted({max(1, round(furthest * (at / N_POINTS) ** 2)) for at in range(1, N_POINTS + 1)})
+    # The requested number of annotators with two usual ones.
+    chosen = question.ratings
+    few = {1, 3, 7} if chosen in (1, 3, 7) else {1, chosen, 7 if chosen < 7 else 3}
+    curves = []
+    for ratings in sorted(few):
+        path = tuple((float(n), shown(question.detectable(n, ratings), question)) for n in steps)
+        curves.append(Curve(each(ratings), path, ratings == chosen))
     return curve_figure(
         name="planner",
         title=_("Smallest detectable difference, by number of dialogues"),
         description=_(
             "One line for each number of annotators per dialogue. The table of differences has the same numbers."
         ),
-        curves=[_curve(question, ratings, furthest) for ratings in _few(question.ratings)],
+        curves=curves,
         highest=shown(3 * question.difference, question),
         limit=shown(question.difference, question),
         chosen=(plan.n_dialogues, shown(plan.detectable or 0, question)) if plan.n_dialogues else None,
@@ -359,14 +343,3 @@ def curve_picture(plan: StudyPlan) -> SafeString:
             limit=points(question.difference, question),
         ),
     )
-
-
-def _few(chosen: int) -> list[int]:
-    """Return the requested number of annotators with two usual ones."""
-    return sorted({1, 3, 7} if chosen in (1, 3, 7) else {1, chosen, 7 if chosen < 7 else 3})
-
-
-def _curve(question: PlannedTest, ratings: int, furthest: int) -> Curve:
-    steps = sorted({max(1, round(furthest * (at / N_POINTS) ** 2)) for at in range(1, N_POINTS + 1)})
-    path = tuple((float(n), shown(question.detectable(n, ratings), question)) for n in steps)
-    return Curve(each(ratings), path, ratings == question.ratings)
