@@ -202,21 +202,23 @@ def _explained(
     _language: str | None,
 ) -> Figure:
     found = dict(values)
-    estimates = {"percent": {"value": percent}, "strong_share_kept": strong_share_kept, statistic.key: found}
+    used = counts(statistic, found)
+    if statistic.key == "strong" and strong_share_kept is not None:
+        used.append(_("%(share)s of the items kept.") % {"share": f"{strong_share_kept:.0%}"})
     if found["value"] is None:
         is_emptied = statistic.key == "strong" and strong_share_kept == 0
         figure = missing(statistic, "no_strong_items" if is_emptied else found["reason"])
-        return Figure(figure.text, (*figure.lines, *counts(statistic, found), *strong_line(statistic, estimates)))
-    warnings = warnings_of(statistic, estimates, largest_share)
+        return Figure(figure.text, (*figure.lines, *used))
+    warnings = warnings_of(statistic, found, percent, largest_share)
     lines = (
         headline(statistic, found["value"]),
         statistic.definition,
         *interval_lines(statistic, found),
-        *counts(statistic, found),
-        *strong_line(statistic, estimates),
+        *used,
         *(_(WARNINGS[warning]) for warning in warnings),
     )
-    return Figure(number(found["value"], statistic.form), lines, tone(statistic, found), bool(warnings))
+    colour = None if statistic.key == "percent" else tone(found["value"], found["n_items"])
+    return Figure(number(found["value"], statistic.form), lines, colour, bool(warnings))
 
 
 def headline(statistic: Statistic, value: float) -> str:
@@ -234,10 +236,9 @@ def word_of(statistic: Statistic, value: float | None) -> str | None:
     return word and strength(word)
 
 
-def tone(statistic: Statistic, found: Mapping[str, Any]) -> str | None:
-    if statistic.key == "percent" or found["n_items"] < FEWEST_FOR_COLOUR:
-        return None
-    return tone_of(found["value"])
+def tone(value: float | None, n_items: int) -> str | None:
+    """Return the colour of an agreement coefficient, a key of TONES; None with too few items."""
+    return tone_of(value) if n_items >= FEWEST_FOR_COLOUR else None
 
 
 def interval_lines(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
@@ -274,22 +275,16 @@ def counts(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def strong_line(statistic: Statistic, estimates: Mapping[str, Any]) -> list[str]:
-    kept = estimates["strong_share_kept"]
-    if statistic.key != "strong" or kept is None:
-        return []
-    return [_("%(share)s of the items kept.") % {"share": f"{kept:.0%}"}]
-
-
-def warnings_of(statistic: Statistic, estimates: Mapping[str, Any], largest_share: float | None) -> tuple[str, ...]:
+def warnings_of(
+    statistic: Statistic, found: Mapping[str, Any], percent: float | None, largest_share: float | None
+) -> tuple[str, ...]:
     """Return the warnings; a frequent answer gets one only for coefficients that it lowers."""
-    found = estimates[statistic.key]
     single: tuple[str, ...] = ()
     if statistic.key in WITH_SINGLE_ANSWERS:
         single = single_answer_warnings(found["value"], found["n_items"], found["n_left_out"])
     if statistic.key in ("percent", "ac1"):
         return single
-    return (*prevalence_warnings(estimates["percent"]["value"], found["value"], largest_share), *single)
+    return (*prevalence_warnings(percent, found["value"], largest_share), *single)
 
 
 def table_warnings(kappa: Estimate, square: IntArray) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from reporting.labels import reason_in_report, strength
 from reporting.study.rules import RULE_NAMES
 
 register = template.Library()
+register.filter("reason", reason_in_report)
 
 SHORT_NOTES = {
     "too_few_items": pgettext_lazy("why there is no interval", "too few items"),
@@ -29,11 +30,6 @@ def interval_note(code: str | None) -> str:
 def short_note(code: str | None) -> str:
     """Return the reason for a missing interval in a few words that fit in a table cell."""
     return str(SHORT_NOTES.get(code or "", ""))
-
-
-@register.filter
-def reason(word: str | None) -> str:
-    return reason_in_report(word)
 
 
 @register.filter

@@ -15,6 +15,9 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
     data = board_data(study, query)
     pairs = board_pairs(data) if data.is_rated else None
     asked = chosen(data)
+    # The batches on the page, after the one shown if that is on another page.
+    keys = [line.batch.key for line in data.lines]
+    keys = keys if pairs is None or pairs.batch.key in keys else [pairs.batch.key, *keys]
     return {
         "data": data,
         "choice": data.choice,
@@ -27,17 +30,11 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "scopes": scopes_of(data.spec),
         "statistics": statistics_of(data.choice.scope),
         "batch_rows": [batch_row(line) for line in data.lines],
-        "batch_keys": batch_keys(data, pairs.batch.key if pairs else ""),
+        "batch_keys": keys,
         "chosen": asked,
         "earlier": urlencode(asked | {"page": data.page.number - 1}),
         "later": urlencode(asked | {"page": data.page.number + 1}),
     }
-
-
-def batch_keys(data: BoardData, shown: str) -> list[str]:
-    """Return the keys of the batches on the page, after the one shown if that is on another page."""
-    keys = [line.batch.key for line in data.lines]
-    return keys if not shown or shown in keys else [shown, *keys]
 
 
 def chosen(data: BoardData) -> dict[str, str]:

@@ -20,11 +20,9 @@ from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.board.rows import BoardData
 from reporting.charts import HeatCell, heat_figure
-from reporting.charts.drawing import tone_of
 from reporting.explained import (
     COUNTED,
     DEPENDENT_ITEMS,
-    FEWEST_FOR_COLOUR,
     STATISTICS,
     WARNINGS,
     Figure,
@@ -32,6 +30,7 @@ from reporting.explained import (
     headline,
     interval_lines,
     table_warnings,
+    tone,
 )
 from reporting.labels import reason_sentence
 
@@ -257,8 +256,7 @@ def pair_picture(pairs: Pairs) -> SafeString:
     def cell(pair: Pair | None) -> HeatCell | None:
         if pair is None:
             return None
-        tone = tone_of(pair.value) if pair.n_items >= FEWEST_FOR_COLOUR else None
-        return HeatCell(pair.value, tone, " ".join(pair.kappa.lines))
+        return HeatCell(pair.value, tone(pair.value, pair.n_items), " ".join(pair.kappa.lines))
 
     return heat_figure(
         name="board-pairs",

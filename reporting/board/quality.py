@@ -21,9 +21,7 @@ from measures.intervals import interval_guard
 from measures.leave_one_out import WithoutRater
 from parley.numbers import number
 from reporting.board.annotators import Person
-from reporting.charts.drawing import tone_of
 from reporting.explained import (
-    FEWEST_FOR_COLOUR,
     WARNINGS,
     Figure,
     Statistic,
@@ -31,6 +29,7 @@ from reporting.explained import (
     interval_lines,
     missing,
     table_warnings,
+    tone,
 )
 
 FAST = "fast"
@@ -114,8 +113,7 @@ def majority_figure(found: MajorityAgreement, table: IntArray) -> Figure:
         return undefined(MAJORITY, kappa, _used(found))
     warnings = _warnings(kappa, table)
     lines = (headline(MAJORITY, kappa.value), MAJORITY.definition, *_interval(kappa), _used(found), *warnings)
-    tone = tone_of(kappa.value) if kappa.n_items >= FEWEST_FOR_COLOUR else None
-    return Figure(number(kappa.value), lines, tone, bool(warnings))
+    return Figure(number(kappa.value), lines, tone(kappa.value, kappa.n_items), bool(warnings))
 
 
 def limits_figure(found: MajorityAgreement, table: IntArray, floor: float | None) -> Figure:

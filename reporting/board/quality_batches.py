@@ -13,15 +13,14 @@ from measures.labels import prevalence_warnings, single_answer_warnings
 from parley.numbers import number
 from reporting.board.batch_drift import HIGHER, PERMUTATIONS, DriftLine
 from reporting.board.quality import ONLY_A_REASON, p_text, plain_headline, undefined
-from reporting.charts.drawing import tone_of
 from reporting.explained import (
     DEPENDENT_ITEMS,
-    FEWEST_FOR_COLOUR,
     INTERVAL_NOTES,
     WARNINGS,
     Figure,
     Statistic,
     headline,
+    tone,
 )
 
 DIFFERENCE = Statistic(
@@ -56,8 +55,7 @@ def kappa_figure(found: Estimate, histogram: Histogram, name: str) -> Figure:
     warnings = [_(WARNINGS[each]) for each in warned]
     interval = _(INTERVAL_NOTES[DEPENDENT_ITEMS])
     lines = (headline(statistic, found.value), statistic.definition, interval, _used(found), *warnings)
-    tone = tone_of(found.value) if found.n_items >= FEWEST_FOR_COLOUR else None
-    return Figure(number(found.value), lines, tone, bool(warnings))
+    return Figure(number(found.value), lines, tone(found.value, found.n_items), bool(warnings))
 
 
 def _used(found: Estimate) -> str:

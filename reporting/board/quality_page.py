@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
@@ -20,6 +20,8 @@ from reporting.board.course import CHARTS, USUAL_CHART, Course, course_of, usual
 from reporting.board.course_chart import HOW, NAMES, course_facts, course_picture, course_sentence
 from reporting.board.rows import BoardData, board_data, scopes_of
 from reporting.explained import Figure
+
+Watched = tuple[tuple[CriterionSpec, ...], list[Person], Person | None, Course | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +86,19 @@ def quality_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
 
 def board_course(study: Study, query: Mapping[str, str]) -> Course | None:
     """Return the course that the page shows for the same query."""
-    return _watched(board_data(study, query), query).course
-
-
-class Watched(NamedTuple):
-    """`criteria` is the first group with the same answers; `person` is the annotator of the course."""
-
-    criteria: tuple[CriterionSpec, ...]
-    people: list[Person]
-    person: Person | None
-    course: Course | None
+    *_people, course = _watched(board_data(study, query), query)
+    return course
 
 
 def _watched(data: BoardData, query: Mapping[str, str]) -> Watched:
+    """Return the first group of criteria with the same answers, its annotators, one of them, and that one's course."""
     criteria = next(iter(alike(data.choice.criteria)), ())
     people = people_of(data, criteria) if criteria else []
     # The requested annotator, or the first in the table, who most needs a look.
     named = (each for each in people if each.pseudonym == query.get("annotator", ""))
     person = next(named, next(iter(people), None))
     course = course_of(person, criteria, usual_agreement(people), chart_of(query)) if person else None
-    return Watched(criteria, people, person, course)
+    return criteria, people, person, course
 
 
 def chart_of(query: Mapping[str, str]) -> str:

@@ -4,6 +4,6 @@ from reporting.datasheet import views
 
 urlpatterns = [
     path("<slug:slug>/datasheet/", views.datasheet_page, name="datasheet"),
-    path("<slug:slug>/datasheet.md", views.datasheet_markdown, name="datasheet_markdown"),
-    path("<slug:slug>/datasheet.json", views.datasheet_json, name="datasheet_json"),
+    path("<slug:slug>/datasheet.md", views.datasheet_file, {"ending": "md"}, name="datasheet_markdown"),
+    path("<slug:slug>/datasheet.json", views.datasheet_file, {"ending": "json"}, name="datasheet_json"),
 ]

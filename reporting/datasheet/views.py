@@ -20,6 +20,8 @@ from reporting.datasheet.questions import QUESTIONS, SOURCE
 from reporting.report.build import open_report
 from reporting.study.facts import people_of
 
+FILES = {"md": ("text/markdown; charset=utf-8", as_markdown), "json": ("application/json", as_json)}
+
 
 class AnswerForm(forms.Form):
     question = forms.ChoiceField(choices=[(each.number, each.number) for each in QUESTIONS], widget=forms.HiddenInput)
@@ -44,20 +46,13 @@ def datasheet_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @login_required
-def datasheet_markdown(request: HttpRequest, slug: str) -> HttpResponse:
+def datasheet_file(request: HttpRequest, slug: str, ending: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
+    content_type, write = FILES[ending]
     with in_language("en"):
-        text = as_markdown(study, _answers(study), now=timezone.now())
-    return _download(text, "text/markdown; charset=utf-8", f"{study.slug}-datasheet.md")
-
-
-@require_safe
-@login_required
-def datasheet_json(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    with in_language("en"):
-        text = as_json(study, _answers(study), now=timezone.now())
-    return _download(text, "application/json", f"{study.slug}-datasheet.json")
+        text = write(study, _answers(study), now=timezone.now())
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-datasheet.{ending}"'}
+    return HttpResponse(text, content_type, headers=headers)
 
 
 def _page(request: HttpRequest, study: Study, wrong: AnswerForm | None = None) -> HttpResponse:
@@ -89,7 +84,3 @@ def _answers(study: Study) -> list[Answer]:
 
 def _anchor(number: str) -> str:
     return f"q-{number.replace('.', '-')}"
-
-
-def _download(text: str, content_type: str, name: str) -> HttpResponse:
-    return HttpResponse(text, content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

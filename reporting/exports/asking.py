@@ -16,16 +16,7 @@ from reporting.exports.options import ExportOptions
 def queue(study: Study, user: User, format: str, options: ExportOptions, *, now: datetime) -> ExportJob:
     """Queue the export for a worker and log it. Raises Refused if the person has too many unfinished exports."""
     n_ratings = count_ratings(study)
-    job = jobs.queue_export(
-        study,
-        user,
-        format=format,
-        options=options.as_dict(),
-        file_name=file_name(study, format),
-        has_names=options.with_names,
-        n_total=n_ratings,
-        now=now,
-    )
+    job = jobs.queue_export(study, user, format=format, options=options, n_total=n_ratings, now=now)
     log_asked(study, user, format, options, n_ratings, now=now)
     return job
 

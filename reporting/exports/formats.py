@@ -15,7 +15,7 @@ from reporting.exports.label_studio import label_studio_pieces
 from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
 from reporting.exports.tables import Tick, csv_pieces, in_blocks, ticking, untyped, write_parquet
-from reporting.exports.wide import header_of, wide_rows
+from reporting.exports.wide import FIRST, annotators_of, wide_rows
 from reporting.exports.zips import entry_info
 
 BLOCK = 1024 * 1024
@@ -52,8 +52,8 @@ def _long_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[byte
 
 
 def _wide_csv(study: Study, options: ExportOptions, tick: Tick) -> Iterator[bytes]:
-    blocks = in_blocks(wide_rows(study, options))
-    return csv_pieces(untyped(header_of(study, options)), ticking(blocks, tick), has_mark=True)
+    columns = untyped([*FIRST, *annotators_of(study, options).values()])
+    return csv_pieces(columns, ticking(in_blocks(wide_rows(study, options)), tick), has_mark=True)
 
 
 def _long_parquet(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick) -> None:

@@ -8,7 +8,7 @@ import logging
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import IO, Any
@@ -26,7 +26,8 @@ from annotation.models import ExportChunk, ExportJob, Study
 from annotation.services.refusals import Refused
 from parley.advisory import is_locked, locked
 from parley.celery import app
-from reporting.exports.formats import write_export
+from reporting.exports.formats import file_name, write_export
+from reporting.exports.options import ExportOptions
 from reporting.exports.tables import Tick
 
 logger = logging.getLogger(__name__)
@@ -51,9 +52,7 @@ def queue_export(
     user: User,
     *,
     format: str,
-    options: Mapping[str, Any],
-    file_name: str,
-    has_names: bool,
+    options: ExportOptions,
     n_total: int,
     now: datetime,
 ) -> ExportJob:
@@ -64,9 +63,9 @@ def queue_export(
         study=study,
         user=user,
         format=format,
-        options=dict(options),
-        file_name=file_name,
-        has_names=has_names,
+        options=options.as_dict(),
+        file_name=file_name(study, format),
+        has_names=options.with_names,
         n_total=n_total,
         language=get_language() or settings.LANGUAGE_CODE,
         created_at=now,

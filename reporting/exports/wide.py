@@ -22,10 +22,6 @@ def annotators_of(study: Study, options: ExportOptions) -> dict[str, str]:
     return {who: f"annotator {name}" if name in FIRST else name for who, name in names.items()}
 
 
-def header_of(study: Study, options: ExportOptions) -> list[str]:
-    return [*FIRST, *annotators_of(study, options).values()]
-
-
 def wide_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
     """Yield rows of the answers that count only; otherwise a cell might need two answers."""
     legend = legend_of(study)

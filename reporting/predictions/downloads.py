@@ -18,7 +18,13 @@ KEPT = ("value", "reason", "low", "high", "interval_note")
 
 def as_csv(comparison: Comparison) -> str:
     """Return a row per metric, criterion, part, side and measure."""
-    return csv_of_records(_lines(comparison))
+    return csv_of_records(
+        record
+        for metric, criterion in comparison.pairs
+        for row in comparison.rows(metric, criterion)
+        for side in SIDES
+        for record in _measures(metric, criterion, row, side)
+    )
 
 
 def distributions_as_csv(comparison: Comparison) -> str:
@@ -35,19 +41,17 @@ def share_row(share: Share) -> dict[str, Any]:
     return {name: getattr(share, name) for name in names} | {"percent": round(100 * share.share, 2)}
 
 
-def _lines(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    for metric, criterion in comparison.pairs:
-        head = {"metric": metric.key, "kind": metric.kind, "origin": metric.origin, "criterion": criterion.key}
-        for row in comparison.rows(metric, criterion):
-            for side in SIDES:
-                yield from _measures(head | {"part": row.part.kind, "value": row.part.value}, side, getattr(row, side))
-
-
-def _measures(head: dict[str, Any], side: str, compared: Compared) -> Iterator[dict[str, Any]]:
+def _measures(metric: Metric, criterion: CriterionSpec, row: Row, side: str) -> Iterator[dict[str, Any]]:
+    compared: Compared = getattr(row, side)
     for measure in MEASURES:
         estimate = compared.estimates[measure]
         yield {
-            **head,
+            "metric": metric.key,
+            "kind": metric.kind,
+            "origin": metric.origin,
+            "criterion": criterion.key,
+            "part": row.part.kind,
+            "value": row.part.value,
             "side": side,
             "measure": measure,
             "estimate": estimate.value,
@@ -67,27 +71,30 @@ def as_json(comparison: Comparison) -> str:
         "seed": comparison.study.seed,
         "rules": rules_of(comparison.study.majority_rule),
         "measures": {key: STATISTICS[key].english_definition for key in MEASURES},
-        "metrics": [_metric(comparison, metric, criterion) for metric, criterion in comparison.pairs],
+        "metrics": [
+            {
+                "metric": metric.key,
+                "kind": metric.kind,
+                "origin": metric.origin,
+                "higher_is_better": metric.higher_is_better,
+                "note": metric.note,
+                "criterion": criterion.key,
+                "options": [option.key for option in criterion.options],
+                "distribution": [share_row(each) for each in distribution_of(comparison, metric, criterion)],
+                "rows": [
+                    {
+                        "part": row.part.kind,
+                        "value": row.part.value,
+                        "metric": _side(row.metric),
+                        "ceiling": _side(row.ceiling),
+                    }
+                    for row in comparison.rows(metric, criterion)
+                ],
+            }
+            for metric, criterion in comparison.pairs
+        ],
     }
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _metric(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> dict[str, Any]:
-    return {
-        "metric": metric.key,
-        "kind": metric.kind,
-        "origin": metric.origin,
-        "higher_is_better": metric.higher_is_better,
-        "note": metric.note,
-        "criterion": criterion.key,
-        "options": [option.key for option in criterion.options],
-        "distribution": [share_row(each) for each in distribution_of(comparison, metric, criterion)],
-        "rows": [_row(row) for row in comparison.rows(metric, criterion)],
-    }
-
-
-def _row(row: Row) -> dict[str, Any]:
-    return {"part": row.part.kind, "value": row.part.value} | {side: _side(getattr(row, side)) for side in SIDES}
 
 
 def _side(compared: Compared) -> dict[str, Any]:

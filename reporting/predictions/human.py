@@ -1,4 +1,4 @@
-"""The human answers to each item as one label and one number, and one annotator compared with the others."""
+"""The human answers to each item as one label and one number."""
 
 from dataclasses import dataclass
 
@@ -6,11 +6,10 @@ import numpy as np
 
 from annotation.agreement_cells import places_of
 from annotation.models import Study
-from measures.arrays import BoolArray, FloatArray, IntArray
+from measures.arrays import FloatArray, IntArray
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.study.scores import scale_of
-from reporting.study.votes import CriterionVotes
 
 Rule = Study.MajorityRule
 LABELLED, UNRATED, EXCLUDED, TIED, UNSURE = range(5)
@@ -84,22 +83,3 @@ def worth_of(criterion: CriterionSpec) -> FloatArray:
     """Return the (K,) numbers of the options, NaN without one; all NaN without numbers and positive options."""
     scale = scale_of(criterion)
     return np.full(len(criterion.options), np.nan) if scale is None else scale.worth
-
-
-@dataclass(frozen=True, slots=True)
-class Ceiling:
-    """One annotator compared with the others: (n,) arrays with one entry per vote."""
-
-    item: IntArray
-    own: IntArray
-    own_score: FloatArray
-    others: Human
-
-
-def ceiling_of(votes: CriterionVotes, chosen: BoolArray, rule: str) -> Ceiling:
-    """Treat each vote on the chosen items as a prediction of the other annotators' label by the same rule."""
-    mine = chosen[votes.item]
-    item, code = votes.item[mine], votes.code[mine]
-    others = votes.tallies[item]
-    others[np.arange(len(item)), code] -= 1
-    return Ceiling(item, code, worth_of(votes.criterion)[code], human_of(others, votes.criterion, rule))

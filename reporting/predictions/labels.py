@@ -1,10 +1,7 @@
 """The names of the measures of predictions, and reasons why one is missing. Downloads have them in English."""
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from measures.estimate import Estimate
-from parley.numbers import number
 from reporting.explained import Statistic
 from reporting.predictions.table import NO_NUMBERS, NOT_LABELS
 
@@ -116,21 +113,3 @@ MAJORITY = {
 
 def rules_of(rule: str) -> dict[str, str]:
     return {"majority": MAJORITY[rule], **RULES}
-
-
-def why_missing(estimate: Estimate) -> str:
-    return _(REASONS.get(estimate.reason or "", "")) if estimate.reason in REASONS else _("it could not be computed")
-
-
-def interval_text(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{number(estimate.low, '.2f')} – {number(estimate.high, '.2f')}"
-
-
-def note_text(estimate: Estimate) -> str:
-    return _(NOTES[estimate.interval_note]) if estimate.interval_note in NOTES else ""
-
-
-def left_out_text(counts: dict[str, int]) -> str:
-    return ", ".join(f"{n:,} {LEFT_OUT[name]}" for name, n in counts.items())

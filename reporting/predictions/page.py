@@ -14,12 +14,11 @@ from protocols.specs import CriterionSpec
 from reporting.charts import Bar, BarGroup, bar_figure
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
 from reporting.predictions.labels import (
+    LEFT_OUT,
+    NOTES,
+    REASONS,
     STATISTICS,
-    interval_text,
-    left_out_text,
-    note_text,
     rules_of,
-    why_missing,
 )
 from reporting.predictions.table import ALL, MEASURES, OF_LABELS, OF_SCORES, SOURCE, Compared, Comparison, ItemSubset
 
@@ -32,7 +31,18 @@ def index_page(comparison: Comparison) -> Context:
     return {
         "metrics": comparison.metrics,
         "measures": [STATISTICS[name] for name in MEASURES],
-        "tables": [_table(comparison, criterion) for criterion in criteria],
+        "tables": [
+            {
+                "criterion": criterion,
+                "rows": [
+                    {"metric": metric, **_side(comparison.whole(metric, criterion))}
+                    for metric, about in comparison.pairs
+                    if about == criterion
+                ],
+                "ceiling": _side(comparison.ceiling(criterion, comparison.everything(criterion).chosen)),
+            }
+            for criterion in criteria
+        ],
         "rules": rules_in_words(comparison),
     }
 
@@ -41,39 +51,29 @@ def rules_in_words(comparison: Comparison) -> list[str]:
     return [_(sentence) for sentence in rules_of(comparison.study.majority_rule).values()]
 
 
-def _table(comparison: Comparison, criterion: CriterionSpec) -> Context:
-    part = comparison.everything(criterion)
-    rows = [
-        {"metric": metric, **_side(comparison.whole(metric, criterion))}
-        for metric, about in comparison.pairs
-        if about == criterion
-    ]
-    return {"criterion": criterion, "rows": rows, "ceiling": _side(comparison.ceiling(criterion, part.chosen))}
-
-
 def _side(compared: Compared, measures: Sequence[str] = MEASURES) -> Context:
     found = {name: compared.estimates[name] for name in measures}
+    cells = []
+    for name, each in found.items():
+        interval = "" if each.low is None or each.high is None else f"{number(each.low)} – {number(each.high)}"
+        cells.append({"text": number(each.value, STATISTICS[name].form), "interval": interval})
     return {
-        "cells": [_cell(estimate, name) for name, estimate in found.items()],
+        "cells": cells,
         "notes": _notes(found),
         "n": compared.n_used,
-        "left_out": left_out_text(compared.left_out),
+        "left_out": ", ".join(f"{n:,} {LEFT_OUT[name]}" for name, n in compared.left_out.items()),
     }
-
-
-def _cell(estimate: Estimate, name: str) -> Context:
-    if estimate.value is None:
-        return {"text": "–", "interval": ""}
-    return {"text": number(estimate.value, STATISTICS[name].form), "interval": interval_text(estimate)}
 
 
 def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
     """Return why values or intervals are missing: each reason once, with the measures that it applies to."""
     names: dict[str, list[str]] = {}
     for name, estimate in estimates.items():
-        why = note_text(estimate)
+        why = _(NOTES[estimate.interval_note]) if estimate.interval_note in NOTES else ""
         if estimate.value is None:
-            why = _("Undefined: %(why)s.") % {"why": why_missing(estimate)}
+            reason = REASONS.get(estimate.reason or "")
+            clause = _(reason) if reason else _("it could not be computed")
+            why = _("Undefined: %(why)s.") % {"why": clause}
         if why:
             names.setdefault(why, []).append(STATISTICS[name].name)
     most = min(len(OF_LABELS), len(estimates))
@@ -85,26 +85,26 @@ def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec
     rows = comparison.rows(metric, criterion)
     names = MEASURES if metric.kind == Metric.Kind.LABEL else OF_SCORES
     whole = rows[0] if rows else None
+    shares, sides = distribution_of(comparison, metric, criterion), _sides_named(metric)
     return {
         "metric": metric,
         "criterion": criterion,
         "measures": [STATISTICS[name] for name in names],
         "rows": [
-            {"name": part_name(comparison, row.part), "sides": _sides(metric, row.metric, row.ceiling, names)}
+            {
+                "name": part_name(comparison, row.part),
+                "sides": [
+                    {"name": metric.name, "is_ceiling": False, **_side(row.metric, names)},
+                    {"name": _("One annotator"), "is_ceiling": True, **_side(row.ceiling, names)},
+                ],
+            }
             for row in rows
         ],
-        **_distribution(comparison, metric, criterion),
-        "matrices": _matrices(criterion, whole.metric, whole.ceiling) if whole and names != OF_SCORES else [],
-        "rules": rules_in_words(comparison),
-    }
-
-
-def _distribution(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Context:
-    shares, names = distribution_of(comparison, metric, criterion), _sides_named(metric)
-    return {
-        "distribution": [(names[each.side], each) for each in shares],
+        "distribution": [(sides[each.side], each) for each in shares],
         "distribution_figure": distribution_figure(metric, shares),
         "distribution_query": urlencode({"metric": metric.token, "criterion": criterion.key}),
+        "matrices": _matrices(criterion, whole.metric, whole.ceiling) if whole and names != OF_SCORES else [],
+        "rules": rules_in_words(comparison),
     }
 
 
@@ -129,13 +129,6 @@ def distribution_figure(metric: Metric, shares: Sequence[Share]) -> SafeString |
         description=_("Share of the items that have both a prediction and an answer. The table has the same numbers."),
         groups=groups,
     )
-
-
-def _sides(metric: Metric, own: Compared, ceiling: Compared, names: Sequence[str]) -> list[Context]:
-    return [
-        {"name": metric.name, "is_ceiling": False, **_side(own, names)},
-        {"name": _("One annotator"), "is_ceiling": True, **_side(ceiling, names)},
-    ]
 
 
 def part_name(comparison: Comparison, part: ItemSubset) -> str:

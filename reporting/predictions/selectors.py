@@ -45,7 +45,12 @@ def criteria_of(metric: Metric, spec: VersionSpec) -> list[CriterionSpec]:
 
 def predicted_of(metric: Metric, criterion: CriterionSpec, items: Items) -> Predicted:
     """Return the metric's prediction for each item: about its candidate or, without one, about its dialogue."""
-    candidate, dialogue, option, value = _predictions(metric)
+    with connection.cursor() as cursor:
+        cursor.execute(PREDICTIONS, [metric.pk])
+        ids, values = (part or b"" for part in cursor.fetchone())
+    # An additional entry about nothing, so that index -1 is valid.
+    candidate, dialogue, option = np.frombuffer(bytes(ids) + b"\0" * 24, ">i8").reshape(-1, 3).T.astype(np.int64)
+    value = np.append(np.frombuffer(bytes(values), ">f8"), np.nan)
     at = _places(_target(candidate, dialogue), _target(items.candidate, items.dialogue))
     codes = _codes(metric, criterion, option)
     found = at >= 0
@@ -65,15 +70,6 @@ def settled_places(items: Items, criterion: CriterionSpec, settled: SettledLabel
 
 def _target(candidate: IntArray, dialogue: IntArray) -> IntArray:
     return np.where(candidate > 0, candidate, -dialogue)
-
-
-def _predictions(metric: Metric) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    with connection.cursor() as cursor:
-        cursor.execute(PREDICTIONS, [metric.pk])
-        ids, values = (part or b"" for part in cursor.fetchone())
-    # An additional entry about nothing, so that index -1 is valid.
-    candidate, dialogue, option = np.frombuffer(bytes(ids) + b"\0" * 24, ">i8").reshape(-1, 3).T.astype(np.int64)
-    return candidate, dialogue, option, np.append(np.frombuffer(bytes(values), ">f8"), np.nan)
 
 
 def _places(known: IntArray, wanted: IntArray) -> IntArray:

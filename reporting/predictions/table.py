@@ -22,14 +22,13 @@ from reporting.predictions.human import (
     OUTCOMES,
     UNRATED,
     Human,
-    ceiling_of,
     human_of,
     with_settled,
     worth_of,
 )
 from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of, settled_places
 from reporting.study.facts import Field, fields_of
-from reporting.study.votes import CriterionVotes, StudyVotes, study_votes
+from reporting.study.votes import StudyVotes, study_votes
 
 ALL, SOURCE = "all", "source"
 NOT_LABELS, NO_NUMBERS = "not_labels", "no_numbers"
@@ -144,12 +143,12 @@ class Comparison:
 
     def rows(self, metric: Metric, criterion: CriterionSpec) -> list[Row]:
         predicted = predicted_of(metric, criterion, self.votes.items)
-        parts = [part for part in self.parts(criterion) if part.chosen.any()]
-        return [self.row(metric, criterion, part, predicted) for part in parts]
-
-    def row(self, metric: Metric, criterion: CriterionSpec, part: ItemSubset, predicted: Predicted) -> Row:
-        found, used = self._metric(metric, criterion, part, predicted)
-        return Row(part, found, self.ceiling(criterion, used))
+        rows = []
+        for part in self.parts(criterion):
+            if part.chosen.any():
+                found, used = self._metric(metric, criterion, part, predicted)
+                rows.append(Row(part, found, self.ceiling(criterion, used)))
+        return rows
 
     def whole(self, metric: Metric, criterion: CriterionSpec) -> Compared:
         """Return the comparison on all items, without the ceiling."""
@@ -159,7 +158,8 @@ class Comparison:
     def _metric(
         self, metric: Metric, criterion: CriterionSpec, part: ItemSubset, predicted: Predicted
     ) -> tuple[Compared, BoolArray]:
-        human = _chosen(self.human(criterion), part.chosen)
+        whole, chosen = self.human(criterion), part.chosen
+        human = Human(whole.code[chosen], whole.outcome[chosen], whole.score[chosen])
         code, value = predicted.code[part.chosen], predicted.value[part.chosen]
         number = value
         if metric.kind == Metric.Kind.LABEL:
@@ -174,18 +174,20 @@ class Comparison:
     def ceiling(self, criterion: CriterionSpec, chosen: BoolArray) -> Compared:
         """Compare one annotator with the majority of the others, on the chosen items; `n_labels` counts votes.
 
-        The result is cached, because metrics about the same items share it.
+        Each vote is treated as a prediction of the other annotators' label by the same rule. The result is cached,
+        because metrics about the same items share it.
         """
         key = (criterion.id, np.packbits(chosen).tobytes())
         if key not in self._ceilings:
-            self._ceilings[key] = self._ceiling(criterion, chosen)
+            votes = self.votes.by_criterion[criterion.id]
+            mine = chosen[votes.item]
+            item, code = votes.item[mine], votes.code[mine]
+            others = votes.tallies[item]
+            others[np.arange(len(item)), code] -= 1
+            human, score = human_of(others, criterion, self.study.majority_rule), worth_of(criterion)[code]
+            groups = self.votes.items.groups[item]
+            self._ceilings[key] = self._compared(criterion, human, code, score, groups, True)
         return self._ceilings[key]
-
-    def _ceiling(self, criterion: CriterionSpec, chosen: BoolArray) -> Compared:
-        votes: CriterionVotes = self.votes.by_criterion[criterion.id]
-        found = ceiling_of(votes, chosen, self.study.majority_rule)
-        groups = self.votes.items.groups[found.item]
-        return self._compared(criterion, found.others, found.own, found.own_score, groups, True)
 
     def _compared(
         self,
@@ -210,10 +212,6 @@ class Comparison:
         left_out = _left_out(human, (code >= 0) | ~np.isnan(number), are_labels)
         table = confusion_matrix(human.code[has_label], code[has_label], k)
         return Compared(found, int(has_label.sum()), int(has_score.sum()), left_out, table)
-
-
-def _chosen(human: Human, chosen: BoolArray) -> Human:
-    return Human(human.code[chosen], human.outcome[chosen], human.score[chosen])
 
 
 def _left_out(human: Human, is_predicted: BoolArray, are_labels: bool) -> dict[str, int]:

@@ -12,6 +12,13 @@ from reporting.predictions.page import index_page, metric_page
 from reporting.predictions.selectors import criteria_of
 from reporting.predictions.table import Comparison
 
+CSV = "text/csv; charset=utf-8"
+FILES = {  # the byte order mark (utf-8-sig) makes spreadsheets read names as UTF-8
+    "predictions.csv": (as_csv, CSV, "utf-8-sig"),
+    "predictions-distributions.csv": (distributions_as_csv, CSV, "utf-8-sig"),
+    "predictions.json": (as_json, "application/json", "utf-8"),
+}
+
 
 @require_safe
 @login_required
@@ -39,28 +46,8 @@ def _page(request: HttpRequest, study: Study, template: str, context: dict[str, 
 
 @require_safe
 @login_required
-def predictions_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def predictions_file(request: HttpRequest, slug: str, file: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.WATCH)
-    # The byte order mark (utf-8-sig) makes spreadsheets read names as UTF-8.
-    body = as_csv(Comparison(study)).encode("utf-8-sig")
-    return _download(body, "text/csv; charset=utf-8", f"{study.slug}-predictions.csv")
-
-
-@require_safe
-@login_required
-def predictions_distributions(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    body = distributions_as_csv(Comparison(study)).encode("utf-8-sig")
-    return _download(body, "text/csv; charset=utf-8", f"{study.slug}-predictions-distributions.csv")
-
-
-@require_safe
-@login_required
-def predictions_json(request: HttpRequest, slug: str) -> HttpResponse:
-    study = study_for(request.user, slug, Right.WATCH)
-    return _download(as_json(Comparison(study)).encode(), "application/json", f"{study.slug}-predictions.json")
-
-
-def _download(body: bytes, content_type: str, name: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(body, content_type=content_type, headers=headers)
+    write, content_type, encoding = FILES[file]
+    headers = {"Content-Disposition": f'attachment; filename="{study.slug}-{file}"'}
+    return HttpResponse(write(Comparison(study)).encode(encoding), content_type, headers=headers)

@@ -38,7 +38,7 @@ class Command(BaseCommand):
         path = options["output"] or Path(file_name(study, options["format"]))
         try:
             with path.open("wb") as file:
-                write_export(study, options["format"], ExportOptions.of(options).as_dict(), file)
+                write_export(study, options["format"], options, file)
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
         self.stdout.write(f"{path}: {path.stat().st_size:,} bytes")

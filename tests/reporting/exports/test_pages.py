@@ -17,6 +17,7 @@ from reporting.exports import jobs, views
 from reporting.exports.cursors import count_ratings
 from reporting.exports.formats import FORMATS
 from reporting.exports.jobs import queue_export, run_export_job, tend_exports
+from reporting.exports.options import ExportOptions
 from tests.cast import Cast
 from tests.factories import ExportJobFactory, UserFactory
 from tests.reporting.exports.conftest import NOW
@@ -189,7 +190,7 @@ def test_files_go_after_seven_days_and_lost_jobs_are_sent_again(rated: Cast, sen
 
 def test_one_person_has_only_so_many_exports_under_way(cast: Cast, sent: list[int]) -> None:
     ExportJobFactory.create_batch(jobs.MOST_WAITING, study=cast.study, user=cast.lead, status=Status.QUEUED)
-    values = {"format": "long-csv", "options": {}, "file_name": "x", "has_names": False, "n_total": 1, "now": NOW}
+    values = {"format": "long-csv", "options": ExportOptions(), "n_total": 1, "now": NOW}
     with pytest.raises(Refused):
         queue_export(cast.study, cast.lead, **values)
     assert queue_export(cast.study, UserFactory(), **values)
