@@ -1,5 +1,6 @@
 """API views of agreement and report, with the same access rights and numbers as the pages."""
 
+from django.db.models import Prefetch
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -10,15 +11,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.access import Right, batch_for, rights_in, study_for
-from annotation.models import AgreementSnapshot
+from annotation.models import AgreementCell, AgreementSnapshot
 from reporting.report.build import plain_report
 from reporting.report.readers import report_for
-from reporting.study.stored_agreement import stored_agreement
+
+NOTHING = {"version": 0, "computed_at": None, "n_ratings": 0, "n_wanted": 0, "cells": ()}
 
 
 class AgreementCellSerializer(serializers.Serializer):
-    criterion = serializers.CharField()
-    source = serializers.CharField(allow_null=True)  # type: ignore[assignment]
+    criterion = serializers.CharField(source="criterion.key")
+    source = serializers.CharField(source="source.key", allow_null=True)  # type: ignore[assignment]
     histogram = serializers.DictField(child=serializers.IntegerField())
     estimates = serializers.DictField()
 
@@ -47,7 +49,10 @@ class StudyAgreementView(APIView):
             found = AgreementSnapshot.objects.filter(batch=batch_for(request.user, slug, key, Right.WATCH))
         else:
             found = AgreementSnapshot.objects.filter(study=study_for(request.user, slug, Right.WATCH), batch=None)
-        return Response(AgreementSerializer(stored_agreement(found.first())).data)
+        cells = AgreementCell.objects.select_related("criterion", "source")
+        cells = cells.order_by("criterion__position", "source__position")
+        stored = found.prefetch_related(Prefetch("cells", cells)).first()
+        return Response(AgreementSerializer(stored or NOTHING).data)
 
 
 class StudyReportView(APIView):
